@@ -6,6 +6,7 @@ import { questionCommands } from "./commands/runs/questions.js";
 import { registerCommands } from "./commands/register.js";
 import { showProblem, sidecarCommands } from "./commands/sidecar.js";
 import { messagingCommands } from "./commands/runs/messaging.js";
+import { stoppingCommands } from "./commands/runs/stopping.js";
 import { subagentCommands } from "./commands/runs/subagents.js";
 import { collectDiagnostics } from "./service/diagnosticsFacts.js";
 import { ExampleSetting } from "./service/exampleSetting.js";
@@ -25,6 +26,9 @@ import { showStatusBar } from "./views/statusBar.js";
 import { taskReports } from "./views/taskReports.js";
 import { ToolDiffs } from "./panel/toolDiffs.js";
 import { Transcripts } from "./views/transcript.js";
+import { askAboutLastWindow } from "./windows/lastWindow.js";
+import { showWindowCount } from "./windows/windowCount.js";
+import { showError } from "./questions/notify.js";
 import * as strings from "./text/strings.js";
 
 let running: SidecarService | undefined;
@@ -47,6 +51,7 @@ export function activate(context: vscode.ExtensionContext): void {
     }),
     log: write,
     isTrusted: () => vscode.workspace.isTrusted,
+    settingsRefused: (error) => void showError(error),
   });
   running = service;
 
@@ -61,12 +66,15 @@ export function activate(context: vscode.ExtensionContext): void {
   const reports = taskReports(service);
   const repair = async (): Promise<void> => {
     await service.stop();
+    await installation.stopHosts();
     await installation.environment.remove();
     await service.start();
   };
+  const windowCount = showWindowCount(service);
   const enableExample = () => example.enable(service, settings);
   const commands = {
     ...subagentCommands({ service, panel, enableExample }),
+    ...stoppingCommands({ service }),
     ...definitionCommands({ service, panel }),
     ...questionCommands({ service, panel }),
     ...messagingCommands({ service, panel, outbox }),
@@ -85,7 +93,8 @@ export function activate(context: vscode.ExtensionContext): void {
     log,
     service,
     vscode.window.registerWebviewViewProvider(CHAT_VIEW, panel),
-    showRunsTree(service),
+    windowCount,
+    showRunsTree(service, windowCount),
     history,
     transcripts,
     reports,
@@ -93,6 +102,7 @@ export function activate(context: vscode.ExtensionContext): void {
     showStatusBar(service),
     notifyQuestions(service, panel),
     notifyEnds(service, panel),
+    askAboutLastWindow(service, context.globalState),
     registerCommands(commands, service, log),
     followSettings(service, settings),
     service.onDidChangeState(({ kind, message }) => {
@@ -106,7 +116,7 @@ export function activate(context: vscode.ExtensionContext): void {
   );
 }
 
-/** Stop the sidecar and its runs before the window closes, within the time that VS Code allows. */
+/** Leave the sidecar before the window closes, within the time that VS Code allows; runs continue. */
 export async function deactivate(): Promise<void> {
   await running?.stop();
 }

@@ -226,6 +226,11 @@ export interface HostSettings {
   surviveMinutes?: number;
   /** How long a Host without clients and runs stays, in seconds. */
   idleSeconds?: number;
+  /**
+   * What happens to runs when the last client that can answer questions has left: `keep` lets them
+   * continue for `surviveMinutes`, `stop` ends them 10 seconds later.
+   */
+  onLastWindowClose?: "keep" | "stop";
 }
 
 /** What the sidecar is and can do; `instanceId` changes with every process. */
@@ -292,6 +297,8 @@ export interface Health {
   uptimeMs: number;
   /** Resident memory, in bytes. */
   rssBytes: number;
+  /** Connected clients that can answer questions, such as editor windows, this one included. */
+  clients: number;
   /** Stored tasks known from all roots. */
   tasksIndexed: number;
   /** Running and queued tasks. */

@@ -135,6 +135,30 @@ export class DocumentLink {
   ) {}
 }
 
+/** An item in the status bar. */
+export class StatusBarItem {
+  text = "";
+  tooltip = "";
+  visible = false;
+
+  show(): void {
+    this.visible = true;
+  }
+
+  hide(): void {
+    this.visible = false;
+  }
+
+  dispose(): void {
+    this.visible = false;
+  }
+}
+
+export const StatusBarAlignment = { Left: 1 } as const;
+
+/** Fires when the window gets or loses the focus. */
+export const focusChanges = new EventEmitter<object>();
+
 export const ProgressLocation = { Window: 10 } as const;
 
 export const QuickPickItemKind = { Separator: -1, Default: 0 } as const;
@@ -210,6 +234,9 @@ export class Document {
 
 interface Shown {
   pick?: QuickPick;
+  statusItem?: StatusBarItem;
+  /** The labels of the rows of the last quick pick. */
+  rows?: string[];
   messages: string[];
   /** The buttons of each message. */
   buttons: string[][];
@@ -237,6 +264,11 @@ function tell(message: string, ...items: unknown[]): Promise<string | undefined>
 
 export const window = {
   createQuickPick: (): QuickPick => new QuickPick(),
+  createStatusBarItem: (): StatusBarItem => {
+    shown.statusItem = new StatusBarItem();
+    return shown.statusItem;
+  },
+  onDidChangeWindowState: focusChanges.event,
   createTreeView: () => ({
     visible: false,
     onDidChangeVisibility: new EventEmitter<unknown>().event,
@@ -246,6 +278,7 @@ export const window = {
   showWarningMessage: tell,
   showErrorMessage: tell,
   showQuickPick: (items: readonly { label: string }[]) => {
+    shown.rows = items.map(({ label }) => label);
     const label = shown.answers.shift();
     return Promise.resolve(items.find((item) => item.label === label));
   },
@@ -281,7 +314,13 @@ export const workspace = {
   getConfiguration: () => ({
     get: (_key: string, fallback?: unknown) => fallback,
     inspect: (key: string) => ({ globalValue: shown.settings[key] }),
+    update: (key: string, value: unknown) => {
+      shown.settings[key] = value;
+      return Promise.resolve();
+    },
   }),
+  isTrusted: true,
+  workspaceFolders: undefined as readonly { uri: Uri }[] | undefined,
   textDocuments: [] as Document[],
   onDidCloseTextDocument: closed.event,
   registerTextDocumentContentProvider: (scheme: string, provider: ContentProvider): Disposable => {

@@ -154,6 +154,8 @@ class Health(Record, kw_only=True):
     """Time since the start, in ms."""
     rss_bytes: int
     """Resident memory, in bytes."""
+    clients: int
+    """Connected clients that can answer questions, such as editor windows, this one included."""
     tasks_indexed: int
     """Stored tasks known from all roots."""
     async_tasks: AsyncTaskCounts

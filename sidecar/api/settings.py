@@ -146,6 +146,10 @@ class HostSettings(Group, kw_only=True):
     """How long runs continue without a client, in minutes; -1 means without a limit."""
     idle_seconds: int | float = 10
     """How long a Host without clients and runs stays, in seconds."""
+    on_last_window_close: Literal["keep", "stop"] = "keep"
+    """What happens to runs when the last client that can answer questions has left: `keep` lets them continue
+    for `surviveMinutes`, `stop` ends them 10 seconds later.
+    """
 
 
 class Settings(Group, kw_only=True):

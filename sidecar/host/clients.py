@@ -16,6 +16,7 @@ from sidecar.app.session import Session
 from sidecar.app.settings import load_file
 from sidecar.host.attaching import PROTOCOL
 from sidecar.host.attendance import Attendance
+from sidecar.host.last_window import LastWindow
 from sidecar.host.lifetime import Lifetime
 from sidecar.host.listener import Visitor
 from sidecar.host.request import HostRequest
@@ -48,16 +49,26 @@ class Clients:
         attendance = Attendance(lambda: host.settings.host, asyncio.get_running_loop().time)
         host.changes.is_survived = attendance.keeps_questions
         host.changes.answerer_left = attendance.left
+        self._last_window = LastWindow(
+            settings=lambda: host.settings.host,
+            windows=lambda: host.changes.answering,
+            live_runs=self._live_runs,
+            end_runs=host.control.end_all,
+            now=asyncio.get_running_loop().time,
+        )
+        host.changes.listeners_changed = self._last_window.changed
 
     async def unneeded(self) -> None:
         """Wait until the Host is stopped or nobody needs it."""
         over = asyncio.ensure_future(self._lifetime.over())
         stopping = asyncio.ensure_future(self._stopping.wait())
+        watching = asyncio.ensure_future(self._last_window.watch())
         try:
             await asyncio.wait({over, stopping}, return_when=asyncio.FIRST_COMPLETED)
         finally:
             over.cancel()
             stopping.cancel()
+            watching.cancel()
         logger.info("the Host ends: %s", "it was stopped" if self._stopping.is_set() else "nobody needs it")
         self._stopping.set()
 

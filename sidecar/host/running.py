@@ -17,6 +17,7 @@ from sidecar.app.serve import GARBAGE_THRESHOLDS, SWITCH_SECONDS
 from sidecar.app.settings import SettingsStore, load_file
 from sidecar.host.address import LOG, NoAddress
 from sidecar.host.clients import Clients
+from sidecar.host.in_use import in_use
 from sidecar.host.listener import Listener
 from sidecar.host.log_file import log_to_file
 from sidecar.host.process import READY, fail
@@ -33,17 +34,22 @@ def run(root: str, config: str | None, ready: int) -> NoReturn:
     gc.set_threshold(*GARBAGE_THRESHOLDS)
     os.chdir("/")
     log_to_file(Path(root) / LOG)
+    with in_use(root):
+        code = _run(root, config, ready)
+    # A thread that hangs in a file system must not keep the process alive.
+    os._exit(code)
+
+
+def _run(root: str, config: str | None, ready: int) -> int:
     try:
         history_clock_ms()
         settings = SettingsStore(load_file(None if config is None else Path(config)))
-        code = asyncio.run(_serve(Path(root), settings, ready))
+        return asyncio.run(_serve(Path(root), settings, ready))
     except InvalidParams as error:
-        code = fail(ready, error.message)
+        return fail(ready, error.message)
     except (SidecarError, OSError, NoAddress) as error:
         logger.exception("the Host cannot run")
-        code = fail(ready, str(error))
-    # A thread that hangs in a file system must not keep the process alive.
-    os._exit(code)
+        return fail(ready, str(error))
 
 
 async def _serve(root: Path, settings: SettingsStore, ready: int) -> int:

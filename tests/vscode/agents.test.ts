@@ -225,17 +225,32 @@ function notes(): Promise<string> {
   return readFile(join(session.profile.workspace, "notes.txt"), "utf8");
 }
 
+async function askAndQueue(chat: Chat, command: string): Promise<void> {
+  await chat.backToList();
+  await chat.launchScript(SCRIPTED, [`run "${command}"`]);
+  await chat.question(command).waitFor();
+  await chat.message.fill('say "Also the docs."');
+  await chat.message.press("Enter");
+  await chat.says("The agent gets it after the current turn.");
+}
+
+session.step("a reload keeps the open question and the queued message", async (workbench) => {
+  const chat = new Chat(workbench);
+  await askAndQueue(chat, "echo fifth");
+  await workbench.reload();
+  await chat.question("echo fifth").waitFor();
+  await chat.says("The agent gets it after the current turn.");
+  await chat.button(/^Allow Once/).click();
+  await chat.messages.getByText("Also the docs.").waitFor();
+  await chat.ending.waitFor();
+});
+
 session.step(
-  "a message that a reload keeps from its agent can be sent again",
+  "a message that a dead sidecar keeps from its agent can be sent again",
   async (workbench) => {
     const chat = new Chat(workbench);
-    await chat.backToList();
-    await chat.launchScript(SCRIPTED, ['run "echo fifth"']);
-    await chat.question("echo fifth").waitFor();
-    await chat.message.fill('say "Also the docs."');
-    await chat.message.press("Enter");
-    await chat.says("The agent gets it after the current turn.");
-    await workbench.reload();
+    await askAndQueue(chat, "echo sixth");
+    process.kill(await session.host.sidecar(), "SIGKILL");
     await chat.says("Not delivered: the run ended first.");
     await workbench.picture("a-message-was-not-delivered");
     await chat.button("Send Again").click();

@@ -61,27 +61,35 @@ session.step("the panel launches, and cancels for good", async (workbench) => {
   await chat.says("One, two, three");
 });
 
-session.step("a window reloaded in mid-stream shows what was streamed, once", async (workbench) => {
-  await new Chat(workbench).backToList();
-  await streamSome(workbench, "Count the waves");
-  await workbench.reload();
-  await within("the subagent's end", puppet.gone);
-  await findConversation(workbench, "Count the waves");
-  const chat = new Chat(workbench);
-  await chat.state("Interrupted").waitFor();
-  await assertStreamedOnce(chat);
-});
+session.step(
+  "a run continues while its window reloads, and its stream is whole",
+  async (workbench) => {
+    await new Chat(workbench).backToList();
+    await streamSome(workbench, "Count the waves");
+    await workbench.reload();
+    puppet.say("\n\nSaid while it loaded.");
+    await findConversation(workbench, "Count the waves");
+    const chat = new Chat(workbench);
+    await chat.state("Running").waitFor();
+    await chat.says("Said while it loaded.");
+    puppet.say("\n\nSaid after it.");
+    await chat.says("Said after it.");
+    await assertStreamedOnce(chat, "Said while it loaded. Said after it.");
+    puppet.finish("Countless.");
+    await chat.ending.getByText("Countless.").waitFor();
+  },
+);
 
 session.step("a killed sidecar comes back and tells what was lost", async (workbench) => {
   const chat = new Chat(workbench);
   await chat.backToList();
   await streamSome(workbench, "Count the leaves");
-  const before = await session.host.server();
+  const before = await session.host.sidecar();
   process.kill(before, "SIGKILL");
   await within("the subagent's end", puppet.gone);
   await chat.state("Lost").waitFor();
   await assertStreamedOnce(chat);
-  assert.notEqual(await session.host.server(), before);
+  assert.notEqual(await session.host.sidecar(), before);
 });
 
 session.step("the list is whole after it", async (workbench) => {
@@ -150,20 +158,28 @@ session.step("the palette shows the log", async (workbench) => {
 });
 
 session.step("the palette restarts the sidecar", async (workbench) => {
-  const before = await session.host.server();
+  const [before] = await session.host.servers();
   await workbench.run("Subagents: Restart Sidecar");
   await until(
     "another sidecar",
     () => session.host.servers(),
-    (servers) => servers.length === 1 && servers[0]?.pid !== before,
+    (servers) => servers.length === 1 && servers[0]?.pid !== before?.pid,
   );
   await workbench.treeRows("Subagents").filter({ hasText: "stars" }).waitFor();
 });
 
-session.step("closing the window in mid-stream leaves no process", async (workbench) => {
+session.step("a run outlives its window, and the sidecar ends after it", async (workbench) => {
   await new Chat(workbench).backToList();
   await streamSome(workbench, "Count the hours");
   await workbench.leave();
+  await until(
+    "left",
+    () => session.host.servers(),
+    (left) => left.length === 0,
+  );
+  assert.ok(await session.host.sidecar());
+  puppet.finish("Twenty-four.");
+  await within("the subagent's end", puppet.gone);
   await until(
     "ended",
     () => session.host.sidecars(),

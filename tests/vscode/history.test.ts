@@ -249,12 +249,12 @@ session.step("a task of another product cannot be deleted from its row", async (
 
 session.step("a killed sidecar comes back with the whole history", async (workbench) => {
   await workbench.page.keyboard.press("Escape");
-  const before = await session.host.server();
+  const before = await session.host.sidecar();
   process.kill(before, "SIGKILL");
   await until(
     "another sidecar",
-    () => session.host.servers(),
-    (now) => now.length === 1 && now[0]?.pid !== before,
+    () => session.host.sidecar(),
+    (now) => now !== before,
   );
   await workbench.run("Subagents: Refresh");
   await workbench.view(VIEW).getByText(ALL, { exact: true }).waitFor();

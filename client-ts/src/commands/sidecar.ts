@@ -1,15 +1,18 @@
 import * as vscode from "vscode";
 
+import { isAnswering } from "../client/state.js";
 import { confirm, inform, showError } from "../questions/notify.js";
 import type { SidecarService } from "../service/sidecarService.js";
 import { SECTION } from "../service/settings.js";
 import { isLive } from "../text/outcome.js";
 import * as strings from "../text/strings.js";
+import { countWindows } from "../windows/windowCount.js";
 
 /** What these commands act on. */
 export interface SidecarCommandsContext {
   readonly service: SidecarService;
   readonly log: vscode.LogOutputChannel;
+  /** Install the sidecar again; stops the Host that uses it. */
   readonly repair: () => Promise<void>;
   readonly cancelSetup: () => void;
   readonly diagnostics: () => Promise<string>;
@@ -25,7 +28,7 @@ export function sidecarCommands(context: SidecarCommandsContext) {
       }
     },
     "subagentSidecar.environment.repair": async () => {
-      if (await mayStopRuns(service)) {
+      if (await mayStopHost(service)) {
         await repair();
       }
     },
@@ -45,14 +48,31 @@ export function sidecarCommands(context: SidecarCommandsContext) {
   };
 }
 
-/** Ask before stopping running subagents; true at once when there are none. */
+/** Whether windows share a Host, which a restart of one window's connection does not end. */
+const SHARES_HOST = process.platform !== "win32";
+
+/** Ask before stopping running subagents; true at once when a restart stops none. */
 async function mayStopRuns(service: SidecarService): Promise<boolean> {
-  const live = [...service.tasks.values()].filter(isLive).length;
-  if (live === 0 || service.state.kind !== "running") {
+  const live = countLive(service);
+  if (SHARES_HOST || live === 0 || service.state.kind !== "running") {
     return true;
   }
   const { stillRunning, restartStops, stopAndRestart } = strings.sidecar;
   return confirm(stillRunning(live), restartStops, stopAndRestart);
+}
+
+/** Ask before stopping the Host; true at once when nobody else needs it. */
+async function mayStopHost(service: SidecarService): Promise<boolean> {
+  const [live, windows] = [countLive(service), await countWindows(service)];
+  if (!isAnswering(service.state) || (live === 0 && windows === 1)) {
+    return true;
+  }
+  const { hostRuns, reinstallStops, stopAndReinstall } = strings.sidecar;
+  return confirm(hostRuns(live, windows), reinstallStops, stopAndReinstall);
+}
+
+function countLive(service: SidecarService): number {
+  return [...service.tasks.values()].filter(isLive).length;
 }
 
 const { tryAgain, reinstall, selectPython, showLog } = strings.sidecar;

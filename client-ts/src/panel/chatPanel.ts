@@ -24,6 +24,7 @@ const COMMANDS: Record<Action, readonly [command: string, argument?: string]> = 
   createDefinition: ["subagentSidecar.definition.create"],
   openRunnerSettings: ["workbench.action.openSettings", `${SECTION}.runners`],
   changeLimit: ["workbench.action.openSettings", `${SECTION}.maxAsyncTasks`],
+  startNow: ["subagentSidecar.subagent.startNow"],
 };
 
 /** Runs commands of the editor; `vscode.commands` is one. */

@@ -30,6 +30,8 @@ export interface RunRow extends Pick<
   readonly goal: string;
   /** The question that it waits for an answer to. */
   readonly asks?: string;
+  /** Who launched it, unless it is this window. */
+  readonly from?: string;
   readonly retrying?: Retrying;
 }
 
@@ -113,6 +115,7 @@ export const ACTIONS = [
   "createDefinition",
   "openRunnerSettings",
   "changeLimit",
+  "startNow",
 ] as const;
 export type Action = (typeof ACTIONS)[number];
 

@@ -84,6 +84,11 @@ export class PanelSession implements Disposable {
           void this.#sendDefinitions();
         }
       }),
+      service.onDidChangeSettings(() => {
+        if (this.#ready) {
+          void this.#sendLimit();
+        }
+      }),
       service.onDidRestart(() => {
         this.#sendAll();
       }),

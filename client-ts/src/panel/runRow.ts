@@ -1,6 +1,7 @@
 import type { AsyncTask } from "../protocol.js";
 import { askedLine } from "../questions/questions.js";
 import { oneLine } from "../text/words.js";
+import { ownerWords } from "../windows/owner.js";
 import type { RunRow } from "./messages.js";
 
 /** How much of a goal a row of the list contains, in characters. */
@@ -14,7 +15,17 @@ export function rowOf(task: AsyncTask): RunRow {
   const goal = oneLine(task.goalPrompt, ROW_GOAL_CHARS);
   const asks = task.attention && askedLine(task.attention, ROW_GOAL_CHARS);
   const times = { endReason, queuedAt, queuePosition, launchedAt, completedAt };
-  const known = { ...times, errorKind, mode, model, changes, asks, retrying: progress.retrying };
+  const from = ownerWords(task);
+  const known = {
+    ...times,
+    from,
+    errorKind,
+    mode,
+    model,
+    changes,
+    asks,
+    retrying: progress.retrying,
+  };
   return { id, subagentName, status, goal, ...withoutAbsent(known) };
 }
 

@@ -64,10 +64,15 @@ export class Installation {
     return {
       program: this.#python,
       // -I: no module of the workspace or of the user's environment can replace the sidecar's.
-      args: ["-I", "-m", "sidecar", "serve", "--in-process"],
+      args: ["-I", "-m", "sidecar", "serve"],
       cwd: this.#storage,
       env: sidecarEnvironment(process.env),
     };
+  }
+
+  /** Stop the Hosts that run in the environment, with their runs, so that it can be removed. */
+  async stopHosts(): Promise<void> {
+    await this.environment.stopHosts(sidecarEnvironment(process.env));
   }
 
   /** Cancel setup in progress; `prepare` rejects with a message that tells how to continue. */

@@ -28,6 +28,8 @@ export interface SubagentService {
   readonly onDidChangeHistory: Event<TasksDidChange>;
   /** Fires when definitions on disk may have changed: request `subagents/list` again. */
   readonly onDidChangeDefinitions: Event<void>;
+  /** Fires when another window has changed settings that all windows share. */
+  readonly onDidChangeSettings: Event<void>;
   /** Fires when a new sidecar has replaced an earlier one and `tasks` has been read again. */
   readonly onDidRestart: Event<void>;
 

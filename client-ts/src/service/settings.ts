@@ -3,7 +3,7 @@ import path from "node:path";
 
 import type * as vscode from "vscode";
 
-import type { AsyncTasksSettings, RunnerSettings, Settings } from "../protocol.js";
+import type { AsyncTasksSettings, HostSettings, RunnerSettings, Settings } from "../protocol.js";
 
 export const SECTION = "subagentSidecar";
 
@@ -27,13 +27,16 @@ const ASYNC_TASKS = {
   defaultTimeoutSeconds: "defaultTimeoutSeconds",
 } satisfies Record<string, keyof AsyncTasksSettings>;
 
+/** Settings of the extension, and their names in the sidecar's group `host`. */
+const HOST = {
+  "host.onLastWindowClose": "onLastWindowClose",
+  "host.surviveMinutes": "surviveMinutes",
+} satisfies Record<string, keyof HostSettings>;
+
 /** Return the settings for the sidecar. Its own file decides on what the user has not set. */
 export function sidecarSettings(config: Configuration, example: Example | undefined): Settings {
-  const asyncTasks: AsyncTasksSettings = Object.fromEntries(
-    Object.entries(ASYNC_TASKS)
-      .filter(([key]) => isSet(config, key))
-      .map(([key, name]) => [name, config.get(key)]),
-  );
+  const asyncTasks: AsyncTasksSettings = setMembers(config, ASYNC_TASKS);
+  const host: HostSettings = setMembers(config, HOST);
   const directories = [
     ...config.get<string[]>("agentDirectories", []).map(expandHome),
     ...(example === undefined ? [] : [example.directory]),
@@ -53,7 +56,20 @@ export function sidecarSettings(config: Configuration, example: Example | undefi
     ...(Object.keys(agents).length === 0 ? {} : { agents }),
     ...(Object.keys(runners).length === 0 ? {} : { runners }),
     ...(defaultRunner === "" ? {} : { defaultRunner }),
+    ...(Object.keys(host).length === 0 ? {} : { host }),
   };
+}
+
+/** Return the settings with these names: `budget` is a whole group, `asyncTasks.max` one member. */
+export function pickSettings(settings: Settings, names: readonly string[]): Settings {
+  const all = settings as Readonly<Record<string, Readonly<Record<string, unknown>> | undefined>>;
+  const picked: Record<string, unknown> = {};
+  for (const name of names) {
+    const [group = "", member] = name.split(".");
+    const chosen = member === undefined ? all[group] : { [member]: all[group]?.[member] };
+    picked[group] = { ...(picked[group] as object | undefined), ...chosen };
+  }
+  return picked;
 }
 
 /** Return what the user's launches request over the limit: the queue, unless the setting is set. */
@@ -76,8 +92,17 @@ export function expandHome(file: string): string {
   return file === "~" || /^~[\\/]/.test(file) ? path.join(homedir(), file.slice(1)) : file;
 }
 
+/** Return the values that the user set, by their names in the sidecar's group. */
+function setMembers(config: Configuration, names: Readonly<Record<string, string>>): object {
+  return Object.fromEntries(
+    Object.entries(names)
+      .filter(([key]) => isSet(config, key))
+      .map(([key, name]) => [name, config.get(key)]),
+  );
+}
+
 /** Whether the user set a value at any level. */
-function isSet(config: Configuration, key: string): boolean {
+export function isSet(config: Configuration, key: string): boolean {
   const levels = config.inspect(key);
   return (
     levels?.globalValue !== undefined ||

@@ -12,11 +12,13 @@ export class SidecarEvents implements vscode.Disposable {
   readonly #tasks = new vscode.EventEmitter<AsyncTask>();
   readonly #history = new vscode.EventEmitter<TasksDidChange>();
   readonly #definitions = new vscode.EventEmitter<void>();
+  readonly #settings = new vscode.EventEmitter<void>();
   readonly #restarts = new vscode.EventEmitter<void>();
 
   readonly onDidChangeTask = this.#tasks.event;
   readonly onDidChangeHistory = this.#history.event;
   readonly onDidChangeDefinitions = this.#definitions.event;
+  readonly onDidChangeSettings = this.#settings.event;
   readonly onDidRestart = this.#restarts.event;
 
   constructor(source: FeedSource) {
@@ -43,6 +45,10 @@ export class SidecarEvents implements vscode.Disposable {
     client.onNotification("subagents/didChange", () => {
       this.#definitions.fire();
     });
+    client.onNotification("settings/didChange", () => {
+      this.#definitions.fire(); // Other runners may be available.
+      this.#settings.fire();
+    });
   }
 
   /** Replace the async tasks; fires for each one that is new or differs. */
@@ -60,6 +66,7 @@ export class SidecarEvents implements vscode.Disposable {
   }
 
   dispose(): void {
-    vscode.Disposable.from(this.#tasks, this.#history, this.#definitions, this.#restarts).dispose();
+    const [tasks, history, definitions] = [this.#tasks, this.#history, this.#definitions];
+    vscode.Disposable.from(tasks, history, definitions, this.#settings, this.#restarts).dispose();
   }
 }

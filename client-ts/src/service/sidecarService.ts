@@ -9,6 +9,7 @@ import * as strings from "../text/strings.js";
 import { coalesced } from "../util/coalesce.js";
 import { messageOf, SidecarUnavailableError } from "../util/errors.js";
 import type { RunEvent, SubagentService } from "./service.js";
+import { pickSettings } from "./settings.js";
 import { SidecarEvents } from "./sidecarEvents.js";
 import { type Limits, WriteAccess } from "./writeAccess.js";
 
@@ -19,11 +20,13 @@ export interface ServiceOptions {
   readonly initialize: SidecarClientOptions["initialize"];
   readonly log: NonNullable<SidecarClientOptions["log"]>;
   readonly isTrusted: () => boolean;
+  /** Receives why settings that all windows share were refused. */
+  readonly settingsRefused: (error: Error) => void;
 }
 
 const TASKS = 200;
 
-/** The window's sidecar: set up, started, kept up to date, and shared by all views. */
+/** The window's connection to the sidecar: set up, started, kept up to date, and shared by all views. */
 export class SidecarService implements SubagentService, vscode.Disposable {
   /** Stop the sidecar if it runs and start it again; calls during a restart share one more. */
   readonly restart = coalesced(() => this.#restart());
@@ -41,6 +44,7 @@ export class SidecarService implements SubagentService, vscode.Disposable {
   });
   #state: SidecarState = { kind: "idle" };
   #client: SidecarClient | undefined;
+  #command: SidecarCommand = { program: "", args: [] };
   #info: InitializeResult | undefined;
   #starting: Promise<void> | undefined;
 
@@ -75,6 +79,10 @@ export class SidecarService implements SubagentService, vscode.Disposable {
 
   get onDidChangeDefinitions() {
     return this.#events.onDidChangeDefinitions;
+  }
+
+  get onDidChangeSettings() {
+    return this.#events.onDidChangeSettings;
   }
 
   get onDidRestart() {
@@ -163,10 +171,10 @@ export class SidecarService implements SubagentService, vscode.Disposable {
 
   async #prepareClient(): Promise<SidecarClient> {
     try {
-      const command = await this.#options.prepare((message) => {
+      this.#command = await this.#options.prepare((message) => {
         this.#enter({ kind: "settingUp", message });
       });
-      this.#client ??= await this.#newClient(command);
+      this.#client ??= await this.#newClient(() => this.#command);
       return this.#client;
     } catch (error) {
       this.#enter({ kind: "failed", message: messageOf(error) });
@@ -174,11 +182,17 @@ export class SidecarService implements SubagentService, vscode.Disposable {
     }
   }
 
-  async #newClient(command: SidecarCommand): Promise<SidecarClient> {
+  /** Create the client; it runs what `command` returns at each start. */
+  async #newClient(command: () => SidecarCommand): Promise<SidecarClient> {
     const { initialize, log } = this.#options;
     // Loaded when first needed: the client and its dependencies would slow down activation.
     const { SidecarClient } = await import("../client/sidecarClient.js");
-    const client = new SidecarClient({ command, initialize, log, explainFatal: environmentDamage });
+    const client = new SidecarClient({
+      ...{ initialize, log, explainFatal: environmentDamage },
+      get command() {
+        return command();
+      },
+    });
     client.onState((state) => {
       this.#clientEntered(client, state);
     });
@@ -200,6 +214,7 @@ export class SidecarService implements SubagentService, vscode.Disposable {
     const isFirst = this.#info === undefined;
     this.#info = info;
     try {
+      await this.#shareSettings(info.ignoredSettings ?? []);
       const limits = await this.#access.begin();
       this.#enter({ kind: this.#options.isTrusted() ? "running" : "untrusted", ...limits });
     } catch (error) {
@@ -211,11 +226,27 @@ export class SidecarService implements SubagentService, vscode.Disposable {
     }
   }
 
-  /** Read the tasks. Setting the limit to its current value tests write access without effect. */
+  /** Send the settings that concern all windows, which `initialize` does not change. */
+  async #shareSettings(names: readonly string[]): Promise<void> {
+    if (names.length === 0) {
+      return;
+    }
+    const settings = pickSettings(this.#options.initialize().settings ?? {}, names);
+    try {
+      await this.#ask("settings/update", { settings });
+    } catch (error) {
+      if (!(error instanceof Error) || error instanceof SidecarUnavailableError) {
+        throw error;
+      }
+      this.#options.settingsRefused(error);
+    }
+  }
+
+  /** Read the tasks. Archiving none tests write access without effect. */
   async #testWriting(): Promise<void> {
-    const { items, max } = await this.#ask("asyncTasks/list", { limit: TASKS });
+    const { items } = await this.#ask("asyncTasks/list", { limit: TASKS });
     this.#events.replaceTasks(items);
-    await this.#ask("asyncTasks/setMax", { max });
+    await this.#ask("tasks/archive", { taskIds: [] });
   }
 
   #accessChanged(limits: Limits): void {

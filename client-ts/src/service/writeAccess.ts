@@ -84,6 +84,6 @@ export class WriteAccess {
 
 function limitText(reason: string): string {
   return /\bin use by pid \d+/u.test(reason)
-    ? strings.sidecar.anotherWindow
+    ? strings.sidecar.inUseElsewhere
     : strings.sidecar.viewOnly(reason);
 }

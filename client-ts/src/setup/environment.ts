@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 
@@ -5,6 +6,7 @@ import { messageOf } from "../util/errors.js";
 import type { Bundle } from "./bundle.js";
 import { diskFailure, pipFailure, SetupError, venvFailure } from "./failures.js";
 import { FileLock } from "./fileLock.js";
+import { hostsIn, stopHostsIn } from "./hosts.js";
 import { PipProgress } from "./pipProgress.js";
 import type { RunProgram } from "./program.js";
 import type { Python } from "./python.js";
@@ -62,10 +64,17 @@ export class PythonEnvironment {
     return interpreterIn(folder);
   }
 
-  /** Remove the environment, so that the next `ensure` creates it again. */
+  /** Remove the environment unless a Host uses it, so that the next `ensure` creates it again. */
   async remove(): Promise<void> {
     const folder = this.#folder(await this.#options.bundle());
+    await requireUnused(folder);
     await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  }
+
+  /** Stop the Hosts that run in the environment. Rejects with a SetupError. */
+  async stopHosts(env: NodeJS.ProcessEnv): Promise<void> {
+    const folder = this.#folder(await this.#options.bundle());
+    await stopHostsIn(folder, interpreterIn(folder), this.#options.run, env);
   }
 
   /** Describe what the environment was created with, for diagnostics; undefined if there is none. */
@@ -73,14 +82,16 @@ export class PythonEnvironment {
     return readStamp(this.#folder(await this.#options.bundle()));
   }
 
-  #folder(bundle: Bundle): string {
-    return path.join(this.#options.storage, `venv-${bundle.fingerprint}`);
+  /** Another bundle or another Python gets another folder: a running Host may use the former one. */
+  #folder({ fingerprint }: Bundle): string {
+    const setting = this.#options.pythonSetting();
+    const hash = createHash("sha256").update(`${fingerprint} ${setting}`).digest("hex");
+    const name = setting === "" ? fingerprint : hash.slice(0, fingerprint.length);
+    return path.join(this.#options.storage, `venv-${name}`);
   }
 
   async #isComplete(folder: string): Promise<boolean> {
-    const stamp = await readStamp(folder);
-    const setting = this.#options.pythonSetting();
-    if (stamp === undefined || (setting !== "" && setting !== stamp.setting)) {
+    if ((await readStamp(folder)) === undefined) {
       return false;
     }
     // The link dangles if the Python that created it was removed.
@@ -114,6 +125,7 @@ export class PythonEnvironment {
     report: (message: string) => void,
     signal: AbortSignal,
   ): Promise<void> {
+    await requireUnused(folder);
     report(SETUP.findingPython);
     const python = await this.#options.findPython(signal);
     this.#options.log(`Setting up with Python ${python.version}, ${python.program}`);
@@ -170,16 +182,26 @@ export class PythonEnvironment {
     return { cwd: this.#options.storage, signal, onLine: this.#options.log };
   }
 
-  /** Remove environments of earlier versions of the extension. */
+  /** Remove environments of earlier versions of the extension that no Host uses. */
   async #removeOthers(folder: string): Promise<void> {
     for (const name of await readdir(this.#options.storage)) {
       if (/^venv-[0-9a-f]{12}$/.test(name) && name !== path.basename(folder)) {
         const old = path.join(this.#options.storage, name);
+        if ((await hostsIn(old)).length > 0) {
+          continue; // A later setup removes it.
+        }
         await rm(old, { recursive: true, force: true }).catch((error: unknown) => {
           this.#options.log(`Could not remove ${old}: ${messageOf(error)}`);
         });
       }
     }
+  }
+}
+
+async function requireUnused(folder: string): Promise<void> {
+  const [host] = await hostsIn(folder);
+  if (host !== undefined) {
+    throw new SetupError(SETUP.inUse(host.pid));
   }
 }
 

@@ -1,6 +1,7 @@
 import { readFile, rm, stat, writeFile } from "node:fs/promises";
 
 import { pause } from "../client/waiting.js";
+import { isAlive } from "../util/alive.js";
 
 const POLL_MS = 500;
 /** Longer than any setup takes: the owner has ended, even if its process id is in use again. */
@@ -52,15 +53,5 @@ async function isAbandoned(path: string): Promise<boolean> {
     return age > STALE_MS || (pid > 0 && !isAlive(pid));
   } catch {
     return false; // It was just released; the next try succeeds.
-  }
-}
-
-/** Whether a process with this id runs, including those of other users. */
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error instanceof Error && "code" in error && error.code === "EPERM";
   }
 }

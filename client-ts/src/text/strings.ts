@@ -33,7 +33,9 @@ export const sidecar = {
     `The sidecar stopped unexpectedly: it ${cause}. Restarting in ${seconds} s…`,
   gaveUp: (crashes: number, cause: string) =>
     `The sidecar crashed ${crashes === 1 ? "once" : `${crashes} times`} and won't be restarted. Last time it ${cause}.`,
-  anotherWindow: "Another window is running subagents. This window is view-only until it closes.",
+  inUseElsewhere:
+    "Another program that doesn't share its subagents uses this storage. This window is view-only until " +
+    "the program ends.",
   viewOnly: (reason: string) => `View-only: ${reason.replace(/\.?$/u, ".")}`,
   refused: (reason: string) => `The sidecar refused to start: ${reason}`,
   wrongVersion: (theirs: number, ours: number) =>
@@ -54,6 +56,11 @@ export const sidecar = {
     count === 1 ? "A subagent is still running." : `${count} subagents are still running.`,
   restartStops: "Restarting the sidecar stops running subagents.",
   stopAndRestart: "Stop and Restart",
+  hostRuns: (runs: number, windows: number) =>
+    `${counted(runs, "subagent")} and ${counted(windows, "window")} use the sidecar.`,
+  reinstallStops:
+    "Reinstalling stops running subagents. Other windows lose their connection until you select Try Again there.",
+  stopAndReinstall: "Stop Host and Reinstall",
   diagnosticsTitle: "Subagent Sidecar diagnostics",
   diagnosticsCopied: "Diagnostics copied.",
   pythonTitle: "Select a Python Interpreter (3.11 or Newer)",
@@ -71,6 +78,20 @@ export const statusBar = {
   waiting: (count: number) => `${count} waiting for you`,
 };
 
+/** What windows on the same storage share. */
+export const windows = {
+  statusName: "Subagents: Windows",
+  shared: (count: number) => `${counted(count, "window")} share these subagents.`,
+  otherWindow: (folder: string) => `another window (${folder})`,
+  terminal: "a terminal",
+  program: (name: string) => `the program ${name}`,
+  lastWindow:
+    "Subagents keep running when you close this window. What should happen to them when you close the last one?",
+  keepRunning: "Keep Running",
+  stop: "Stop",
+  dontAskAgain: "Don't Ask Again",
+};
+
 /** Launching, cancelling, opening and resuming runs, and messages to them. */
 export const runs = {
   selectToLaunch: "Select a subagent to launch",
@@ -80,6 +101,13 @@ export const runs = {
   selectToMessage: "Select a subagent to send a message to",
   selectToResume: "Select a subagent to resume",
   noneRunning: "No subagent is running.",
+  noneQueued: "No subagent is queued.",
+  selectToStart: "Select a queued subagent to start over the limit",
+  stopTitle: "Select the subagents to stop",
+  stopOwn: (count: number) => `Stop ${counted(count, "subagent")} of this workspace`,
+  stopEvery: (count: number) =>
+    `Stop all ${counted(count, "subagent")} of all windows and terminals`,
+  stopped: (count: number) => `Stopped ${counted(count, "subagent")}.`,
   noneListening: "No running subagent accepts messages.",
   noneEnded: "No subagent has ended yet.",
   launchTitle: (name: string) => `Launch ${name}`,
@@ -308,6 +336,7 @@ export const facts = {
   id: "ID",
   lastActivity: "Last activity",
   launched: "Launched",
+  launchedFrom: "Launched from",
   messages: "Messages",
   mode: "Mode",
   model: "Model",

@@ -7,11 +7,12 @@ import { SECTION } from "../service/settings.js";
 import { isLive, runStatus } from "../text/outcome.js";
 import * as strings from "../text/strings.js";
 import { oneLine } from "../text/words.js";
+import { isOfOtherWindow } from "../windows/owner.js";
 import type { NoticePanel } from "./questionNotices.js";
 
 const GOAL_CHARS = 80;
 
-/** Notify of each run that ends while the panel is hidden, unless the user cancelled it. */
+/** Notify of each run that ends while the panel is hidden, unless the user cancelled it or another workspace has it. */
 export function notifyEnds(service: SubagentService, panel: NoticePanel): vscode.Disposable {
   const live = new Set<string>();
   return service.onDidChangeTask((task) => {
@@ -23,9 +24,9 @@ export function notifyEnds(service: SubagentService, panel: NoticePanel): vscode
   });
 }
 
-function isWanted({ endReason }: AsyncTask): boolean {
+function isWanted(task: AsyncTask): boolean {
   const mode = vscode.workspace.getConfiguration(SECTION).get<string>("notifyOnEnd", "hidden");
-  return mode === "hidden" && endReason !== "cancelledByUser";
+  return mode === "hidden" && task.endReason !== "cancelledByUser" && !isOfOtherWindow(task);
 }
 
 async function notify(panel: NoticePanel, task: AsyncTask): Promise<void> {

@@ -6,6 +6,7 @@ import type { AsyncTask } from "../protocol.js";
 import { isWaiting, questionLine, type Waiting } from "../questions/questions.js";
 import type { SubagentService } from "../service/service.js";
 import { unlinked } from "../text/words.js";
+import { isOfOtherWindow } from "../windows/owner.js";
 import * as strings from "../text/strings.js";
 
 /** A notification shortens its buttons to fit: the scope of an "always" would be cut off. */
@@ -27,7 +28,7 @@ export function notifyQuestions(service: SubagentService, panel: NoticePanel): v
       notified.delete(task.id);
     } else if (notified.get(task.id) !== task.attention.requestId) {
       notified.set(task.id, task.attention.requestId);
-      if (!panel.visible) {
+      if (!panel.visible && !isOfOtherWindow(task)) {
         void ask(service, panel, task);
       }
     }

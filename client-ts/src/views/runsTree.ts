@@ -12,12 +12,14 @@ import { ago } from "../text/format.js";
 import { localTime, money, oneLine } from "../text/words.js";
 import { runIcon } from "./icons.js";
 import { tooltip } from "./tooltip.js";
+import { ownerWords } from "../windows/owner.js";
+import type { WindowCount } from "../windows/windowCount.js";
 import * as strings from "../text/strings.js";
 
 const ROW_CHARS = 120;
 const TOOLTIP_CHARS = 1_000;
 
-/** The tree *Subagents*: the window's runs, newest launch first. */
+/** The tree *Subagents*: the runs of all windows, newest launch first. */
 export class RunsTree implements vscode.TreeDataProvider<AsyncTask>, vscode.Disposable {
   readonly #service: SubagentService;
   readonly #changes = new vscode.EventEmitter<AsyncTask | undefined>();
@@ -96,6 +98,7 @@ function contextOf(task: AsyncTask, acceptsMessages: boolean): string {
   const words = ["run", isLive(task) ? "live" : "ended"];
   return [
     ...words,
+    ...(task.status === "queued" ? ["queued"] : []),
     ...(isWaiting(task) ? ["waiting"] : []),
     ...(acceptsMessages ? ["acceptsMessages"] : []),
   ].join(" ");
@@ -109,6 +112,7 @@ function facts(task: AsyncTask, now: number): [string, string | undefined][] {
     [strings.facts.status, runStatus(task)],
     [strings.facts.asks, task.attention && askedLine(task.attention, TOOLTIP_CHARS)],
     [strings.facts.launched, task.launchedAt === undefined ? undefined : ago(task.launchedAt, now)],
+    [strings.facts.launchedFrom, ownerWords(task)],
     [strings.facts.duration, elapsed(task, now)],
     [strings.facts.model, modelWords(task).join(", ")],
     [strings.facts.changes, changeWords(task.changes)],
@@ -126,7 +130,10 @@ function facts(task: AsyncTask, now: number): [string, string | undefined][] {
 }
 
 /** Show the tree, with the state of the sidecar above it and a badge for runs that ended unseen. */
-export function showRunsTree(service: SubagentService): vscode.Disposable {
+export function showRunsTree(
+  service: SubagentService,
+  windowCount: Pick<WindowCount, "refresh">,
+): vscode.Disposable {
   const tree = new RunsTree(service);
   const view = vscode.window.createTreeView("subagentSidecar.runs", { treeDataProvider: tree });
   const unseen = new Set<string>();
@@ -151,7 +158,10 @@ export function showRunsTree(service: SubagentService): vscode.Disposable {
       }
       showBadge();
     }),
-    view.onDidChangeVisibility(showBadge),
+    view.onDidChangeVisibility(() => {
+      showBadge();
+      void windowCount.refresh();
+    }),
   );
 }
 

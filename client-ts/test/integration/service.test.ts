@@ -13,10 +13,11 @@ let service: SidecarService;
 let prepared: number;
 let failure: Error | undefined;
 let trusted: boolean;
+let refused: string[];
 
 beforeEach(async () => {
   workshop = await Workshop.open();
-  [prepared, failure, trusted] = [0, undefined, true];
+  [prepared, failure, trusted, refused] = [0, undefined, true, []];
   const { command, initialize } = workshop.options;
   service = new SidecarService({
     prepare: (report) => {
@@ -27,6 +28,7 @@ beforeEach(async () => {
     initialize: () => ({ ...initialize(), workspaceTrusted: trusted }),
     log: (level, message) => workshop.log.push(`${level}: ${message}`),
     isTrusted: () => trusted,
+    settingsRefused: (error) => refused.push(error.message),
   });
 });
 afterEach(async () => {
@@ -120,7 +122,7 @@ test("storage in use is read, and taken over when its owner is gone", async () =
   const owner = new SidecarClient(workshop.options);
   await owner.start();
   await service.start();
-  expect(service.state.message).toMatch(/Another window is running subagents/);
+  expect(service.state.message).toMatch(/Another program .* uses this storage/);
   await owner.stop();
   await vi.waitUntil(() => service.state.message === undefined, WAIT);
   await untilRunning();

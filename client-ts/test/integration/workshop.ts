@@ -1,9 +1,11 @@
 // A storage, an agent directory and a client on the real sidecar, all cleaned up after each test.
+import { execFile } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 
 import type { AsyncTask, Settings } from "../../src/protocol.js";
 import { SidecarClient, type SidecarClientOptions } from "../../src/client/sidecarClient.js";
@@ -33,15 +35,21 @@ export class Workshop {
   readonly options: SidecarClientOptions;
   readonly client: SidecarClient;
   readonly log: string[] = [];
+  readonly #config: string;
 
-  private constructor(private readonly base: string) {
+  private constructor(
+    private readonly base: string,
+    isShared: boolean,
+  ) {
+    this.#config = path.join(base, "config.toml");
+    const how = isShared ? ["--config", this.#config] : ["--in-process"];
     this.storageRoot = path.join(base, "own");
     this.foreignRoot = path.join(base, "foreign");
     this.workspace = path.join(base, "workspace");
     this.options = {
       command: {
         program: PYTHON,
-        args: ["-m", "sidecar", "serve", "--in-process", "--storage-root", this.storageRoot],
+        args: ["-m", "sidecar", "serve", ...how, "--storage-root", this.storageRoot],
         cwd: REPOSITORY,
         env: { ...process.env, PYTHONPATH: REPOSITORY },
       },
@@ -58,8 +66,10 @@ export class Workshop {
     this.client = new SidecarClient(this.options);
   }
 
-  static async open(): Promise<Workshop> {
-    const workshop = new Workshop(await mkdtemp(path.join(tmpdir(), "sidecar-client-")));
+  /** Open a workshop whose clients share a Host, or have a sidecar each. */
+  static async open({ isShared = false } = {}): Promise<Workshop> {
+    const workshop = new Workshop(await mkdtemp(path.join(tmpdir(), "sidecar-client-")), isShared);
+    await writeFile(workshop.#config, "[host]\nidleSeconds = 0\n");
     await mkdir(workshop.workspace);
     await workshop.writeDefinition("counter", COUNT);
     await workshop.writeDefinition("lingerer", LINGER);
@@ -68,7 +78,15 @@ export class Workshop {
 
   async close(): Promise<void> {
     await this.client.stop();
+    await this.#stopHost();
     await rm(this.base, { recursive: true, force: true });
+  }
+
+  /** Stop the Host that the clients shared, if there is one. */
+  async #stopHost(): Promise<void> {
+    const args = ["host", "stop", "--cancel-running", "--storage-root", this.storageRoot];
+    const { cwd, env } = this.options.command;
+    await promisify(execFile)(PYTHON, ["-m", "sidecar", ...args], { cwd, env });
   }
 
   /** Write a finished task as Cline and its kin store it. */

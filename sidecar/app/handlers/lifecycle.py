@@ -79,6 +79,7 @@ async def health(session: Session, params: NoParams) -> Health:
         version=__version__,
         uptime_ms=wall_clock_ms() - session.started_at,
         rss_bytes=psutil.Process().memory_info().rss,
+        clients=host.changes.answering,
         tasks_indexed=session.history.known,
         async_tasks=AsyncTaskCounts(
             running=sum(not run.record.sync for run in host.registry.with_status("running")),

@@ -95,6 +95,14 @@ class RunControl:
         ended = await asyncio.gather(*(self.cancel(run.id, by) for run in live))
         return count + sum(ended)
 
+    def end_all(self) -> None:
+        """End all queued and running runs with the reason `hostExit`; the Host can still launch others."""
+        self._gate.cancel(self._is_live)
+        for run in self._registry.with_status("queued"):
+            self._admission.remove(run.id)
+            self._registry.conclude(run.id, HOST_EXIT)
+        self._end_running()
+
     def send(self, record: RunRecord, text: str) -> None:
         """Send a message to the agent of a live run. Raises InvalidState if it cannot accept one."""
         run = self._registry.live(record.task.id)

@@ -36,24 +36,33 @@ class ChangeHub:
         """Whether a client that can answer left so recently that questions wait for it."""
         self.answerer_left: Callable[[], None] = lambda: None
         """Called after a listener that can answer has left."""
+        self.listeners_changed: Callable[[], None] = lambda: None
+        """Called after a listener was added or removed."""
         self._listeners: list[Listener] = []
         self._batcher = ChangeBatcher(self._history_changed)
 
     def listen(self, listener: Listener) -> Callable[[], None]:
         """Notify `listener` of changes until the returned function is called."""
         self._listeners.append(listener)
+        self.listeners_changed()
 
         def stop() -> None:
             self._listeners.remove(listener)
             if listener.answers_questions:
                 self.answerer_left()
+            self.listeners_changed()
 
         return stop
 
     @property
+    def answering(self) -> int:
+        """The number of listeners that can answer permission requests."""
+        return sum(each.answers_questions for each in self._listeners)
+
+    @property
     def is_attended(self) -> bool:
         """Whether a listener can answer permission requests."""
-        return any(each.answers_questions for each in self._listeners) or self.is_survived()
+        return self.answering > 0 or self.is_survived()
 
     def run_changed(self, task: AsyncTask) -> None:
         """Notify of the new state of an async task."""

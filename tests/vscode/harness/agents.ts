@@ -6,19 +6,21 @@ import type { Profile } from "./profile.ts";
 /** The definition of an agent that does what its goal says, a step a line. */
 export const SCRIPTED = "scripted";
 
+/** Runs them: a program that needs the protocol's library. */
+export const SCRIPTS_RUNNER = {
+  type: "acp",
+  command: [
+    join(REPOSITORY, ".venv/bin/python"),
+    join(REPOSITORY, "tests/agents/scripted.py"),
+    "--lasting",
+  ],
+};
+
 /** Define an agent that speaks the Agent Client Protocol and asks before it writes or runs anything. */
 export async function defineScripted(profile: Profile): Promise<void> {
-  const python = join(REPOSITORY, ".venv/bin/python"); // has the protocol's library
   await profile.addFile(
     `.sidecar/agents/${SCRIPTED}.md`,
     `---\nname: ${SCRIPTED}\ndescription: Does what its goal says.\nrunner: scripts\nmodel: large\n---\nObey.\n`,
   );
-  await profile.configure({
-    "subagentSidecar.runners": {
-      scripts: {
-        type: "acp",
-        command: [python, join(REPOSITORY, "tests/agents/scripted.py"), "--lasting"],
-      },
-    },
-  });
+  await profile.configure({ "subagentSidecar.runners": { scripts: SCRIPTS_RUNNER } });
 }

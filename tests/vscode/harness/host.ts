@@ -13,8 +13,9 @@ const LISTENING = /listening on (http:\/\/127\.0\.0\.1:\d+)/;
 const STOP_MS = 10_000;
 
 const SERVER = / -m sidecar serve\b/;
+const SHARED = / -m sidecar host run\b/;
 const AGENT = /\b(demo_)?agent\.py\b/;
-const SIDECAR = new RegExp(`${SERVER.source}|${AGENT.source}`);
+const SIDECAR = new RegExp([SERVER, SHARED, AGENT].map(({ source }) => source).join("|"));
 
 export interface HostOptions {
   /** Whether folders are trusted without a question; false leaves Workspace Trust as users have it. */
@@ -57,16 +58,20 @@ export class Host {
     return this.#output.join("\n");
   }
 
-  /** The running sidecars of its windows. */
+  /** What connects its windows to the sidecar that they share, one for each window. */
   async servers(): Promise<SeenProcess[]> {
     return (await withMarker(this.#marker)).filter(({ command }) => SERVER.test(command));
   }
 
-  /** The process id of the one sidecar, once no other runs. */
-  async server(): Promise<number> {
-    const look = () => this.servers();
-    const [seen] = await until("one sidecar", look, (servers) => servers.length === 1);
+  /** The process id of the sidecar that all windows share, once no other runs. */
+  async sidecar(): Promise<number> {
+    const look = () => this.#shared();
+    const [seen] = await until("one sidecar", look, (all) => all.length === 1);
     return seen?.pid ?? 0;
+  }
+
+  async #shared(): Promise<SeenProcess[]> {
+    return (await withMarker(this.#marker)).filter(({ command }) => SHARED.test(command));
   }
 
   /** The running sidecars and all that they started. */
@@ -77,6 +82,9 @@ export class Host {
   /** End the whole group: a signal to the parent alone leaves extension hosts and what they started. */
   async stop(): Promise<void> {
     kill(-this.#pid, "SIGTERM");
+    for (const { pid } of await this.#shared()) {
+      kill(pid, "SIGTERM"); // it would continue with its runs
+    }
     const look = () => withMarker(this.#marker);
     try {
       await until("all processes of the host gone", look, (left) => left.length === 0, STOP_MS);

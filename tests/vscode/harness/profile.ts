@@ -26,6 +26,14 @@ const QUIET: Settings = {
   "chat.disableAIFeatures": true,
 };
 
+/** What belongs to the machine: a browser's window reads such settings from there alone. */
+const MACHINE: Settings = {
+  "subagentSidecar.host.onLastWindowClose": "keep", // else the first launch asks
+};
+
+/** No Host outlives its windows and runs by more than a reload. */
+const SIDECAR = "[host]\nidleSeconds = 2\n";
+
 /** What is read of an extension's `package.json`. */
 export interface Manifest {
   readonly engines: { readonly vscode: string };
@@ -47,6 +55,9 @@ export class Profile {
     await mkdir(profile.workspace);
     await writeFile(join(profile.folder, "config.yaml"), "auth: none\n");
     await profile.#write("data/User/settings.json", QUIET);
+    await profile.configure({});
+    await mkdir(join(profile.folder, "config/subagent-sidecar"), { recursive: true });
+    await writeFile(join(profile.folder, "config/subagent-sidecar/config.toml"), SIDECAR);
     return profile;
   }
 
@@ -78,9 +89,9 @@ export class Profile {
     ];
   }
 
-  /** Set settings that belong to the machine: a browser's window reads those from here alone. */
+  /** Set settings that belong to the machine. */
   configure(settings: Settings): Promise<void> {
-    return this.#write("data/Machine/settings.json", settings);
+    return this.#write("data/Machine/settings.json", { ...MACHINE, ...settings });
   }
 
   /** Write a file into the workspace, and the folders above it. */

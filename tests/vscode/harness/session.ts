@@ -66,6 +66,15 @@ export class Session {
     return this.#installedAt;
   }
 
+  /** Open another window, on a folder of its own. */
+  async openWindow(folder: string): Promise<Workbench> {
+    await mkdir(folder, { recursive: true });
+    const url = `${this.host.url}/?folder=${encodeURIComponent(folder)}`;
+    const workbench = await Workbench.open(present(this.#browser), url, `${this.#name}-other`);
+    await workbench.ready();
+    return workbench;
+  }
+
   /** One step of the story: a test that leaves a picture. After a failed one the rest fail at once. */
   step(name: string, body: (workbench: Workbench, report: Report) => Promise<void>): void {
     void test(name, { timeout: STEP_MS }, async (context) => {

@@ -104,7 +104,7 @@ export class Workbench {
       '.statusbar-item [aria-label*="Trust the workspace to launch"]',
     );
     await this.page
-      .locator('.statusbar-item [aria-label*="0 running"]')
+      .locator('.statusbar-item [aria-label*=" running"]')
       .or(answering)
       .waitFor({ timeout: SET_UP_MS });
     await this.webview.locator(".page").waitFor(); // a panel that loads has the focus and drops keys

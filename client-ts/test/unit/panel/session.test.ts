@@ -46,11 +46,13 @@ class FakeService implements SubagentService {
   readonly states = new EventEmitter<ServiceState>();
   readonly changes = new EventEmitter<AsyncTask>();
   readonly definitions = new EventEmitter<void>();
+  readonly settings = new EventEmitter<void>();
   readonly restarts = new EventEmitter<void>();
   readonly onDidChangeState = this.states.event;
   readonly onDidChangeTask = this.changes.event;
   readonly onDidChangeHistory = new EventEmitter<never>().event;
   readonly onDidChangeDefinitions = this.definitions.event;
+  readonly onDidChangeSettings = this.settings.event;
   readonly onDidRestart = this.restarts.event;
   readonly start = vi.fn(() => Promise.resolve());
 
@@ -199,6 +201,16 @@ test("a launch that ends while the page is hidden is shown by the next one", asy
   session.hide();
   await receive({ type: "ready" });
   expect(posted).toContainEqual({ type: "launched", taskId: "t2" });
+});
+
+test("another window's change of the limit reaches the page", async () => {
+  const { service, posted, receive } = panel();
+  service.answers["asyncTasks/list"] = () => ({ items: [], max: 3 });
+  await receive({ type: "ready" });
+  service.settings.fire();
+  await vi.waitFor(() => {
+    expect(posted).toContainEqual({ type: "limit", max: 3 });
+  });
 });
 
 test("a cancel tells how the run ended, or why it did not", async () => {

@@ -46,6 +46,7 @@ beforeEach(() => {
     initialize: () => ({}),
     log: vi.fn(),
     isTrusted: () => true,
+    settingsRefused: vi.fn(),
   });
 });
 afterEach(async () => {
@@ -77,7 +78,7 @@ test("a sidecar that takes the storage by itself is used on, without another sta
   const [restarted, history] = [vi.fn(), vi.fn()];
   service.onDidRestart(restarted);
   service.onDidChangeHistory(history);
-  refuse("asyncTasks/setMax");
+  refuse("tasks/archive");
   await service.start();
   await vi.advanceTimersByTimeAsync(3_000);
   expect(service.state.message).toMatch(/View-only/u);
@@ -92,7 +93,7 @@ test("a sidecar that takes the storage by itself is used on, without another sta
 });
 
 test("a stop ends the questions for the storage", async () => {
-  refuse("asyncTasks/setMax");
+  refuse("tasks/archive");
   await service.start();
   await service.stop();
   sidecar.request.mockClear();

@@ -5,6 +5,7 @@ import { expect, test } from "vitest";
 
 import {
   type Configuration,
+  pickSettings,
   sidecarRoots,
   sidecarSettings,
 } from "../../../src/service/settings.js";
@@ -34,6 +35,21 @@ test("what the user has set is handed on by the sidecar's names", () => {
     asyncTasks: { max: 2, overLimit: "queue" },
     defaultRunner: "auto",
   });
+});
+
+test("settings of the last window are handed on once the user has set them", () => {
+  const set = { "host.onLastWindowClose": "stop", "host.surviveMinutes": 5 };
+  expect(sidecarSettings(configuration(set), undefined)).toEqual({
+    host: { onLastWindowClose: "stop", surviveMinutes: 5 },
+  });
+});
+
+test("settings are picked by the sidecar's names, groups and single members", () => {
+  const runners = { mine: { type: "command" as const, command: ["x"] } };
+  const asyncTasks = { max: 2, overLimit: "queue" as const, perRunnerMax: {} };
+  const all = { runners, asyncTasks, defaultRunner: "auto" };
+  const names = ["asyncTasks.max", "asyncTasks.perRunnerMax", "runners"];
+  expect(pickSettings(all, names)).toEqual({ runners, asyncTasks: { max: 2, perRunnerMax: {} } });
 });
 
 test("approved definitions are passed on, with and without directories", () => {

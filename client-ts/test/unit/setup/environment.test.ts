@@ -1,4 +1,6 @@
 // The environment is made in a real folder; Python and pip are scripted.
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -16,13 +18,15 @@ let setting: string;
 let calls: string[];
 let venv: ProgramResult;
 let pip: ProgramResult;
+/** How `host stop` ends, and the process that it stops. */
+let stop: ProgramResult & { host?: ChildProcess };
 
 beforeEach(async () => {
   base = await mkdtemp(path.join(tmpdir(), "sidecar-setup-"));
   await mkdir(path.join(base, "bundled"));
   await writeFile(path.join(base, "bundled", "requirements.txt"), "click==8\norjson==3.13.0\n");
   await bundleVersion("1");
-  [setting, calls, venv, pip] = ["", [], DONE, DONE];
+  [setting, calls, venv, pip, stop] = ["", [], DONE, DONE, DONE];
 });
 afterEach(() => rm(base, { recursive: true, force: true }));
 
@@ -31,6 +35,11 @@ async function bundleVersion(text: string): Promise<void> {
 }
 
 const run: RunProgram = async (program, args, options) => {
+  if (args.includes("host")) {
+    calls.push(args.slice(3).join(" "));
+    stop.host?.kill();
+    return stop;
+  }
   if (args.includes("venv")) {
     calls.push("venv");
     await makeInterpreter(args.at(-1) ?? "");
@@ -121,6 +130,59 @@ test("after a removal the environment is made anew", async () => {
   expect(await environment().describe()).toBeUndefined();
   await ensure();
   expect(calls).toEqual(["venv", "pip", "venv", "pip"]);
+});
+
+/** Mark the environment of this interpreter as used by a Host with this process id. */
+async function use(python: string, pid = process.pid): Promise<void> {
+  const folder = path.join(path.dirname(python), "..", "in-use");
+  await mkdir(folder, { recursive: true });
+  await writeFile(path.join(folder, String(pid)), "/a/root");
+}
+
+test("an environment that a Host uses stays, whatever wheel or Python comes next", async () => {
+  const old = await ensure();
+  await use(old);
+  await bundleVersion("2");
+  setting = "/other/python";
+  expect(await ensure()).not.toBe(old);
+  expect(await readdir(path.dirname(old))).not.toEqual([]);
+});
+
+test("the file of a Host that was killed keeps no environment", async () => {
+  const old = await ensure();
+  await use(old, 2 ** 22 + 1);
+  await bundleVersion("2");
+  await ensure();
+  expect(await readdir(path.join(base, "storage"))).toHaveLength(1);
+});
+
+test("an environment that a Host uses is neither removed nor made anew", async () => {
+  const python = await ensure();
+  await use(python);
+  await expect(environment().remove()).rejects.toThrow(/Host with process ID \d+ uses/);
+  await rm(python);
+  await expect(ensure()).rejects.toThrow(/Host with process ID \d+ uses/);
+  expect(calls).toEqual(["venv", "pip"]);
+});
+
+test("after its Hosts are stopped an environment can be removed", async () => {
+  const python = await ensure();
+  const host = spawn(process.execPath, ["-e", "setInterval(() => {}, 1e6)"]);
+  await use(python, host.pid);
+  const ended = once(host, "exit");
+  stop = { code: 0, output: "", host };
+  await environment().stopHosts({});
+  await ended;
+  expect(calls).toEqual(["venv", "pip", "host stop --cancel-running --storage-root /a/root"]);
+  await environment().remove();
+});
+
+test("a Host that does not stop is reported", async () => {
+  await use(await ensure());
+  stop = { code: 1, output: "it is busy" };
+  await expect(environment().stopHosts({})).rejects.toThrow(
+    "The Host can't be stopped: it is busy. Close the other windows, then try again.",
+  );
 });
 
 test("an aborted setup rejects with the abort, and leaves no lock", async () => {

@@ -5,7 +5,7 @@ import type { SubagentService } from "../../../src/service/service.js";
 import { confirm, inform, showError, warn } from "../../../src/questions/notify.js";
 import { notifyEnds } from "../../../src/views/endNotices.js";
 import { notifyQuestions } from "../../../src/views/questionNotices.js";
-import { EventEmitter, shown } from "../../vscode.js";
+import { EventEmitter, shown, Uri, workspace } from "../../vscode.js";
 import { asyncTask } from "../tasks.js";
 
 const LINK = "[How to fix](command:workbench.action.terminal.sendSequence)";
@@ -21,16 +21,17 @@ const ATTENTION: Attention = {
 
 beforeEach(() => {
   Object.assign(shown, { messages: [], buttons: [], answers: [] });
+  workspace.workspaceFolders = undefined;
 });
 
 /** Let a run ask while the panel is hidden; tells what was requested of the sidecar. */
-function ask(attention: Partial<Attention>) {
+function ask(attention: Partial<Attention>, more: Partial<AsyncTask> = {}) {
   const changes = new EventEmitter<AsyncTask>();
   const request = vi.fn(() => Promise.resolve({}));
   const service = { onDidChangeTask: changes.event, request } as unknown as SubagentService;
   const reveal = vi.fn(() => Promise.resolve());
   notifyQuestions(service, { visible: false, reveal });
-  changes.fire(asyncTask("t", { attention: { ...ATTENTION, ...attention } }));
+  changes.fire(asyncTask("t", { attention: { ...ATTENTION, ...attention }, ...more }));
   return { request, reveal };
 }
 
@@ -93,6 +94,17 @@ test("a run that ends while the panel is hidden is reported once, and can be sho
   await vi.waitFor(() => {
     expect(reveal).toHaveBeenCalledWith("t");
   });
+});
+
+test("a run of another workspace is reported by its own window", () => {
+  workspace.workspaceFolders = [{ uri: Uri.file("/house") }];
+  const owner = { client: "vscode", workspaceDir: "/elsewhere" };
+  end({ owner });
+  ask({ command: "ls" }, { owner });
+  expect(shown.messages).toEqual([]);
+  end({ owner: { ...owner, workspaceDir: "/house" } });
+  end({ owner: { client: "cli", workspaceDir: "/elsewhere" } });
+  expect(shown.messages).toHaveLength(2);
 });
 
 test("a run that the user cancelled or can see is not reported", () => {

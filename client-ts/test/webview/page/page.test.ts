@@ -570,13 +570,25 @@ test("a subagent without its runner comes last, with the reason", () => {
   expect(find("#composer-hint").textContent).toContain("the program x was not found");
 });
 
-test("a queued run says how many are running, and leads to the limit", () => {
+test("a queued run says how many are running, and leads to the limit and past it", () => {
   const { asked, tell } = shown();
   tell(...READY, { type: "open", taskId: "t9" });
   tell({ type: "limit", max: 1 }, { type: "task", task: task({ id: "t9", status: "queued" }) });
   expect(find(".activity").textContent).toContain("Queued: 1 of 1 are running");
   button("Change Limit").click();
   expect(asked.at(-1)).toMatchObject({ type: "act", action: "changeLimit" });
+  button("Start Now").click();
+  expect(asked.at(-1)).toEqual({ type: "act", action: "startNow", taskId: "t9" });
+});
+
+test("a run of another window says where it is from, in its row and its head", () => {
+  const { tell } = shown();
+  const from = "another window (elsewhere)";
+  const run = { id: "t9", subagentName: "tester", status: "running", goal: "g", from } as const;
+  tell({ type: "service", state: { kind: "running" } }, { type: "runs", runs: [run] });
+  expect(find(".run-facts").textContent).toContain(`from ${from}`);
+  tell({ type: "open", taskId: "t9" }, { type: "task", task: task({ id: "t9" }) });
+  expect(find(".head-facts").textContent).toContain(`from ${from}`);
 });
 
 test("a long error says its cause first, once", () => {

@@ -86,7 +86,11 @@ function headFacts({ state, now }: View, row: RunRow): Part {
   const cancelling = state.cancelling.has(row.id);
   const status = shownStatus(row, cancelling);
   const time = elapsed(row, now);
-  const facts = [...modelWords(row), changeWords(row.changes)].filter((fact) => fact !== undefined);
+  const facts = [
+    row.from && CONVERSATION.launchedFrom(row.from),
+    ...modelWords(row),
+    changeWords(row.changes),
+  ].filter((fact) => fact !== undefined);
   return html`<p class="head-facts">
     <span class="state state-${status}">${icon(STATUS_ICON[status])}</span>
     <span>${statusText(row, cancelling)}</span>
@@ -215,7 +219,7 @@ function activity({ now, state, send }: View, open: OpenRun): Part {
   </p>`;
 }
 
-/** Render why a queued run has not started, with a button to change the limit. */
+/** Render why a queued run has not started, with buttons to change the limit or to exceed it once. */
 function queuedRun({ runs = [], limit }: State, send: View["send"]): Part {
   const running = runs.filter(({ status }) => status === "running").length;
   const words =
@@ -232,6 +236,15 @@ function queuedRun({ runs = [], limit }: State, send: View["send"]): Part {
       }}
     >
       ${ACTIONS.changeLimit}
+    </button>
+    <button
+      type="button"
+      class="link"
+      @click=${() => {
+        send({ type: "act", action: "startNow" });
+      }}
+    >
+      ${ACTIONS.startNow}
     </button>
   </p>`;
 }
@@ -260,10 +273,12 @@ function jump({ send }: View, open: OpenRun): Part {
 }
 
 function rowOf({ state }: View, { task, taskId }: OpenRun): RunRow | undefined {
+  const listed = state.runs?.find(({ id }) => id === taskId);
   return task === undefined
-    ? state.runs?.find(({ id }) => id === taskId)
+    ? listed
     : {
         ...task,
+        ...(listed?.from && { from: listed.from }),
         goal: task.goalPrompt,
         ...(task.progress.retrying && { retrying: task.progress.retrying }),
         ...(task.attention && { asks: askedLine(task.attention, ASKS_CHARS) }),

@@ -7,7 +7,7 @@ import { ago } from "../../../src/text/format.js";
 import { elapsed, isLive, STATUS_ICON } from "../../../src/text/outcome.js";
 import { plain } from "../../text/format.js";
 import { shownStatus, statusText } from "../../text/words.js";
-import { HOME } from "../../text/strings.js";
+import { CONVERSATION, HOME } from "../../text/strings.js";
 import { icon } from "../common/icon.js";
 import type { Part, View } from "../common/view.js";
 
@@ -52,7 +52,9 @@ function row({ state, now, send }: View, run: RunRow, current: boolean): Part {
 
 function facts(run: RunRow, cancelling: boolean, now: number): string[] {
   const when = run.completedAt === undefined ? undefined : ago(run.completedAt, now);
-  const known = [statusText(run, cancelling), elapsed(run, now), when, changeWords(run.changes)];
+  const from = run.from && CONVERSATION.launchedFrom(run.from);
+  const state = [statusText(run, cancelling), elapsed(run, now), when];
+  const known = [...state, changeWords(run.changes), from];
   return known.filter((fact) => fact !== undefined);
 }
 
