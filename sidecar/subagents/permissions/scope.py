@@ -56,7 +56,7 @@ def _command(question: Question, command: str, workspace: str) -> Scope | None:
     subject = _canonical(kept).decode()
     if len(subject) > SUBJECT_CHARS:
         return None
-    # Arguments that are no command line are shown as they are, so nothing else remains to be named.
+    # Without a command line, the text is JSON that shows all arguments.
     others = _others(kept, command) if question.is_line else {}
     room = _WORDS_CHARS // (2 if others else 1)
     as_list = " as separate words" if isinstance(kept.get("command"), list) and question.is_line else ""
