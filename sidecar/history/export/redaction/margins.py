@@ -11,7 +11,7 @@ from sidecar.history.export.redaction.pieces import Piece
 from sidecar.history.export.redaction.view import View
 
 _FRAME: Final = r"[|\u2502\u2503\u2551\u2506\u250a\u254e\u2595\u258f\u258c\u2590\uff5c\u23bf]"
-_NUMBER: Final = r"[0-9]{1,6}(?:[ \t]{1,4}[0-9]{1,6})?(?:[ \t]{0,4}[:\u2192]|(?=[ \t|\u2502]))"
+_NUMBER: Final = r"[0-9]{1,6}(?:[ \t]{1,4}[0-9]{1,6})?(?:[ ]{0,4}[:\u2192]|(?=[ \t|\u2502]))"
 _MARK: Final = rf"(?:{_FRAME}|{_NUMBER}|[>+#*-]|//)[ \t]{{0,80}}"
 _LEFT: Final = rf"[ \t]{{0,80}}+(?:{_MARK}){{1,5}}+"
 _RIGHT: Final = rf"(?:[ \t]{{0,200}}+(?:{_FRAME}|(?<=[ \t])[*#])){{1,3}}+[ \t]{{0,8}}"
@@ -40,6 +40,8 @@ _GENERATED: Final = re.compile(r"[0-9A-Z](?:(?<=[0-9])|(?<=[a-z][A-Z])[A-Z]*[a-z
 _SIGNS: Final = re.compile(r"\W+")
 _NEAR: Final = 40
 """How much on either side of a line end is checked for a generated word, in characters."""
+_SHORTEST: Final = 14
+"""The shortest broken word, together with what precedes it, in characters."""
 _AROUND: Final = 300
 
 
@@ -94,7 +96,11 @@ def _is_inside(match: re.Match[str], before: str) -> bool:
         return False
     head, tail = text[max(0, place - _NEAR) : place].split(), text[behind : behind + _NEAR].split(None, 1)
     word = "".join(head[-2:]) + tail[0]
-    return bool(head) and (_GENERATED.search(word) is not None or "bearer" in _SIGNS.sub("", word).lower())
+    if not head:
+        return False
+    if len(word) >= _SHORTEST and _GENERATED.search(word):
+        return True
+    return "bearer" in _SIGNS.sub("", word).lower()
 
 
 def _with_sign(match: re.Match[str]) -> str:

@@ -13,8 +13,11 @@ _ALIKE: Final = re.compile(r"(?m)^(?=(\S[^\n]))[^\n]*\n(?=\1)")
 """A line that begins as the next one does, once all digits are equal."""
 _NUMBER: Final = re.compile(r"[0-9]+")
 _SEPARATED: Final = re.compile(r".*[\s:;|>\])%#\u2502-]", re.DOTALL)
-_GENERATED: Final = re.compile(r"[0-9]|[a-z][A-Z][A-Za-z]{0,20}[a-z][A-Z]|-{2}|PRIVATE|BEGIN")
-"""What generated words and the marks of armored keys have."""
+_GENERATED: Final = re.compile(r"[0-9]|[a-z][A-Z][A-Za-z]{0,20}[a-z][A-Z]")
+_MARKED: Final = re.compile(r"--(?:BEGIN|END)|PRIVATE|KEY-|(?i:bearer)")
+"""What the marks of armored keys and headers have."""
+_SHORTEST: Final = 14
+"""The shortest broken word, together with its name, in characters."""
 _HYPHENS: Final = "-----"
 """What begins the mark of an armored key, and is no part of a prefix."""
 _LONGEST: Final = 160
@@ -43,7 +46,7 @@ def _shared(text: str) -> Iterator[tuple[int, int]]:
         first, behind = match.span()
         place = behind - 1
         size = _prefix(text[first : min(place, first + _LONGEST)], text[behind : behind + _LONGEST])
-        if size and _GENERATED.search(_joint(text, max(first + size, place - _NEAR), place, behind + size)):
+        if size and _is_inside(text[max(first + size, place - _NEAR) : place], text[behind + size : behind + size + _NEAR]):
             yield place, behind + size
 
 
@@ -59,10 +62,13 @@ def _prefix(line: str, following: str) -> int:
     return len(prefix) + sum(len(number) - 1 for number in numbers)
 
 
-def _joint(text: str, start: int, place: int, behind: int) -> str:
-    """Return the word at the end of a line and the one at the start of the next, joined."""
-    tail = text[behind : behind + _NEAR].split("\n", 1)[0]
-    return text[start:place].rstrip("\r") + tail
+def _is_inside(head: str, tail: str) -> bool:
+    """Return whether the end of a line and the start of the next may be one generated word."""
+    tail = tail.split("\n", 1)[0]
+    word = "".join((*head.split()[-1:], *tail.split(None, 1)[:1]))
+    if len(word) >= _SHORTEST and _GENERATED.search(word):
+        return True
+    return _MARKED.search(head.rstrip("\r") + tail) is not None
 
 
 def _cut(text: str, start: int, end: int, cuts: list[tuple[int, int]]) -> Piece:
