@@ -1,5 +1,6 @@
 """Secrets that are broken at any place, also inside their prefix or the text that announces them."""
 
+import json
 from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Final
@@ -14,6 +15,7 @@ from tests.history.export.surroundings import leaks
 LINE_ENDS: Final[dict[str, Callable[[str], str]]] = {
     "unix": lambda text: text,
     "windows": lambda text: text.replace("\n", "\r\n"),
+    "json": lambda text: json.dumps({"out": text}),
 }
 
 

@@ -19,7 +19,7 @@ _CONTINUED: Final = r"[ \t]{0,4}[\\`^]|[\"'][ \t]{0,4}[+.&\\]?[ \t]{0,4}\\?|="
 _STRING: Final = r"(?:[+.&][ \t]{0,4})?[bfru]?[\"']"
 _END: Final = r"(?:\r?\n|\r)"
 _WORD: Final = r"[\w+/=.~@-]"
-_PASSWORD: Final = r"[^\s@/]{4,80}@"
+_URL_END: Final = r"[^\s@/]{4,80}@"
 """The end of a password in a URL, which may be broken at its colons."""
 _MARGINS: Final = re.compile(
     rf"(?:{_RIGHT}{_END}(?:(?P<framed>{_LEFT})|[ \t]{{0,80}}+)"
@@ -32,7 +32,7 @@ _BROKEN: Final = re.compile(
     rf"[\r\n](?:(?<={_WORD}.)|(?<=[ ].)|(?P<colon>(?<=:.)|(?<=:[\\`^=].)|(?<=:[ ][\\`^].))|(?<=[\\`^\"'=+.&].)|(?<={_FRAME}.)(?P<framed>)|(?<={_FRAME}[ \t].)"
     r"|(?<=[ \t][*#].))"
     rf"\n?(?P<left>(?:{_LEFT}|[ \t]{{0,80}}+)(?P<string>{_STRING})?)"
-    rf"(?(colon)(?=//\w|{_PASSWORD})|(?=[ ]?{_WORD}|:{_PASSWORD}))",
+    rf"(?(colon)(?=//\w|{_URL_END})|(?=[ ]?{_WORD}|:{_URL_END}))",
     re.ASCII | re.DOTALL,
 )
 """A line end that may be inside a word: it is behind a word, the mark of a continuation or a frame."""

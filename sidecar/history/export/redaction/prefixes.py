@@ -9,8 +9,8 @@ from sidecar.history.export.redaction.pieces import Piece
 from sidecar.history.export.redaction.view import View
 
 _DIGITS: Final = str.maketrans("123456789", "000000000")
-_ALIKE: Final = re.compile(r"(?m)^(?=(\S[^\n]))[^\n]*\n(?=\1)")
-"""A line that begins as the next one does, once all digits are equal."""
+_ALIKE: Final = re.compile(r"(?m)^(?:[{\[\"](?:[^\n\"]{0,80}\"){1,6}?)??(?=(\S[^\n]))[^\n]*\n(?=\1)")
+"""A line that begins as the next one does, once all digits are equal; JSON may open in front of the first."""
 _NUMBER: Final = re.compile(r"[0-9]+")
 _SEPARATED: Final = re.compile(r".*[\s:;|>\])%#\u2502-]", re.DOTALL)
 _GENERATED: Final = re.compile(r"[0-9]|[a-z][A-Z][A-Za-z]{0,20}[a-z][A-Z]")
@@ -43,10 +43,12 @@ def without_prefixes(text: str) -> Iterator[Piece]:
 def _shared(text: str) -> Iterator[tuple[int, int]]:
     """Yield the places of line ends inside a generated word, each with the prefix behind it."""
     for match in _ALIKE.finditer(text.translate(_DIGITS)):
-        first, behind = match.span()
+        first, behind = match.start(1), match.end()
         place = behind - 1
         size = _prefix(text[first : min(place, first + _LONGEST)], text[behind : behind + _LONGEST])
-        if size and _is_inside(text[max(first + size, place - _NEAR) : place], text[behind + size : behind + size + _NEAR]):
+        if size and _is_inside(
+            text[max(first + size, place - _NEAR) : place], text[behind + size : behind + size + _NEAR]
+        ):
             yield place, behind + size
 
 

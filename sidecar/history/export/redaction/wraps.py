@@ -15,7 +15,7 @@ _TAG: Final = (
 )
 _QUOTE: Final = "[\"'`]"
 _EDGE: Final = r"[\w+/=.~@: -]"
-_PASSWORD: Final = r"[^\s@/]{4,80}@"
+_URL_END: Final = r"[^\s@/]{4,80}@"
 """The end of a password in a URL, which may be broken at its colons."""
 _INSIDE: Final = (
     rf"(?<=<){_TAG}(?:<{_TAG}){{0,3}}|(?<=\*)\*(?=\S)"
@@ -32,7 +32,9 @@ _BREAK: Final = (
 # Each pattern starts with a set of characters, which the engine finds far quicker than alternatives.
 _BROKEN: Final = re.compile(rf"[ \r\n<*\"'`](?:{_BREAK}|{_INSIDE})", re.ASCII | re.DOTALL)
 _LINE_END: Final = re.compile(
-    rf"[\r\n](?:(?<={_CHAR}.)|(?<=[ )].)|(?<=\r.)|(?<=:.)(?={_LEFT}(?://\w|{_PASSWORD}))){_LEFT}[:;]?[ ]?{_CHAR}", re.ASCII | re.DOTALL
+    rf"[\r\n](?:(?<={_CHAR}.)|(?<=[ )].)|(?<=\r.)|(?<=:.)(?={_LEFT}(?://\w|{_URL_END})))"
+    rf"{_LEFT}[:;]?[ ]?{_CHAR}",
+    re.ASCII | re.DOTALL,
 )
 _JOINED: Final = re.compile(rf"[<*\"'`](?:{_INSIDE})", re.ASCII | re.DOTALL)
 _PLACE: Final = re.compile(r"[ ]{1,4}\(?[\w.()/-]{1,60}:[0-9]{1,6}\)?\Z")
