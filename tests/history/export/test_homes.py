@@ -82,6 +82,19 @@ def test_words_are_not_names(text: str) -> None:
     assert Redactor().text(text) == f"~{slash}{folder} {rest}"
 
 
+@pytest.mark.parametrize(
+    "path", ["/home/o'neil", "/Users/o'neil", "C:\\Users\\O'Neil", "/home/d'arcy-o'neil"]
+)
+def test_an_apostrophe_inside_a_name_belongs_to_it(path: str) -> None:
+    assert Redactor().text(f"{path}/x, '{path}' and '{path}'s") == "~/x, '~' and '~'s"
+
+
+def test_a_quote_ends_a_home_directory() -> None:
+    assert Redactor().text("'/home/bob''/home/dana'") == "'~''~'"
+    assert Redactor().text("cp '/home/bob'/x 'y'") == "cp '~'/x 'y'"
+    assert Redactor().text("a='/home/bob'or'b'") == "a='~'or'b'"
+
+
 def test_what_follows_a_tilde_is_not_a_name_to_look_for() -> None:
     assert Redactor().text("~acmecorp/sdk of acmecorp") == "~/sdk of acmecorp"
 

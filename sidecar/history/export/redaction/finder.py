@@ -2,10 +2,12 @@
 
 from collections.abc import Iterable, Iterator
 from functools import cache
+from itertools import chain
 from typing import Final
 
 from sidecar.history.export.redaction.margins import without_margins
 from sidecar.history.export.redaction.pieces import Sheet
+from sidecar.history.export.redaction.prefixes import without_prefixes
 from sidecar.history.export.redaction.private_keys import armored
 from sidecar.history.export.redaction.rules.assignments import ASSIGNMENTS, KIND
 from sidecar.history.export.redaction.rules.carriers import CARRIERS
@@ -71,7 +73,7 @@ def secrets(view: View) -> Iterator[Span]:
     """Yield the secrets that a view shows, as places in the stored text; several rules may find one."""
     for span in _seen(view.text):
         yield _moved(span, *view.origin(span.start, span.end))
-    bare = Sheet(without_margins(view.text))
+    bare = Sheet(chain(without_margins(view.text), without_prefixes(view.text)))
     for span in _seen(bare.text):
         piece, start, end = bare.piece(span.start, span.end)
         yield _moved(span, *view.origin(*piece.origin(start, end)))

@@ -11,7 +11,7 @@ from sidecar.history.export.redaction.pieces import Piece
 from sidecar.history.export.redaction.view import View
 
 _FRAME: Final = r"[|\u2502\u2503\u2551\u2506\u250a\u254e\u2595\u258f\u258c\u2590\uff5c\u23bf]"
-_NUMBER: Final = r"[0-9]{1,6}(?:[ \t]{1,4}[0-9]{1,6})?(?:[ \t]{0,4}[:\u2192]|(?=[ \t|\u2502]))"
+_NUMBER: Final = r"[0-9]{1,6}(?:[ \t]{1,4}[0-9]{1,6})?(?:[ ]{0,4}[:\u2192]|(?=[ \t|\u2502]))"
 _MARK: Final = rf"(?:{_FRAME}|{_NUMBER}|[>+#*-]|//)[ \t]{{0,80}}"
 _LEFT: Final = rf"[ \t]{{0,80}}+(?:{_MARK}){{1,5}}+"
 _RIGHT: Final = rf"(?:[ \t]{{0,200}}+(?:{_FRAME}|(?<=[ \t])[*#])){{1,3}}+[ \t]{{0,8}}"
@@ -19,23 +19,29 @@ _CONTINUED: Final = r"[ \t]{0,4}[\\`^]|[\"'][ \t]{0,4}[+.&\\]?[ \t]{0,4}\\?|="
 _STRING: Final = r"(?:[+.&][ \t]{0,4})?[bfru]?[\"']"
 _END: Final = r"(?:\r?\n|\r)"
 _WORD: Final = r"[\w+/=.~@-]"
+_URL_END: Final = r"[^\s@/]{4,80}@"
+"""The end of a password in a URL, which may be broken at its colons."""
 _MARGINS: Final = re.compile(
     rf"(?:{_RIGHT}{_END}(?:(?P<framed>{_LEFT})|[ \t]{{0,80}}+)"
-    rf"|(?<=[\w+/=.~-])(?:{_CONTINUED}){_END}(?P<continued>{_LEFT})?[ \t]{{0,80}}+(?:{_STRING})?"
+    rf"|(?:(?<=[\w+/=.~@:-])|(?<=[ ])(?=[\"']))(?:{_CONTINUED}){_END}(?P<continued>{_LEFT})?[ \t]{{0,80}}+(?:{_STRING})?"
     rf"|(?<=\S{{4}}{_WORD}){_END}[ \t]{{1,80}}(?={_WORD}{{4}})"
     rf"|{_END}(?P<marked>{_LEFT}))",
     re.ASCII,
 )
 _BROKEN: Final = re.compile(
-    rf"[\r\n](?:(?<={_WORD}{{4}}.)|(?<=[\\`^\"'=+.&].)|(?<={_FRAME}.)(?P<framed>)|(?<={_FRAME}[ \t].)"
+    rf"[\r\n](?:(?<={_WORD}.)|(?<=[ ].)|(?P<colon>(?<=:.)|(?<=:[\\`^=].)|(?<=:[ ][\\`^].))|(?<=[\\`^\"'=+.&].)|(?<={_FRAME}.)(?P<framed>)|(?<={_FRAME}[ \t].)"
     r"|(?<=[ \t][*#].))"
-    rf"\n?(?P<left>(?:{_LEFT}|[ \t]{{0,80}}+)(?P<string>{_STRING})?)(?={_WORD}{{4}})",
+    rf"\n?(?P<left>(?:{_LEFT}|[ \t]{{0,80}}+)(?P<string>{_STRING})?)"
+    rf"(?(colon)(?=//\w|{_URL_END})|(?=[ ]?{_WORD}|:{_URL_END}))",
     re.ASCII | re.DOTALL,
 )
 """A line end that may be inside a word: it is behind a word, the mark of a continuation or a frame."""
 _GENERATED: Final = re.compile(r"[0-9A-Z](?:(?<=[0-9])|(?<=[a-z][A-Z])[A-Z]*[a-z]+[A-Z])")
+_SIGNS: Final = re.compile(r"\W+")
 _NEAR: Final = 40
 """How much on either side of a line end is checked for a generated word, in characters."""
+_SHORTEST: Final = 14
+"""The shortest broken word, together with what precedes it, in characters."""
 _AROUND: Final = 300
 
 
@@ -89,9 +95,14 @@ def _is_inside(match: re.Match[str], before: str) -> bool:
     if not _GENERATED.search(text, max(0, place - _NEAR), behind + _NEAR):
         return False
     head, tail = text[max(0, place - _NEAR) : place].split(), text[behind : behind + _NEAR].split(None, 1)
-    return bool(head) and _GENERATED.search("".join(head[-2:]) + tail[0]) is not None
+    word = "".join(head[-2:]) + tail[0]
+    if not head:
+        return False
+    if len(word) >= _SHORTEST and _GENERATED.search(word):
+        return True
+    return "bearer" in _SIGNS.sub("", word).lower()
 
 
 def _with_sign(match: re.Match[str]) -> str:
     left = match[match.lastgroup] if match.lastgroup else ""
-    return f"\n{left[-1]}" if left.strip() in ("+", "-") and left[-1] in "+-" else "\n"
+    return "\n//" if left.endswith("//") else f"\n{left[-1]}" if left.endswith(("+", "-")) else "\n"

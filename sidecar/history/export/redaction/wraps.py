@@ -14,10 +14,13 @@ _TAG: Final = (
     r"(?:[ /][^<>\n]{0,150})?>"
 )
 _QUOTE: Final = "[\"'`]"
+_EDGE: Final = r"[\w+/=.~@: -]"
+_URL_END: Final = r"[^\s@/]{4,80}@"
+"""The end of a password in a URL, which may be broken at its colons."""
 _INSIDE: Final = (
     rf"(?<=<){_TAG}(?:<{_TAG}){{0,3}}|(?<=\*)\*(?=\S)"
-    rf"|(?<={_CHAR}{{2}}.)(?:(?:(?<=')'|(?<=\")\")"
-    rf"|(?<={_QUOTE})[ \t]{{0,2}}(?:[+.&][ \t]{{0,2}}|(?<=[ \t]))[bfru]?{_QUOTE})(?={_CHAR}{{2}})"
+    rf"|(?<={_EDGE}.)(?:(?:(?<=')'|(?<=\")\")"
+    rf"|(?<={_QUOTE})[ \t]{{0,2}}(?:[+.&][ \t]{{0,2}}|(?<=[ \t]))[bfru]?{_QUOTE})(?={_EDGE})"
 )
 """What parts a word within a line: joined strings, empty strings of a shell, tags, marks of emphasis."""
 _LEFT: Final = r"(?:[ \t]{0,12}[0-9]{1,6}[ \t]{0,4}[|\u2192][ \t]?|[|>\u2502][ ]{0,4}|[ \t]{1,80}(?=\S))?"
@@ -29,7 +32,9 @@ _BREAK: Final = (
 # Each pattern starts with a set of characters, which the engine finds far quicker than alternatives.
 _BROKEN: Final = re.compile(rf"[ \r\n<*\"'`](?:{_BREAK}|{_INSIDE})", re.ASCII | re.DOTALL)
 _LINE_END: Final = re.compile(
-    rf"[\r\n](?:(?<={_CHAR}.)|(?<=[ )].)|(?<=\r.)){_LEFT}[:;]?[ ]?{_CHAR}", re.ASCII | re.DOTALL
+    rf"[\r\n](?:(?<={_CHAR}.)|(?<=[ )].)|(?<=\r.)|(?<=:.)(?={_LEFT}(?://\w|{_URL_END})))"
+    rf"{_LEFT}[:;]?[ ]?{_CHAR}",
+    re.ASCII | re.DOTALL,
 )
 _JOINED: Final = re.compile(rf"[<*\"'`](?:{_INSIDE})", re.ASCII | re.DOTALL)
 _PLACE: Final = re.compile(r"[ ]{1,4}\(?[\w.()/-]{1,60}:[0-9]{1,6}\)?\Z")
@@ -115,7 +120,8 @@ def _may_break(text: str, first: int, place: int, behind: int) -> bool:
     tail = text[behind : behind + _NEAR].split("\n", 1)[0]
     if place - first < _NARROWEST:
         head, tail = head.rsplit(None, 1)[-1] if head else "", tail.split(None, 1)[0]
-    return bool(head) and any(_MIXED.search(word) for word in _WORDS.findall(head[-_NEAR:] + tail))
+    word = head[-_NEAR:] + tail
+    return bool(head) and ("bearer" in word.lower() or any(map(_MIXED.search, _WORDS.findall(word))))
 
 
 def _line_start(text: str, place: int) -> int:
@@ -133,7 +139,7 @@ def _around_joints(text: str) -> Iterator[tuple[int, int]]:
         place, behind = match.span()
         head, tail = text[max(0, place - _NEAR) : place], text[behind : behind + _NEAR]
         near = (head.split() or [""])[-1] + (tail.split() or [""])[0]
-        if _MIXED.search(near) or any(name in head.lower() for name in _NAMES):
+        if _MIXED.search(near) or "bearer" in near.lower() or any(name in head.lower() for name in _NAMES):
             end = text.find("\n", behind, behind + _BEFORE)
             yield _line_start(text, place), end if end >= 0 else min(len(text), behind + _BEFORE)
 
