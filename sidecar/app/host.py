@@ -258,6 +258,7 @@ class Host:
                 spending=self.spending,
                 broker=self.broker,
                 remember=self.registry.remember,
+                show=self.registry.show,
                 show_session=self.registry.show_session,
             ),
         )
