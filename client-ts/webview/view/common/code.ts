@@ -6,6 +6,6 @@ import type { Part } from "./view.js";
 export function withCode(text: string): Part {
   const [start, end] = [text.indexOf("`"), text.lastIndexOf("`")];
   return start === end
-    ? text
+    ? html`${text}`
     : html`${text.slice(0, start)}<code>${text.slice(start + 1, end)}</code>${text.slice(end + 1)}`;
 }

@@ -1,0 +1,69 @@
+"""The words for what a run does and how it ended; the extension uses the same. Pure."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from sidecar.api.async_tasks import AsyncStatus, AsyncTask, EndReason, ErrorKind, Retrying
+from sidecar.api.tasks import Outcome, TaskStatus
+
+STATUS_WORDS: Final[Mapping[AsyncStatus, str]] = {
+    "queued": "Queued",
+    "running": "Running",
+    "completed": "Completed",
+    "failed": "Failed",
+    "cancelled": "Cancelled",
+}
+END_WORDS: Final[Mapping[EndReason, str]] = {
+    "goal": "Completed",
+    "error": "Failed",
+    "timeout": "Timed out",
+    "inactivity": "No response",
+    "startupTimeout": "Did not start",
+    "maxTurns": "Out of turns",
+    "budget": "Over budget",
+    "cancelledByUser": "Cancelled",
+    "cancelledByModel": "Cancelled by the model",
+    "hostExit": "Interrupted",
+    "lost": "Lost",
+}
+ERROR_WORDS: Final[Mapping[ErrorKind, str]] = {
+    "auth": "not signed in",
+    "rateLimit": "rate limit reached",
+    "overloaded": "model overloaded",
+    "network": "network error",
+    "contextLength": "conversation too long for the model",
+    "modelNotFound": "model not found",
+    "other": "model error",
+}
+_RETRY_CHARS: Final = 80
+
+
+def status_text(task: AsyncTask) -> str:
+    """Describe the status of a run in a few words: `Queued (next)`, `Timed out`, `Failed: network error`."""
+    if task.status in ("queued", "running"):
+        return _live_text(task)
+    if task.status == "failed" and task.error_kind is not None:
+        return f"{STATUS_WORDS['failed']}: {ERROR_WORDS[task.error_kind]}"
+    return STATUS_WORDS[task.status] if task.end_reason is None else END_WORDS[task.end_reason]
+
+
+def stored_status(status: TaskStatus, outcome: Outcome) -> str:
+    """Describe the status of a stored task: `completed`, or `failed, cancelled` if its outcome says more."""
+    return status if outcome in ("unknown", status) else f"{status}, {outcome}"
+
+
+def _live_text(task: AsyncTask) -> str:
+    if task.attention is not None:
+        return "Waiting for you"
+    if task.status == "queued" and task.queue_position is not None:
+        return "Queued (next)" if task.queue_position == 1 else f"Queued (#{task.queue_position})"
+    retrying = task.progress.retrying
+    return STATUS_WORDS[task.status] if retrying is None else _retry_text(retrying)
+
+
+def _retry_text(retrying: Retrying) -> str:
+    why = " ".join(retrying.text.split())
+    why = why if len(why) <= _RETRY_CHARS else f"{why[: _RETRY_CHARS - 1]}…"
+    status = retrying.status
+    code = "" if status is None or str(status) in why else f" ({status})"
+    return f"Retrying ({retrying.attempt}){f': {why}' if why else ''}{code}"
