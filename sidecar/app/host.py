@@ -238,6 +238,7 @@ class Host:
                 spending=self.spending,
                 broker=self.broker,
                 remember=self.registry.remember,
+                show=self.registry.show,
                 show_session=self.registry.show_session,
             ),
         )

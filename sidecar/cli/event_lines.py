@@ -4,6 +4,12 @@ from typing import Any
 
 from sidecar.cli import output
 from sidecar.printable import plain
+from sidecar.status_words import END_WORDS, ERROR_WORDS, STATUS_WORDS
+
+# The words by any text that an event may carry.
+_STATUSES: dict[str, str] = dict(STATUS_WORDS.items())
+_ENDS: dict[str, str] = dict(END_WORDS.items())
+_ERRORS: dict[object, str] = dict(ERROR_WORDS.items())
 
 
 class EventPrinter:
@@ -44,7 +50,7 @@ class EventPrinter:
             case "emit":
                 return plain(f"[emit] {event.get('name')} = {event.get('value')}")
             case "state":
-                return f"[{event['status']}]"
+                return plain(f"[{_state(event)}]")
         return None
 
     def _tool(self, event: dict[str, Any]) -> str | None:
@@ -56,6 +62,14 @@ class EventPrinter:
             self._tools[call_id] = status
         name, title = event.get("name"), event.get("title")
         return plain(f"[tool] {name} {status}" + (f": {title}" if title and title != name else ""))
+
+
+def _state(event: dict[str, Any]) -> str:
+    """Return the panel's words for a state; a newer sidecar's unknown status is its own word."""
+    status, reason, kind = event["status"], event.get("endReason"), event.get("errorKind")
+    if status == "failed" and kind in _ERRORS:
+        return f"{_STATUSES[status]}: {_ERRORS[kind]}"
+    return _ENDS.get(str(reason)) or _STATUSES.get(status) or str(status)
 
 
 def _question(event: dict[str, Any]) -> str:

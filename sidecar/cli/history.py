@@ -19,7 +19,7 @@ from sidecar.app.clock import history_clock_ms
 from sidecar.app.roots import default_storage_root, history_roots, index_dir
 from sidecar.app.settings import SettingsStore
 from sidecar.changes.file_change import FileChange
-from sidecar.cli import output
+from sidecar.cli import exits, output
 from sidecar.cli.options import common, foreign_roots
 from sidecar.history import TaskHistory
 from sidecar.history.listing.pages import ListPage
@@ -62,15 +62,14 @@ def list_tasks(
     limit: int | None,
     form: Literal["json", "text"] | None,
     store: SettingsStore,
-) -> None:
+) -> int:
     """List the tasks of the own root and of the configured roots, or only those of each --root."""
     history = open_history(roots, store)
     chosen: Rules = rules or store.current.history.rules
     page = _page(history, ListQuery(filter_text, query, chosen, _order(sort)), limit)
     if form == "json":
         output.write_pieces(page.pieces())
-        return
-    if form == "text":
+    elif form == "text":
         from sidecar.history.listing.text import format_tasks
 
         named = " ".join(filter(None, (filter_text, query))) or None
@@ -81,6 +80,7 @@ def list_tasks(
         _print_totals(len(page.items), page.matched, page.total)
         if not page.total:
             _print_advice(roots)
+    return report_unlistable(history)
 
 
 @click.command()
@@ -122,6 +122,17 @@ def open_history(roots: tuple[Path, ...], store: SettingsStore) -> TaskHistory:
     history = TaskHistory(chosen, now=history_clock_ms, cache=index_dir(), parallel=in_two_processes)
     click.get_current_context().call_on_close(history.close)
     return history
+
+
+def report_unlistable(history: TaskHistory) -> int:
+    """Report on stderr the roots whose tasks cannot be listed; return the exit code."""
+    code = exits.DONE
+    for root in history.roots:
+        why = history.store(root.path).unlistable()
+        if why is not None:
+            code = exits.FAILED
+            output.echo_line(f"{root.path}: the tasks cannot be listed: {why}", err=True)
+    return code
 
 
 def tell_other_holders(history: TaskHistory, task_id: str, root: str) -> None:

@@ -12,7 +12,7 @@ from sidecar.app.clock import history_clock_ms
 from sidecar.app.roots import search_dir
 from sidecar.app.settings import SettingsStore
 from sidecar.cli import output
-from sidecar.cli.history import open_history
+from sidecar.cli.history import open_history, report_unlistable
 from sidecar.cli.options import common, foreign_roots
 from sidecar.history.search import SearchService
 from sidecar.history.search.words import MARKS
@@ -31,7 +31,7 @@ _TITLE = 100
 @common
 def search(
     text: str, roots: tuple[Path, ...], query: str | None, limit: int, as_json: bool, store: SettingsStore
-) -> None:
+) -> int:
     """Find messages that contain all words of TEXT, best matches first.
 
     "Quoted words" must be adjacent; sta* finds words that start with sta. The first search of a store reads
@@ -39,7 +39,8 @@ def search(
     """
     if not store.current.history.search:
         raise InvalidParams("search is turned off by the setting history.search; turn it on to search")
-    found = _search(open_history(roots, store), SearchParams(text=text, query=query, limit=limit))
+    history = open_history(roots, store)
+    found = _search(history, SearchParams(text=text, query=query, limit=limit))
     if as_json:
         output.write_json(found)
     elif output.on_terminal():
@@ -48,6 +49,7 @@ def search(
         output.write_table(["SNIPPET", "MESSAGE", "ROLE", "TITLE", "ID"], map(_cells, found.hits))
     if found.indexed < found.total:
         output.echo(f"{found.indexed} of {found.total} tasks were searched; search again for more", err=True)
+    return report_unlistable(history)
 
 
 def _search(history: TaskHistory, params: SearchParams) -> SearchResult:

@@ -7,7 +7,7 @@ import click
 from sidecar.api.stored.stats import GROUPS, GroupKey, StatsParams, StatsResult, Totals
 from sidecar.app.settings import SettingsStore
 from sidecar.cli import output
-from sidecar.cli.history import open_history
+from sidecar.cli.history import open_history, report_unlistable
 from sidecar.cli.options import common, foreign_roots
 
 _BY = ["workspace", "mode", "product", "day", "model", "status"]
@@ -36,7 +36,7 @@ def stats(
     group_by: tuple[GroupKey, ...],
     as_json: bool,
     store: SettingsStore,
-) -> None:
+) -> int:
     """Add up tokens and cost of all tasks, by workspace, mode, product and day, and of whole trees.
 
     A parent's row counts its own figures, a tree's those of all that descends from it too.
@@ -44,15 +44,17 @@ def stats(
     from sidecar.history import insight
 
     params = StatsParams(filter=filter_text, query=query, group_by=list(group_by or GROUPS))
-    result = insight.stats(open_history(roots, store), params, store.current.history.rules)
+    history = open_history(roots, store)
+    result = insight.stats(history, params, store.current.history.rules)
     if as_json:
         output.write_json(result)
-        return
+        return report_unlistable(history)
     kinds = [[("all", "", result.totals)], *_groups(result), _parents(result)]
     shown = _SHOWN if output.on_terminal() else None
     rows = [_cells(*row) for kind in kinds for row in kind[:shown]]
     output.write_table(_COLUMNS, rows, title_column=1)
     _print_notes(result, any(len(kind) > _SHOWN for kind in kinds))
+    return report_unlistable(history)
 
 
 def _groups(result: StatsResult) -> list[list[Row]]:

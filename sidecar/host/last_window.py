@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from sidecar.api.settings import HostSettings
 
-RELOAD_SECONDS = 10
+RELOAD_SECONDS = 30
 """How long a window may be gone while it reloads."""
 
 

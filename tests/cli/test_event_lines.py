@@ -46,3 +46,23 @@ def test_what_an_agent_names_cannot_forge_a_line(capsys: pytest.CaptureFixture[s
     lines = capsys.readouterr().err.splitlines()
     assert [line.split()[0] for line in lines] == ["[permission]", "[tool]", "[emit]"]
     assert "\x1b" not in "".join(lines)
+
+
+@pytest.mark.parametrize(
+    ("state", "line"),
+    [
+        ({"status": "queued"}, "[Queued]"),
+        ({"status": "running"}, "[Running]"),
+        ({"status": "completed", "endReason": "goal"}, "[Completed]"),
+        ({"status": "failed", "endReason": "timeout"}, "[Timed out]"),
+        ({"status": "failed", "endReason": "error", "errorKind": "network"}, "[Failed: network error]"),
+        ({"status": "failed", "endReason": "hostExit"}, "[Interrupted]"),
+        ({"status": "cancelled", "endReason": "cancelledByUser"}, "[Cancelled]"),
+        ({"status": "failed"}, "[Failed]"),
+        ({"status": "paused", "endReason": "bored", "errorKind": "odd"}, "[paused]"),
+    ],
+)
+def test_states_have_the_words_of_the_panel(
+    capsys: pytest.CaptureFixture[str], state: dict[str, Any], line: str
+) -> None:
+    assert lines(capsys, {"type": "state", **state}) == [line]

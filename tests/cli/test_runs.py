@@ -147,7 +147,7 @@ def test_logs_begin_each_message_on_its_own_line_and_the_rest_goes_to_stderr(
 ) -> None:
     done = cli.run("logs", launched("events")[:8])
     assert (done.returncode, done.stdout) == (0, "one\ntwo\nthree\n")
-    assert done.stderr == "[running]\n[emit] n = 2\n[completed]\n"
+    assert done.stderr == "[Running]\n[emit] n = 2\n[Completed]\n"
 
 
 def test_on_a_terminal_logs_show_no_control_codes(cli: Cli, launched: Launched) -> None:

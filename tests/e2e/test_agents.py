@@ -86,6 +86,16 @@ async def test_a_question_is_shown_on_the_task_until_its_one_answer(start: Start
     assert (last["state"], last["optionId"], last["by"]) == ("answered", "yes", "user")
 
 
+async def test_clients_see_when_a_tool_call_starts_and_ends(start: Start) -> None:
+    sidecar = await started(start)
+    task_id = await sidecar.launch("scripted", "run 'ls -la'\nstay")
+    question = await asked(sidecar, task_id)
+    assert sidecar.changes[-1]["progress"]["currentTool"] == "ls -la"
+    await answer(sidecar, task_id, question, "yes")
+    await sidecar.until(lambda: "currentTool" not in sidecar.changes[-1]["progress"])
+    assert sidecar.changes[-1]["status"] == "running"
+
+
 @pytest.mark.slow
 async def test_a_question_is_kept_in_the_journal_too_where_other_processes_see_it(start: Start) -> None:
     sidecar, other = await started(start), await started(start)

@@ -81,6 +81,7 @@ def test_a_file_that_becomes_unreadable_and_readable_again_is_noticed(name: str,
     before, refused, after = json.loads(_run(_LOOKS, name, cached))
     assert before == after == ["a prompt", []]
     assert "unreadable" in refused[1]
+    assert name != "" or refused[0] == "(messages cannot be read)"
 
 
 def _run(program: str, *arguments: str) -> str:

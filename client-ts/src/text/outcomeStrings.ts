@@ -33,7 +33,7 @@ export const outcome = {
     budget: "The subagent used up its budget.",
     cancelledByUser: "You cancelled this subagent.",
     cancelledByModel: "The model cancelled this subagent.",
-    hostExit: "The window closed or the sidecar shut down during this run.",
+    hostExit: "The sidecar was stopped during this run, or no window came back in time.",
     lost: "This run was lost when the sidecar crashed.",
   },
   statusSentence: {

@@ -10,6 +10,7 @@ import { requestsOf } from "../model/requests.js";
 import { reduce, type State } from "../model/state.js";
 import { Announcer } from "./announcer.js";
 import { app } from "../view/app.js";
+import { EndFollower } from "./endFollower.js";
 import { FALLBACK_FOCUS, focusTarget } from "./focus.js";
 import { Pace } from "./pacing.js";
 import {
@@ -49,6 +50,7 @@ export class Page {
   readonly #announcer: Announcer;
   readonly #since = Date.now();
   readonly #scrollWatch: ScrollWatch;
+  readonly #end = new EndFollower();
   #state: State;
   #saved: string;
   /** The reader's saved place, until there is enough content to scroll to it. */
@@ -186,7 +188,8 @@ export class Page {
 
   #drawNow(): void {
     const scroller = this.#scroller();
-    if (scroller !== null && this.#state.open?.reading !== undefined) {
+    const keeps = this.#end.isAtQuestion || this.#state.open?.reading !== undefined;
+    if (scroller !== null && keeps) {
       keepingPlace(scroller, () => {
         this.#render();
       });
@@ -233,7 +236,7 @@ export class Page {
       return;
     }
     if (followsEnd(open)) {
-      scroller.scrollTop = scroller.scrollHeight;
+      this.#end.follow(scroller);
       this.#scrollWatch.placed(scroller);
       this.#scrollTo = undefined;
       const isFull = scroller.scrollHeight >= SCREENS * scroller.clientHeight;

@@ -88,6 +88,10 @@ class Store(Protocol):
     def members(self) -> Keys:
         """List the keys of possible members, unopened; the catalog calls `is_member` for new ones."""
 
+    def unlistable(self) -> str | None:
+        """Return why the members cannot be listed, such as "Permission denied"; None if they can."""
+        return None
+
     def is_member(self, key: str, rules: Rules) -> bool:
         """Return whether a key has the form of a member that the rules list."""
         return rules == "structural"

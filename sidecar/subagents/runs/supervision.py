@@ -18,6 +18,7 @@ from sidecar.subagents.permissions.question import Answer, Question
 from sidecar.subagents.runners.contract import RunObserver
 from sidecar.subagents.runners.output.model_errors import error_kind
 from sidecar.subagents.runs.run import Run
+from sidecar.subagents.runs.tool_notice import ToolNotice
 from sidecar.subagents.tasks.outcome import Outcome, failed
 
 
@@ -25,12 +26,14 @@ from sidecar.subagents.tasks.outcome import Outcome, failed
 class MonitorServices:
     """Services that supervision uses.
 
-    `remember` saves the record of a run in the journal; `show_session` also notifies of its mode and model.
+    `remember` saves the record of a run in the journal, `show` also notifies of it, and `show_session` also
+    logs its mode and model.
     """
 
     spending: DaySpending
     broker: PermissionBroker
     remember: Callable[[Run], None]
+    show: Callable[[Run], None]
     show_session: Callable[[Run], None]
 
 
@@ -59,6 +62,7 @@ class RunMonitor(RunObserver):
         self._startup = SilenceWatch(_limit(limits.startup_timeout_seconds), self._is_late)
         self._silence = SilenceWatch(_limit(limits.inactivity_timeout_seconds), self._is_silent)
         self._budget = BudgetWatch(settings.current.budget, monitoring.spending)
+        self._tool = ToolNotice(run.fold.tools.current_name, lambda: monitoring.show(run))
         self._silence_counts = False
         self._open_questions = 0
 
@@ -75,6 +79,7 @@ class RunMonitor(RunObserver):
         """Stop all timers."""
         self._startup.stop()
         self._silence.stop()
+        self._tool.close()
         self._silence_counts = False
 
     def ready(self, *, silence_counts: bool) -> None:
@@ -97,9 +102,11 @@ class RunMonitor(RunObserver):
             self._services.show_session(self._run)
 
     def take(self, event: dict[str, Any]) -> None:
-        """Check the limits after an event. The retry of a failed request does not count as activity."""
+        """Check the limits and the current tool after an event. A retry does not count as activity."""
         if "retrying" not in event:
             self.active()
+        if event["type"] == "tool" and self._run.is_running:
+            self._tool.check()
         fold, limit = self._run.fold, self._constraints.max_turns
         if event["type"] == "usage" and (text := self._budget.exceeded(fold.usage)) is not None:
             self._stop(failed("budget", text))

@@ -43,6 +43,7 @@ class Watched:
             spending=DaySpending(lambda: 0),
             broker=cast(PermissionBroker, None),
             remember=lambda run: None,
+            show=lambda run: None,
             show_session=lambda run: self.shown.append(run.record.task.mode),
         )
         self.shown: list[str | None] = []

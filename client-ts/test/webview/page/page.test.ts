@@ -306,6 +306,24 @@ test("a question shows what it is about, and a button for each answer by its kin
   expect(buttons).toEqual(["Allow Once", "Always Allow edits to src/a", "Reject"]);
 });
 
+test("the command of an answer's scope is shown as code", () => {
+  const { tell } = shown();
+  tell(...READY, { type: "open", taskId: "t1" }, { type: "task", task: task() });
+  const scope = "`echo `date`` in this workspace";
+  const options = [{ optionId: "y", name: "Always", kind: "allow_always", scope }];
+  const question = { type: "permission", requestId: "r", title: "echo" } as const;
+  const answer = { state: "answered", optionId: "y", kind: "allow_always", by: "user" } as const;
+  tell({
+    type: "events",
+    taskId: "t1",
+    events: numbered([{ ...question, state: "asked", options }]),
+  });
+  expect(find(".ask button").textContent).toContain("Always Allow echo `date` in this workspace");
+  tell({ type: "events", taskId: "t1", events: numbered([{ ...question, ...answer }], 2) });
+  expect(find(".answered").textContent).toContain("Always allowed: echo `date` in this workspace");
+  expect(find(".answered code").textContent).toBe("echo `date`");
+});
+
 test("an answer goes out once, and the card says what came of it", () => {
   const { asked, tell } = asking();
   button("Allow Once").click();

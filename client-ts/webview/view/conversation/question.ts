@@ -5,6 +5,7 @@ import { questionHeading } from "../../../src/questions/questions.js";
 import { exact } from "../../text/format.js";
 import { answerWords, isAllowed, type Question } from "../../model/conversation/question.js";
 import { QUESTION } from "../../text/strings.js";
+import { withCode } from "../common/code.js";
 import { icon } from "../common/icon.js";
 import type { ItemContext } from "./context.js";
 import type { Part } from "../common/view.js";
@@ -77,7 +78,7 @@ function button(
       send({ type: "answer", requestId, optionId });
     }}
   >
-    ${icon(glyph)} <span>${exact(label)}</span>
+    ${icon(glyph)} <span>${withCode(exact(label))}</span>
   </button>`;
 }
 
@@ -86,6 +87,6 @@ function answered(asked: Question): Part {
   const [glyph, state] = isAllowed(answer) ? ["check", "completed"] : ["circle-slash", "cancelled"];
   return html`<p class="answered">
     <span class="state state-${state}">${icon(glyph)}</span>
-    <span>${exact(answerWords(asked))}</span>
+    <span>${withCode(exact(answerWords(asked)))}</span>
   </p>`;
 }

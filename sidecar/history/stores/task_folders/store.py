@@ -33,7 +33,7 @@ from sidecar.history.stores.task_folders.files import (
 )
 from sidecar.history.stores.task_folders.ids import is_epoch_id, is_task_id, is_uuid
 from sidecar.history.stores.task_folders.products import LISTS
-from sidecar.history.stores.task_folders.scan import fingerprints, folder_names
+from sidecar.history.stores.task_folders.scan import fingerprints, folder_names, unlistable
 
 if TYPE_CHECKING:
     from sidecar.changes.file_change import FileChange
@@ -60,6 +60,10 @@ class TaskFolderStore(Store):
     def members(self) -> Keys:
         """List the folders below `tasks`, whether tasks or not."""
         return folder_names(self.root)
+
+    def unlistable(self) -> str | None:
+        """Try to list `tasks/`."""
+        return unlistable(self.root)
 
     def is_member(self, key: str, rules: Rules) -> bool:
         """Return whether a folder's name is an id; the guide knows UUIDs only."""

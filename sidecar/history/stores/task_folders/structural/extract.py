@@ -141,7 +141,7 @@ def damaged_row(source: TaskSource) -> TaskInfo:
     internal = problem("internal", "the task could not be read; the log of the sidecar says why")
     return TaskInfo(
         id=source.task_id,
-        title=titles.NO_MESSAGES,
+        title=titles.NOT_READ,
         status="unknown",
         mode=Mode(),
         outcome="unknown",

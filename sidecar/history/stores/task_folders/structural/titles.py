@@ -10,6 +10,8 @@ from sidecar.history.stores.task_folders.products.roo import ROO_INDEX
 from sidecar.history.stores.task_folders.structural.view import Sourced, TaskView
 
 NO_MESSAGES: Final = "(no messages)"
+NOT_READ: Final = "(messages cannot be read)"
+_UNREAD: Final = frozenset({"unreadable", "notRegular", "tooLarge"})
 _PROMPT_SAYS: Final = frozenset({"text", "task", "user_feedback", None})
 _WRAPPERS: Final = (("<task>", "</task>"), ("<user_message>", "</user_message>"))
 _MACHINE_MADE: Final = ("<environment_details>", "# task_progress")
@@ -78,7 +80,8 @@ def _untitled(view: TaskView) -> Sourced:
     if (message := next(view.user_messages(), None)) is not None:
         images = [block for block in view.blocks(message) if block.get("type") == "image"]
         return Sourced(_without_text(images), API_FILE)
-    return Sourced(NO_MESSAGES, "none")
+    unread = any(found.code in _UNREAD for found in view.problems)
+    return Sourced(NOT_READ if unread else NO_MESSAGES, "none")
 
 
 def _without_text(images: Any) -> str:
