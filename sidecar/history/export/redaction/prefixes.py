@@ -8,7 +8,9 @@ from sidecar.history.export.redaction.pieces import Piece
 from sidecar.history.export.redaction.view import View
 
 _DIGITS: Final = str.maketrans("123456789", "000000000")
-_ALIKE: Final = re.compile(r"(?m)^(?:[{\[\"](?:[^\n\"]{0,80}\"){1,6}?)??(?=(\S[^\n]))[^\n]*\n(?=\1)")
+_ALIKE: Final = re.compile(
+    r"(?m)^(?:[{\[\"](?:[^\n\"]{0,80}\"){1,6}?)??(?=(\S[^\n]))[^\n]*+(?<=[\w+/=.~@: \r-])\n(?=\1)"
+)
 """A line that begins as the next one does, once all digits are equal; JSON may open in front of the first."""
 _NUMBER: Final = re.compile(r"[0-9]+")
 _SEPARATED: Final = re.compile(r".*[\s:;|>\])%#\u2502-]", re.DOTALL)
