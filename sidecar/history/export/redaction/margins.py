@@ -23,14 +23,15 @@ _URL_END: Final = r"[^\s@/]{4,80}@"
 """The end of a password in a URL, which may be broken at its colons."""
 _MARGINS: Final = re.compile(
     rf"(?:{_RIGHT}{_END}(?:(?P<framed>{_LEFT})|[ \t]{{0,80}}+)"
-    rf"|(?:(?<=[\w+/=.~@:-])|(?<=[ ])(?=[\"']))(?:{_CONTINUED}){_END}(?P<continued>{_LEFT})?[ \t]{{0,80}}+(?:{_STRING})?"
+    rf"|(?:(?<=[\w+/=.~@:-])|(?<=[ ])(?=[\"']))(?:{_CONTINUED}){_END}"
+    rf"(?P<continued>{_LEFT})?[ \t]{{0,80}}+(?:{_STRING})?"
     rf"|(?<=\S{{4}}{_WORD}){_END}[ \t]{{1,80}}(?={_WORD}{{4}})"
     rf"|{_END}(?P<marked>{_LEFT}))",
     re.ASCII,
 )
 _BROKEN: Final = re.compile(
-    rf"[\r\n](?:(?<={_WORD}.)|(?<=[ ].)|(?P<colon>(?<=:.)|(?<=:[\\`^=].)|(?<=:[ ][\\`^].))|(?<=[\\`^\"'=+.&].)|(?<={_FRAME}.)(?P<framed>)|(?<={_FRAME}[ \t].)"
-    r"|(?<=[ \t][*#].))"
+    rf"[\r\n](?:(?<={_WORD}.)|(?<=[ ].)|(?P<colon>(?<=:.)|(?<=:[\\`^=].)|(?<=:[ ][\\`^].))"
+    rf"|(?<=[\\`^\"'=+.&].)|(?<={_FRAME}.)(?P<framed>)|(?<={_FRAME}[ \t].)|(?<=[ \t][*#].))"
     rf"\n?(?P<left>(?:{_LEFT}|[ \t]{{0,80}}+)(?P<string>{_STRING})?)"
     rf"(?(colon)(?=//\w|{_URL_END})|(?=[ ]?{_WORD}|:{_URL_END}))",
     re.ASCII | re.DOTALL,

@@ -2,14 +2,15 @@
 
 import re
 from collections.abc import Iterator
-from os.path import commonprefix
 from typing import Final
 
 from sidecar.history.export.redaction.pieces import Piece
 from sidecar.history.export.redaction.view import View
 
 _DIGITS: Final = str.maketrans("123456789", "000000000")
-_ALIKE: Final = re.compile(r"(?m)^(?:[{\[\"](?:[^\n\"]{0,80}\"){1,6}?)??(?=(\S[^\n]))[^\n]*\n(?=\1)")
+_ALIKE: Final = re.compile(
+    r"(?m)^(?:[{\[\"](?:[^\n\"]{0,80}\"){1,6}?)??(?=(\S[^\n]))[^\n]*+(?<=[\w+/=.~@: \r-])\n(?=\1)"
+)
 """A line that begins as the next one does, once all digits are equal; JSON may open in front of the first."""
 _NUMBER: Final = re.compile(r"[0-9]+")
 _SEPARATED: Final = re.compile(r".*[\s:;|>\])%#\u2502-]", re.DOTALL)
@@ -55,13 +56,21 @@ def _shared(text: str) -> Iterator[tuple[int, int]]:
 def _prefix(line: str, following: str) -> int:
     """Return how long the prefix is that a line shares with the one in front of it."""
     following = following.split("\n", 1)[0]
-    common = commonprefix([_NUMBER.sub("0", line), _NUMBER.sub("0", following)])
+    common = _common(_NUMBER.sub("0", line), _NUMBER.sub("0", following))
     separated = _SEPARATED.match(common)
     if separated is None:
         return 0
     prefix = separated[0].removesuffix(_HYPHENS)
     numbers = _NUMBER.findall(following)[: prefix.count("0")]
     return len(prefix) + sum(len(number) - 1 for number in numbers)
+
+
+def _common(line: str, following: str) -> str:
+    """Return what two lines begin with."""
+    for place, (char, other) in enumerate(zip(line, following, strict=False)):
+        if char != other:
+            return line[:place]
+    return min(line, following, key=len)
 
 
 def _is_inside(head: str, tail: str) -> bool:
