@@ -2,6 +2,7 @@
 
 import os
 import re
+import stat
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,8 @@ _SECONDS = (
     "startupTimeoutSeconds",
     "gracePeriodSeconds",
 )
+MAX_FILE_BYTES = 1024 * 1024
+"""The largest settings file that is read."""
 HOST_KEYS: Mapping[str, frozenset[str] | None] = {
     "asyncTasks": frozenset({"max", "perRunnerMax"}),
     "budget": None,
@@ -108,10 +111,10 @@ def load_file(path: Path | None, environment: Mapping[str, str] = os.environ) ->
     """
     chosen = path or default_config_path(environment)
     try:
-        with chosen.open("rb") as file:
-            import tomllib  # here, because most users have no settings file
+        text = _read_settings(chosen)
+        import tomllib  # here, because most users have no settings file
 
-            raw = tomllib.load(file)
+        raw = tomllib.loads(text)
     except FileNotFoundError:
         if path is None:
             return {}
@@ -123,6 +126,21 @@ def load_file(path: Path | None, environment: Mapping[str, str] = os.environ) ->
     except InvalidParams as error:
         raise InvalidParams(f"settings file {chosen}: {error.message}") from None
     return raw
+
+
+def _read_settings(path: Path) -> str:
+    """Read a settings file without waiting for a pipe or a device. Raises OSError and ValueError."""
+    with open(path, "rb", opener=_open_without_waiting) as file:  # Path.open has no opener
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise ValueError("it is not a regular file")
+        content = file.read(MAX_FILE_BYTES + 1)
+    if len(content) > MAX_FILE_BYTES:
+        raise ValueError(f"it is larger than {MAX_FILE_BYTES} bytes")
+    return content.decode("utf-8")
+
+
+def _open_without_waiting(path: str, flags: int) -> int:
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def merge(base: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:

@@ -62,7 +62,11 @@ def write_pointer(root: str, socket: str) -> None:
         os.write(handle, os.fsencode(socket))
     finally:
         os.close(handle)
-    os.replace(temporary, path)
+    try:
+        os.replace(temporary, path)
+    except OSError:
+        os.unlink(temporary)
+        raise
 
 
 def _named(pointer: str) -> str | None:

@@ -2,12 +2,14 @@
 
 import os
 import sys
-from _socket import AF_UNIX, SCM_RIGHTS, SOCK_STREAM, SOL_SOCKET, socket
 from array import array
 from collections.abc import Mapping, Sequence
 
-# `_socket` rather than `socket`, whose import takes as long as all the rest of a client's start.
-from sidecar.host.address import LOCK, known_sockets
+from sidecar.host.address import LOCK, SUPPORTED, known_sockets
+
+if SUPPORTED:
+    # Rather than `socket`, whose import takes as long as all the rest of a client's start.
+    from _socket import AF_UNIX, SCM_RIGHTS, SOCK_STREAM, SOL_SOCKET, socket
 
 PATIENCE_SECONDS = 30.0
 """How long a client tries to reach a Host that other clients start, replace or stop at the same time."""
@@ -29,7 +31,7 @@ class NoHost(Exception):
 class HostLink:
     """A connection to the Host on which a request was sent. Close it when done."""
 
-    def __init__(self, wire: socket) -> None:
+    def __init__(self, wire: "socket") -> None:
         self._wire = wire
         self._received = b""
 
@@ -48,6 +50,10 @@ class HostLink:
         line, _, self._received = self._received.partition(b"\n")
         return line.decode("utf-8", "replace")
 
+    def wait_forever(self) -> None:
+        """Let `line` wait without a limit from now on."""
+        self._wire.settimeout(None)
+
     def close(self) -> None:
         """Close the connection, which ends what the request began."""
         self._wire.close()
@@ -65,7 +71,9 @@ def ask(
         wire = socket(AF_UNIX, SOCK_STREAM)
         try:
             wire.settimeout(seconds)
-            wire.connect(path)
+            if not _connect(wire, path):
+                wire.close()
+                continue
             _require_own(wire, path)
             _send(wire, request, descriptors)
         except (PermissionError, TimeoutError):
@@ -116,19 +124,21 @@ def start(root: str, options: Sequence[str]) -> bool:
 
     `options` are those of `host run`. Raises NoHost with the Host's own words.
     """
+    from signal import SIGCHLD  # here, since an attaching client does not need it
+
     reading, writing = os.pipe()
     os.set_inheritable(writing, True)
     command = [sys.executable, *_flags(), "-m", "sidecar", "host", "run"]
     command += ["--storage-root", root, "--ready-fd", str(writing), *options]
     try:
-        child = os.posix_spawn(sys.executable, command, os.environ)
+        child = os.posix_spawn(sys.executable, command, os.environ, setsigmask=(), setsigdef=(SIGCHLD,))
     except OSError as error:
         os.close(reading)
         raise NoHost(f"the Host cannot be started ({error.strerror or error}); use --in-process") from None
     finally:
         os.close(writing)
     try:
-        os.waitpid(child, 0)  # it has left its own child behind by then
+        _wait(child)  # it has left its own child behind by then
         answer = _read_all(reading)
     finally:
         os.close(reading)
@@ -138,6 +148,13 @@ def start(root: str, options: Sequence[str]) -> bool:
         return True
     why = answer.decode("utf-8", "replace").strip() or "it ended before it listened"
     raise NoHost(f"the Host of {root} cannot be started: {why}")
+
+
+def _wait(child: int) -> None:
+    try:
+        os.waitpid(child, 0)
+    except ChildProcessError:
+        return  # the client ignores SIGCHLD, so its children leave no exit status
 
 
 def _flags() -> list[str]:
@@ -151,14 +168,23 @@ def _read_all(descriptor: int) -> bytes:
     return read
 
 
-def _send(wire: socket, request: bytes, descriptors: Sequence[int]) -> None:
+def _connect(wire: "socket", path: str) -> bool:
+    """Connect; return False for a path that this user cannot reach. Raises OSError otherwise."""
+    try:
+        wire.connect(path)
+    except PermissionError:
+        return False
+    return True
+
+
+def _send(wire: "socket", request: bytes, descriptors: Sequence[int]) -> None:
     sent = 0
     if descriptors:
         sent = wire.sendmsg([request], [(SOL_SOCKET, SCM_RIGHTS, array("i", descriptors))])
     wire.sendall(memoryview(request)[sent:])
 
 
-def _require_own(wire: socket, path: str) -> None:
+def _require_own(wire: "socket", path: str) -> None:
     user = peer_user(wire)
     if user is not None and user != os.getuid():
         raise PermissionError(
@@ -166,7 +192,7 @@ def _require_own(wire: socket, path: str) -> None:
         )
 
 
-def peer_user(wire: socket) -> int | None:
+def peer_user(wire: "socket") -> int | None:
     """Return the user at the other end of a Unix socket; None where the system does not say."""
     if sys.platform == "linux":
         from _socket import SO_PEERCRED

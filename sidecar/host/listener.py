@@ -67,9 +67,17 @@ class Listener:
     """Listen at the socket of a root, and call `handle` in a task of its own for each request."""
 
     def __init__(
-        self, root: Path, handle: Callable[[Visitor], Awaitable[None]], is_lost: Callable[[], bool]
+        self,
+        root: Path,
+        handle: Callable[[Visitor], Awaitable[None]],
+        is_lost: Callable[[], bool],
+        gives_way: Callable[[], bool] = lambda: False,
     ) -> None:
-        """`is_lost` returns whether the root was removed or replaced: then another Host may listen."""
+        """`is_lost` returns whether the root was removed or replaced: then another Host may listen.
+
+        `gives_way` is called when another Host listens at the same path, and returns whether this one ends.
+        """
+        self._gives_way = gives_way
         self._is_lost = is_lost
         self._root = root
         self._handle = handle
@@ -131,8 +139,12 @@ class Listener:
             if self._is_lost():
                 self.stop()
                 return
-            if _inode(self._path) == self._bound:
+            found = _inode(self._path)
+            if found == self._bound:
                 continue
+            if found is not None and self._gives_way():
+                self.stop()
+                return
             logger.warning("%s was removed: the Host listens again", self._path)
             if self._server is not None:
                 asyncio.get_running_loop().remove_reader(self._server)

@@ -16,7 +16,8 @@ class _LogFile(logging.handlers.RotatingFileHandler):
     """A private file; standard error goes to it too, so that a crash leaves a trace."""
 
     def _open(self):  # type: ignore[no-untyped-def]  # as declared in logging
-        opened = os.open(self.baseFilename, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o600)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW
+        opened = os.open(self.baseFilename, flags | os.O_NONBLOCK, 0o600)  # nor wait for the reader of a pipe
         os.dup2(opened, 2)
         return os.fdopen(opened, "a", encoding="utf-8", errors="backslashreplace")
 

@@ -23,6 +23,7 @@ def main(arguments: list[str]) -> int:
         from sidecar.app.serve import main as serve_in_process
 
         return serve_in_process(arguments)
+    _open_standard_descriptors()
     try:
         return _attach(options)
     except attaching.NoHost as error:
@@ -31,6 +32,13 @@ def main(arguments: list[str]) -> int:
     except (address.NoAddress, PermissionError) as error:
         _complain(str(error))
         return _FAILED
+
+
+def _open_standard_descriptors() -> None:
+    """Open 0, 1 and 2 where the client left them closed, or the Host would get other files in their place."""
+    while (descriptor := os.open(os.devnull, os.O_RDWR)) <= 2:
+        os.set_inheritable(descriptor, True)
+    os.close(descriptor)
 
 
 def _options(arguments: list[str]) -> dict[str, str] | None:
@@ -93,9 +101,9 @@ def _reach(root: str, request: bytes, options: list[str]) -> attaching.HostLink:
 
     deadline, pause = time.monotonic() + attaching.PATIENCE_SECONDS, _FIRST_PAUSE
     while True:
-        link = attaching.ask(root, request, (0, 1))
-        answer = None if link is None else link.line()
+        link, answer = _knock(root, request)
         if link is not None and answer == "ok":
+            link.wait_forever()
             return link
         if link is not None:
             link.close()
@@ -107,13 +115,29 @@ def _reach(root: str, request: bytes, options: list[str]) -> attaching.HostLink:
         if answer is None and not attaching.start(root, options):
             answer = "busy"
         if time.monotonic() >= deadline:
-            raise attaching.NoHost(
-                f"the Host of {root} did not answer for {attaching.PATIENCE_SECONDS:.0f} s; "
-                f"see {os.path.join(root, address.LOG)}, or use --in-process"
-            )
+            raise _no_answer(root)
         if answer is not None:
             time.sleep(pause)
             pause = min(2 * pause, _LONGEST_PAUSE)
+
+
+def _knock(root: str, request: bytes) -> tuple[attaching.HostLink | None, str | None]:
+    """Send the request; return the connection and the Host's answer. Raises NoHost if it is stuck."""
+    link = None
+    try:
+        link = attaching.ask(root, request, (0, 1), attaching.PATIENCE_SECONDS)
+        return link, None if link is None else link.line()
+    except TimeoutError:
+        if link is not None:
+            link.close()
+        raise _no_answer(root) from None
+
+
+def _no_answer(root: str) -> attaching.NoHost:
+    return attaching.NoHost(
+        f"the Host of {root} did not answer for {attaching.PATIENCE_SECONDS:.0f} s; "
+        f"see {os.path.join(root, address.LOG)}, or use --in-process"
+    )
 
 
 def _request_options(options: dict[str, str]) -> dict[str, str]:

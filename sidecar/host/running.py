@@ -56,7 +56,14 @@ async def _serve(root: Path, settings: SettingsStore, ready: int) -> int:
     host = await Host.open(root, settings)
     orphan_reaper.begin()
     clients = Clients(host, wall_clock_ms)
-    listener = Listener(root, clients.serve, is_lost=lambda: host.ownership.is_lost)
+
+    def gives_way() -> bool:
+        if not host.ownership.is_owner:
+            logger.warning("another Host owns %s: this one ends", root)
+            clients.stop()
+        return not host.ownership.is_owner
+
+    listener = Listener(root, clients.serve, lambda: host.ownership.is_lost, gives_way)
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         loop.add_signal_handler(number, clients.stop)

@@ -1,10 +1,20 @@
+import os
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from sidecar.api.errors import InvalidParams
-from sidecar.app.settings import ClientSettings, SettingsStore, convert, dotted, load_file, merge, split
+from sidecar.app.settings import (
+    MAX_FILE_BYTES,
+    ClientSettings,
+    SettingsStore,
+    convert,
+    dotted,
+    load_file,
+    merge,
+    split,
+)
 
 
 def test_defaults_are_in_force_when_nothing_is_given() -> None:
@@ -71,6 +81,16 @@ def test_a_bad_settings_file_is_named(tmp_path: Path, text: str) -> None:
 def test_a_settings_file_that_was_named_must_exist(tmp_path: Path) -> None:
     with pytest.raises(InvalidParams, match="does not exist"):
         load_file(tmp_path / "absent.toml")
+
+
+def test_a_settings_file_that_would_keep_its_reader_waiting_is_refused(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for path in (tmp_path / "pipe", Path("/dev/zero")):
+        with pytest.raises(InvalidParams, match="is not a regular file"):
+            load_file(path)
+    (tmp_path / "large").write_bytes(b"#" * (MAX_FILE_BYTES + 1))
+    with pytest.raises(InvalidParams, match="is larger than"):
+        load_file(tmp_path / "large")
 
 
 def test_an_integer_that_json_cannot_carry_is_refused_with_the_range() -> None:

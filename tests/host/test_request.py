@@ -1,5 +1,7 @@
 """The bytes of a request: what is written is read, and nothing else passes for one."""
 
+import os
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -7,8 +9,9 @@ from hypothesis import strategies as st
 from sidecar.host.attaching import PROTOCOL, request_bytes
 from sidecar.host.request import MAX_REQUEST_BYTES, HostRequest, decode
 
-RAW = st.binary(max_size=30).map(lambda raw: raw.replace(b"\0", b"").decode("utf-8", "surrogateescape"))
-NAMES = RAW.map(lambda name: name.replace("=", "")).filter(bool)
+BYTES = st.binary(max_size=30).map(lambda raw: raw.replace(b"\0", b""))
+RAW = BYTES.map(os.fsdecode)
+NAMES = BYTES.map(lambda name: os.fsdecode(name.replace(b"=", b""))).filter(bool)
 ENVIRONMENTS = st.dictionaries(NAMES, RAW, max_size=5)
 
 

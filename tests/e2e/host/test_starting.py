@@ -62,6 +62,22 @@ async def test_a_removed_socket_is_made_again(shared: HostSetting) -> None:
     assert two.instance == one.instance
 
 
+async def test_a_second_host_gives_way_when_all_files_of_the_first_were_removed(shared: HostSetting) -> None:
+    one = await shared.attach()
+    first = shared.pid
+    for path in address.known_sockets(str(shared.root)):
+        Path(path).unlink()
+    for name in (address.LOCK, address.POINTER):
+        (shared.root / name).unlink()
+    two = await shared.attach()
+    if two.instance != one.instance:  # it was faster than the first Host, which listens again within a second
+        assert await two.client.wait(20) == 1
+    assert (await shared.attach()).instance == one.instance
+    async with asyncio.timeout(20):
+        while [process.pid for process in shared.processes()] != [first]:
+            await asyncio.sleep(0.05)
+
+
 async def test_clients_with_another_runtime_folder_find_the_host(shared: HostSetting) -> None:
     one = await shared.attach()
     elsewhere = shared.home / "elsewhere"

@@ -1,0 +1,106 @@
+"""How a client reaches a Host despite a file, a socket or a parent process that is in the way."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from sidecar.host import address, attaching, relay
+
+IMPORT_WITHOUT_SOCKETS = """
+import _socket, asyncio, os, sys
+kept = _socket.AF_UNIX, _socket.SCM_RIGHTS, os.fork
+del _socket.AF_UNIX, _socket.SCM_RIGHTS, os.fork
+import sidecar.cli.attached
+from sidecar.host.relay import main
+_socket.AF_UNIX, _socket.SCM_RIGHTS, os.fork = kept
+main(["--storage-root", sys.argv[1]])
+"""
+
+
+class Refused:
+    """A socket at which the system lets nobody knock. Tests may run as root, whom it refuses nothing."""
+
+    def connect(self, path: str) -> None:
+        raise PermissionError(13, "Permission denied")
+
+
+def test_a_socket_that_this_user_cannot_reach_is_ignored() -> None:
+    assert not attaching._connect(Refused(), "/elsewhere/x.sock")  # type: ignore[arg-type]
+
+
+def test_a_host_that_never_answers_is_named(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(attaching, "PATIENCE_SECONDS", 0.1)
+    with socket.socket(socket.AF_UNIX) as mute:
+        mute.bind(address.socket_path(str(root)))
+        mute.listen()
+        with pytest.raises(attaching.NoHost, match="did not answer"):
+            relay._reach(str(root), attaching.request_bytes("status", "1", {}), [])
+
+
+def test_a_client_whose_parent_ignores_its_children_starts_a_host(root: Path) -> None:
+    script = (
+        "import signal, os, sys; signal.signal(signal.SIGCHLD, signal.SIG_IGN); "
+        "os.execv(sys.argv[1], sys.argv[1:])"
+    )
+    serve = [sys.executable, "-m", "sidecar", "serve", "--storage-root", str(root)]
+    done = subprocess.run(
+        [sys.executable, "-c", script, *serve], stdin=subprocess.DEVNULL, capture_output=True, timeout=50
+    )
+    assert (done.returncode, done.stderr) == (1, b"")
+    pid = _pid(root)
+    ignored = _status_line(pid, "SigIgn") if sys.platform == "linux" else 0
+    os.kill(pid, signal.SIGTERM)
+    assert not ignored & 1 << (signal.SIGCHLD - 1)
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "<&- >&-", "<&- >&- 2>&-"])
+def test_a_client_with_closed_standard_files_ends(root: Path, closed: str) -> None:
+    command = f'exec "$0" -m sidecar serve --storage-root "$1" {closed}'
+    done = subprocess.run(
+        ["/bin/sh", "-c", command, sys.executable, str(root)], stdin=subprocess.DEVNULL, timeout=50
+    )
+    assert done.returncode == 1
+    os.kill(_pid(root), signal.SIGTERM)
+
+
+def test_a_platform_without_such_sockets_serves_in_process(root: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", IMPORT_WITHOUT_SOCKETS, str(root)],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=50,
+    )
+    assert (done.returncode, done.stderr) == (1, b"")
+    assert attaching.ask(str(root), b"") is None
+
+
+def test_a_pipe_in_place_of_the_log_does_not_keep_the_host(root: Path) -> None:
+    os.mkfifo(root / address.LOG)
+    assert attaching.start(str(root), [])
+    os.kill(_pid(root), signal.SIGTERM)
+
+
+def test_a_file_that_cannot_be_replaced_leaves_no_other_behind(root: Path) -> None:
+    (root / address.POINTER).mkdir()
+    with pytest.raises(OSError):
+        address.write_pointer(str(root), "/elsewhere/x.sock")
+    assert [path.name for path in root.iterdir()] == [address.POINTER]
+
+
+def _pid(root: Path) -> int:
+    link = attaching.ask(str(root), attaching.request_bytes("status", "1", {}), (), 20)
+    assert link is not None, "no Host is running"
+    pid: int = json.loads(link.line() or "")["pid"]
+    link.close()
+    return pid
+
+
+def _status_line(pid: int, name: str) -> int:
+    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    return int(next(line for line in lines if line.startswith(name)).split()[1], 16)
