@@ -20,7 +20,7 @@ _MARKED: Final = re.compile(r"--(?:BEGIN|END)|PRIVATE|KEY-|(?i:bearer)")
 _SHORTEST: Final = 14
 """The shortest broken word, together with its name, in characters."""
 _HYPHENS: Final = "-----"
-"""What begins the mark of an armored key, and is no part of a prefix."""
+"""What begins the mark of an armored key, and is not a part of a prefix."""
 _LONGEST: Final = 160
 _NEAR: Final = 40
 _AROUND: Final = 300
