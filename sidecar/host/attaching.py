@@ -5,7 +5,7 @@ import sys
 from array import array
 from collections.abc import Mapping, Sequence
 
-from sidecar.host.address import LOCK, SUPPORTED, known_sockets
+from sidecar.host.address import LOCK, LOG, SUPPORTED, known_sockets
 
 if SUPPORTED:
     # Rather than `socket`, whose import takes as long as all the rest of a client's start.
@@ -13,6 +13,8 @@ if SUPPORTED:
 
 PATIENCE_SECONDS = 30.0
 """How long a client tries to reach a Host that other clients start, replace or stop at the same time."""
+START_SECONDS = 120.0
+"""How long a new Host may take to recover what a killed one left."""
 PROTOCOL = "1"
 """The version of what clients and the Host say to each other, JSON-RPC included."""
 _READY = b"ready"
@@ -139,7 +141,7 @@ def start(root: str, options: Sequence[str]) -> bool:
         os.close(writing)
     try:
         _wait(child)  # it has left its own child behind by then
-        answer = _read_all(reading)
+        answer = _read_all(reading, root)
     finally:
         os.close(reading)
     if answer == _BUSY:
@@ -161,11 +163,20 @@ def _flags() -> list[str]:
     return ["-I"] if sys.flags.isolated else ["-P"] if sys.flags.safe_path else []
 
 
-def _read_all(descriptor: int) -> bytes:
+def _read_all(descriptor: int, root: str) -> bytes:
+    """Read what a new Host reports. Raises NoHost if it takes too long, as on a file system that hangs."""
+    from select import select
+
     read = b""
-    while chunk := os.read(descriptor, _CHUNK):
+    while select([descriptor], (), (), START_SECONDS)[0]:
+        chunk = os.read(descriptor, _CHUNK)
+        if not chunk:
+            return read
         read += chunk
-    return read
+    raise NoHost(
+        f"the Host of {root} did not start within {START_SECONDS:.0f} s; see {os.path.join(root, LOG)}, "
+        "or use --in-process"
+    )
 
 
 def _connect(wire: "socket", path: str) -> bool:

@@ -6,6 +6,7 @@ import logging
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import Final
 
 from sidecar import __version__
 from sidecar.api.errors import InvalidParams
@@ -21,11 +22,12 @@ from sidecar.host.lifetime import Lifetime
 from sidecar.host.listener import Visitor
 from sidecar.host.request import HostRequest
 from sidecar.host.shared import SharedHost
-from sidecar.rpc.transport.stdio import PipeTransport, make_plain
+from sidecar.rpc.transport.stdio import PipeTransport
 
 logger = logging.getLogger(__name__)
 
 _USAGE_ERROR = 2
+_LEVELS: Final = {"debug": logging.DEBUG, "info": logging.INFO, "error": logging.ERROR}
 
 
 class Clients:
@@ -98,22 +100,13 @@ class Clients:
             await self._attach(visitor)
 
     async def _attach(self, visitor: Visitor) -> None:
-        descriptors = visitor.take_descriptors()
-        if len(descriptors) != 2:
-            for each in descriptors:
-                os.close(each)
-            raise ValueError("a client must pass its standard input and output")
-        for each in descriptors:
-            make_plain(each)
-        reading, writing = descriptors
-        transport = PipeTransport(reading, writing, early=visitor.request.early)
         try:
             session = self._session(visitor.request)
         except InvalidParams as error:
-            for each in descriptors:
-                os.close(each)
             visitor.answer(f"exit {_USAGE_ERROR} {error.message}")
             return
+        reading, writing = visitor.take_pipes()
+        transport = PipeTransport(reading, writing, early=visitor.request.early)
         self._sessions.add(session)
         self._lifetime.changed()
         try:
@@ -128,7 +121,7 @@ class Clients:
         visitor.answer("ok")
         loop = asyncio.get_running_loop()
         to_client = ClientLogHandler(loop, session.log)
-        to_client.setLevel(visitor.request.options.get("log-level", "warning").upper())
+        to_client.setLevel(_LEVELS.get(visitor.request.options.get("log-level", ""), logging.WARNING))
         logging.getLogger().addHandler(to_client)
         gone = asyncio.create_task(visitor.gone())
         gone.add_done_callback(lambda task: connection.request_exit(1))

@@ -13,6 +13,7 @@ from typing import Final
 from sidecar.host.address import POINTER, NoAddress, socket_path, write_pointer
 from sidecar.host.attaching import peer_user
 from sidecar.host.request import HostRequest, decode
+from sidecar.rpc.transport.stdio import make_plain
 
 logger = logging.getLogger(__name__)
 
@@ -27,17 +28,24 @@ _MAX_LINE_BYTES: Final = 8 * 1024
 
 
 class Visitor:
-    """A process that has sent a request. `descriptors` belong to the handler from `take_descriptors` on."""
+    """A process that has sent a request. The handler owns its descriptors from `take_pipes` on."""
 
     def __init__(self, wire: socket.socket, request: HostRequest, descriptors: list[int]) -> None:
         self.request = request
         self._wire = wire
         self._descriptors = descriptors
 
-    def take_descriptors(self) -> list[int]:
-        """Return the file descriptors that came with the request, which the caller closes."""
-        taken, self._descriptors = self._descriptors, []
-        return taken
+    def take_pipes(self) -> tuple[int, int]:
+        """Return the client's standard input and output, which the caller closes.
+
+        Raises ValueError and OSError if other descriptors came with the request.
+        """
+        if len(self._descriptors) != 2:
+            raise ValueError("a client must pass its standard input and output")
+        for each in self._descriptors:
+            make_plain(each)
+        (reading, writing), self._descriptors = self._descriptors, []
+        return reading, writing
 
     def answer(self, line: str) -> None:
         """Send a line, unless the process has gone or does not read."""
@@ -59,8 +67,9 @@ class Visitor:
     def close(self) -> None:
         """Close the connection and whatever descriptors were not taken."""
         self._wire.close()
-        for descriptor in self.take_descriptors():
+        for descriptor in self._descriptors:
             os.close(descriptor)
+        self._descriptors = []
 
 
 class Listener:

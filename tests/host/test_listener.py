@@ -30,7 +30,10 @@ class House:
     async def _handle(self, visitor: Visitor) -> None:
         if visitor.request.verb == "fail":
             raise ValueError("not understood")
-        await self.taken.put(visitor.take_descriptors())
+        try:
+            await self.taken.put(list(visitor.take_pipes()))
+        except ValueError:
+            await self.taken.put([])
         visitor.answer(f"{visitor.request.verb}\nof {visitor.request.version}")
         if visitor.request.verb == "stay":
             await visitor.gone()
