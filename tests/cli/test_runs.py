@@ -90,6 +90,7 @@ def test_what_a_killed_sidecar_left_is_reported(cli: Cli) -> None:
 
 def test_a_log_removed_under_its_owner_is_reported(cli: Cli, launched: Launched) -> None:
     ended = launched("cat")
+    cli.run("host", "stop")  # so that the journal itself holds the run
     process, _ = ready(cli)
     assert "write-ahead log" not in cli.run("ps").stderr
     for name in ("sidecar.db-wal", "sidecar.db-shm"):

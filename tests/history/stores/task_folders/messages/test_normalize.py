@@ -85,7 +85,7 @@ def test_a_request_shows_figures_and_not_the_prompt() -> None:
         "cost": 0.5,
         "cancelReason": "user_cancelled",
     }
-    assert say("api_req_started", json.dumps(figures)).text == "10 in, 2 out, $0.5000 (cancelled by the user)"
+    assert say("api_req_started", json.dumps(figures)).text == "10 in, 2 out, $0.50 (cancelled by the user)"
     assert say("api_req_started", "{}").text == "request"
 
 
