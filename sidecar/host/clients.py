@@ -123,12 +123,10 @@ class Clients:
         to_client = ClientLogHandler(loop, session.log)
         to_client.setLevel(_LEVELS.get(visitor.request.options.get("log-level", ""), logging.WARNING))
         logging.getLogger().addHandler(to_client)
-        gone = asyncio.create_task(visitor.gone())
-        gone.add_done_callback(lambda task: connection.request_exit(1))
+        visitor.watch(lambda: connection.request_exit(1))
         try:
             code = await connection.serve()
         finally:
-            gone.cancel()
             logging.getLogger().removeHandler(to_client)
             await session.aclose()
         error = connection.framing_error

@@ -34,6 +34,7 @@ class Visitor:
         self.request = request
         self._wire = wire
         self._descriptors = descriptors
+        self._is_watched = False
 
     def take_pipes(self) -> tuple[int, int]:
         """Return the client's standard input and output, which the caller closes.
@@ -53,12 +54,30 @@ class Visitor:
         with contextlib.suppress(OSError):
             self._wire.send(text + b"\n")
 
-    async def gone(self) -> None:
-        """Wait until the process closes the connection or dies."""
-        loop = asyncio.get_running_loop()
-        with contextlib.suppress(OSError):
-            while await loop.sock_recv(self._wire, _CHUNK):
-                pass
+    def watch(self, on_gone: Callable[[], None]) -> None:
+        """Call `on_gone` once, when the process closes the connection or dies, unless `close` comes first.
+
+        Nothing that the process sends is kept. The event loop stops watching before the descriptor is closed,
+        since the next one to open gets its number.
+        """
+        asyncio.get_running_loop().add_reader(self._wire, self._check, on_gone)
+        self._is_watched = True
+
+    def _check(self, on_gone: Callable[[], None]) -> None:
+        try:
+            if self._wire.recv(_CHUNK):
+                return
+        except BlockingIOError:
+            return
+        except OSError:
+            logger.debug("a client's process has died")
+        self._unwatch()
+        on_gone()
+
+    def _unwatch(self) -> None:
+        if self._is_watched:
+            asyncio.get_running_loop().remove_reader(self._wire)
+            self._is_watched = False
 
     def kept(self) -> "Visitor":
         """Return another one with this connection, which then stays open until the process ends."""
@@ -66,6 +85,7 @@ class Visitor:
 
     def close(self) -> None:
         """Close the connection and whatever descriptors were not taken."""
+        self._unwatch()
         self._wire.close()
         for descriptor in self._descriptors:
             os.close(descriptor)

@@ -14,6 +14,7 @@ import pytest
 from sidecar.host import address, attaching, listener
 from sidecar.host.attaching import request_bytes
 from sidecar.host.listener import Listener, Visitor
+from sidecar.host.request import HostRequest
 
 STATUS = request_bytes("status", "1", {})
 
@@ -36,7 +37,9 @@ class House:
             await self.taken.put([])
         visitor.answer(f"{visitor.request.verb}\nof {visitor.request.version}")
         if visitor.request.verb == "stay":
-            await visitor.gone()
+            gone = asyncio.Event()
+            visitor.watch(gone.set)
+            await gone.wait()
 
     def knock(self) -> socket.socket:
         wire = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -221,3 +224,25 @@ def test_without_a_host_nobody_answers(root: Path) -> None:
     with socket.socket(socket.AF_UNIX) as dead:
         dead.bind(path)
     assert attaching.ask(str(root), STATUS) is None
+
+
+async def test_whoever_takes_the_number_of_a_closed_connection_is_heard() -> None:
+    ours, theirs = socket.socketpair()
+    theirs.setblocking(False)
+    number = theirs.fileno()
+    visitor = Visitor(theirs, HostRequest("attach", "1", {}, {}), [])
+    visitor.watch(lambda: None)
+    await asyncio.sleep(0)
+    visitor.close()
+    reading, writing = os.pipe()
+    os.dup2(reading, number)
+    heard, loop = asyncio.Event(), asyncio.get_running_loop()
+    loop.add_reader(number, heard.set)
+    await asyncio.sleep(0)
+    os.write(writing, b"x")
+    async with asyncio.timeout(5):
+        await heard.wait()
+    loop.remove_reader(number)
+    for each in (number, reading, writing):
+        os.close(each)
+    ours.close()
