@@ -243,6 +243,6 @@ async def test_whoever_takes_the_number_of_a_closed_connection_is_heard() -> Non
     async with asyncio.timeout(5):
         await heard.wait()
     loop.remove_reader(number)
-    for each in (number, reading, writing):
+    for each in {number, reading, writing}:
         os.close(each)
     ours.close()
