@@ -83,8 +83,8 @@ def _specification(home: Path, kind: str, program: str) -> dict[str, Any]:
     runner = {"type": kind, "command": tick} | ({"format": "events"} if kind == "command" else {})
     settings = {"asyncTasks": {"max": _RUNS}, "runners": {"tick": runner}}
     return {
-        "busy": [*SIDECAR, "serve", "--storage-root", str(home / "busy")],
-        "idle": [*SIDECAR, "serve", "--storage-root", str(home / "idle")],
+        "busy": [*SIDECAR, "serve", "--in-process", "--storage-root", str(home / "busy")],
+        "idle": [*SIDECAR, "serve", "--in-process", "--storage-root", str(home / "idle")],
         "opening": {
             "protocolVersion": 1,
             "workspaceFolders": [str(workspace)],

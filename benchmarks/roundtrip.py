@@ -22,7 +22,7 @@ _ECHO = (sys.executable, "-m", "benchmarks.echo_server")
 def measure(runs: int) -> list[Comparison]:
     """Compare medians of sequential requests; each run is a process of its own on both sides."""
     with tempfile.TemporaryDirectory() as root:
-        serve = (*SIDECAR, "serve", "--storage-root", root)
+        serve = (*SIDECAR, "serve", "--in-process", "--storage-root", root)
         ours, peer = interleave([partial(_median_request, server) for server in (serve, _ECHO)], runs)
     return [Comparison(f"round trip of {METHOD}, p50", "asyncio echo", ours, peer, promise=ROUND_TRIP)]
 

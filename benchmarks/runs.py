@@ -69,7 +69,7 @@ async def _sidecar() -> AsyncIterator[RpcClient]:
         agents = workspace / ".sidecar" / "agents"
         agents.mkdir(parents=True)
         (agents / "wait.md").write_text(_DEFINITION)
-        command = (*SIDECAR, "serve", "--storage-root", str(root))
+        command = (*SIDECAR, "serve", "--in-process", "--storage-root", str(root))
         async with await RpcClient.spawn(command, env=environment()) as client:
             opening: dict[str, Any] = {
                 "protocolVersion": 1,

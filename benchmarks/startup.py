@@ -18,7 +18,7 @@ _IMPORT = (sys.executable, "-c", "import pygls.server")
 def measure(runs: int) -> list[Comparison]:
     """Compare start to first answer, on a storage root that exists, with the import of pygls."""
     with tempfile.TemporaryDirectory() as root:
-        serve = (*SIDECAR, "serve", "--storage-root", root)
+        serve = (*SIDECAR, "serve", "--in-process", "--storage-root", root)
         frame = encode_frame(orjson.dumps(_INITIALIZE))
         sides = [partial(time_first_answer, serve, frame, b"}}"), partial(time_command, _IMPORT)]
         ours, peer = interleave(sides, runs)
