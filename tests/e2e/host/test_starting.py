@@ -5,6 +5,7 @@ import contextlib
 import os
 import signal
 import socket
+import time
 from pathlib import Path
 
 import psutil
@@ -178,8 +179,11 @@ def _ask(shared: HostSetting, version: str, protocol: str) -> str | None:
     request = attaching.request_bytes("attach", version, {}, {}).replace(
         b"protocol=1", b"protocol=%b" % protocol.encode()
     )
-    link = attaching.ask(str(shared.root), request, (reading, writing), 20)
-    assert link is not None
+    deadline = time.monotonic() + 10
+    # As a relay does, which tries again when a connection fails.
+    while (link := attaching.ask(str(shared.root), request, (reading, writing), 20)) is None:
+        assert time.monotonic() < deadline, "no Host listens"
+        time.sleep(0.05)
     answer = link.line()
     link.close()
     os.close(reading)
