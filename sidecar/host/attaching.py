@@ -192,7 +192,8 @@ def _send(wire: "socket", request: bytes, descriptors: Sequence[int]) -> None:
     sent = 0
     if descriptors:
         sent = wire.sendmsg([request], [(SOL_SOCKET, SCM_RIGHTS, array("i", descriptors))])
-    wire.sendall(memoryview(request)[sent:])
+    if sent < len(request):  # sending nothing to a Host that has already answered and closed is an error
+        wire.sendall(memoryview(request)[sent:])
 
 
 def _require_own(wire: "socket", path: str) -> None:
