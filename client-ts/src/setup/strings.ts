@@ -14,7 +14,7 @@ export const SETUP = {
   badPython: (setting: string, problem: string) =>
     `The setting subagentSidecar.pythonPath is "${setting}", but ${problem}. Point it to Python 3.11 or ` +
     "newer, or clear it to detect one automatically.",
-  noSuchFile: "there is no such file",
+  noSuchFile: "the file does not exist",
   python: (version: string) => `Python ${version}`,
   timedOut: (seconds: number) => `Timed out after ${seconds} s.`,
   notPython: "it isn't a working Python",

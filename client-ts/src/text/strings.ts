@@ -51,7 +51,7 @@ export const sidecar = {
   reinstall: "Reinstall",
   selectPython: "Select Python…",
   showLog: "Show Log",
-  fine: "There is no startup problem.",
+  fine: "No problems at startup.",
   stillRunning: (count: number) =>
     count === 1 ? "A subagent is still running." : `${count} subagents are still running.`,
   restartStops: "Restarting the sidecar stops running subagents.",

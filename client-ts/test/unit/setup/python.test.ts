@@ -61,7 +61,7 @@ test("the setting is the last word, and a wrong one is named", async () => {
   const programs = { python3: python("3.12.0"), "/old": python("3.10.4") };
   await expect(find(programs, { setting: "/old" })).rejects.toThrow(/"\/old".*Python 3\.10\.4/);
   await expect(find(programs, { setting: "/none" })).rejects.toThrow(
-    /"\/none".*there is no such file/,
+    /"\/none".*the file does not exist/,
   );
 });
 

@@ -97,7 +97,7 @@ class Reporter:
         """Show a tool call that cannot run: its tool does not exist, or its arguments are invalid."""
         call = ToolCall(self, one_line(name), "other", {}, None)
         await call.begin()
-        await call.end("failed", "There is no such tool, or its arguments are invalid.")
+        await call.end("failed", "The tool does not exist, or its arguments are invalid.")
 
     async def update(self, update: Any) -> None:
         """Send one update."""
