@@ -22,7 +22,7 @@ def main() -> int:
 
 def _run(arguments: list[str]) -> int:
     if arguments[:1] == ["serve"]:
-        from sidecar.host.relay import main as serve
+        from sidecar.host.attach.relay import main as serve
 
         return serve(arguments[1:])
     if arguments[:2] == ["host", "run"]:

@@ -13,11 +13,11 @@ from typing import Any, NoReturn
 
 from sidecar import __version__
 from sidecar.api.errors import InvalidParams
+from sidecar.app.clients.hosting import PrivateHost
+from sidecar.app.clients.serving import connect
+from sidecar.app.clients.session import Session
 from sidecar.app.clock import history_clock_ms, wall_clock_ms
-from sidecar.app.hosting import PrivateHost
 from sidecar.app.logs import ClientLogHandler, log_to_stderr
-from sidecar.app.serving import connect
-from sidecar.app.session import Session
 from sidecar.app.settings import load_file
 from sidecar.printable import printable
 from sidecar.private_memory import close_memory

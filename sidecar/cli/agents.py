@@ -15,7 +15,7 @@ from sidecar.app.settings import SettingsStore, user_config_dir
 from sidecar.cli import exits, output
 from sidecar.cli.attached import attached
 from sidecar.cli.options import common, process_options, storage_root, workspace, workspace_folder
-from sidecar.host import address
+from sidecar.host.attach import address
 from sidecar.status_words import status_text
 from sidecar.subagents.runners.registry import build_runners
 from sidecar.subagents.runs.targets import LaunchTargets

@@ -13,7 +13,7 @@ from sidecar import __version__
 from sidecar.api.errors import InvalidParams, SidecarError, StorageError
 from sidecar.api.lifecycle import PROTOCOL_VERSION
 from sidecar.cli import output
-from sidecar.host import address, attaching
+from sidecar.host.attach import address, attaching
 from sidecar.rpc.client import RpcClient
 from sidecar.rpc.errors import ConnectionClosed, RpcError
 

@@ -10,12 +10,12 @@ from typing import Final
 
 from sidecar import __version__
 from sidecar.api.errors import InvalidParams
+from sidecar.app.clients.serving import connect
+from sidecar.app.clients.session import Session
 from sidecar.app.host import Host
 from sidecar.app.logs import ClientLogHandler
-from sidecar.app.serving import connect
-from sidecar.app.session import Session
 from sidecar.app.settings import load_file
-from sidecar.host.attaching import PROTOCOL
+from sidecar.host.attach.attaching import PROTOCOL
 from sidecar.host.attendance import Attendance
 from sidecar.host.last_window import LastWindow
 from sidecar.host.lifetime import Lifetime

@@ -10,8 +10,8 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Final
 
-from sidecar.host.address import POINTER, NoAddress, socket_path, write_pointer
-from sidecar.host.attaching import peer_user
+from sidecar.host.attach.address import POINTER, NoAddress, socket_path, write_pointer
+from sidecar.host.attach.attaching import peer_user
 from sidecar.host.request import HostRequest, decode
 from sidecar.rpc.transport.stdio import make_plain
 

@@ -6,7 +6,7 @@ The lock comes before every import that takes time, so that one of many simultan
 import os
 import sys
 
-from sidecar.host import address
+from sidecar.host.attach import address
 
 BUSY, READY = b"busy", b"ready"
 _FAILED = 1

@@ -15,7 +15,7 @@ from sidecar.app.clock import history_clock_ms, wall_clock_ms
 from sidecar.app.host import Host
 from sidecar.app.serve import GARBAGE_THRESHOLDS, SWITCH_SECONDS
 from sidecar.app.settings import SettingsStore, load_file
-from sidecar.host.address import LOG, NoAddress
+from sidecar.host.attach.address import LOG, NoAddress
 from sidecar.host.clients import Clients
 from sidecar.host.in_use import in_use
 from sidecar.host.listener import Listener

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from sidecar.api.errors import InvalidParams
+from sidecar.app.clients.hosting import ClientSettingsStore
+from sidecar.app.clients.session import Session
 from sidecar.app.host import Host
-from sidecar.app.hosting import ClientSettingsStore
 from sidecar.app.launching.reach import Reach
-from sidecar.app.session import Session
 from sidecar.app.settings import ClientSettings, dotted, split
 
 

@@ -1,7 +1,7 @@
 """Who launches in tests of services: one client with a workspace."""
 
 from sidecar.api.settings import SettingsSource
-from sidecar.app.client_context import Caller, ClientContext
+from sidecar.app.clients.context import Caller, ClientContext
 from sidecar.app.launching.workspace import Workspace
 
 

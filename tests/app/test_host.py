@@ -9,11 +9,11 @@ import pytest
 from sidecar.api.errors import StorageError
 from sidecar.api.runs.async_tasks import AsyncTask
 from sidecar.api.runs.launches import LaunchParams
+from sidecar.app.clients.toolbox import Toolbox
 from sidecar.app.host import Host
 from sidecar.app.launching.workspace import Workspace
 from sidecar.app.outbound.changes import Listener
 from sidecar.app.settings import SettingsStore
-from sidecar.app.toolbox import Toolbox
 from tests.app.callers import caller
 
 RUNNERS = {

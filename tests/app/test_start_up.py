@@ -106,5 +106,5 @@ def test_attaching_to_a_host_loads_little(tmp_path: Path, names_root_in_initiali
     else:
         loaded = imported("sidecar", "serve", "--storage-root", str(root))
     assert (root / "host.log").exists()
-    assert loaded & {"sidecar.host.relay", "array"} == {"sidecar.host.relay", "array"}
+    assert loaded & {"sidecar.host.attach.relay", "array"} == {"sidecar.host.attach.relay", "array"}
     assert (loaded - imported("bare")).intersection(HEAVY) == set()

@@ -80,12 +80,12 @@ class Nursery:
 def _preload() -> None:
     import psutil  # noqa: F401
 
+    import sidecar.app.clients.toolbox
     import sidecar.app.serve
-    import sidecar.app.toolbox
     import sidecar.history.catalog.pool
     import sidecar.history.stores.task_folders.reader
+    import sidecar.host.attach.relay
     import sidecar.host.process
-    import sidecar.host.relay
     import sidecar.host.running
     import sidecar.subagents.runs.targets  # noqa: F401
 
@@ -112,7 +112,7 @@ def _in_process(root: str) -> int:
 
 
 def _relay(root: str) -> int:
-    from sidecar.host.relay import main
+    from sidecar.host.attach.relay import main
 
     return main(["--storage-root", root])
 

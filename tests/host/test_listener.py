@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.host import address, attaching, listener
-from sidecar.host.attaching import request_bytes
+from sidecar.host import listener
+from sidecar.host.attach import address, attaching
+from sidecar.host.attach.attaching import request_bytes
 from sidecar.host.listener import Listener, Visitor
 from sidecar.host.request import HostRequest
 

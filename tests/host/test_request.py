@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.host.attaching import PROTOCOL, request_bytes
+from sidecar.host.attach.attaching import PROTOCOL, request_bytes
 from sidecar.host.request import MAX_REQUEST_BYTES, HostRequest, decode
 
 BYTES = st.binary(max_size=30).map(lambda raw: raw.replace(b"\0", b""))

@@ -10,9 +10,9 @@ import pytest
 from sidecar.api.errors import InvalidParams, NotTrusted
 from sidecar.api.lifecycle import ClientInfo, InitializeParams
 from sidecar.api.runs.launches import LaunchParams
+from sidecar.app.clients.session import Session
 from sidecar.app.host import Host
 from sidecar.app.launching.reach import Reach
-from sidecar.app.session import Session
 from sidecar.app.settings import SettingsStore
 from sidecar.host.shared import SharedHost
 from sidecar.rpc.connection import Connection

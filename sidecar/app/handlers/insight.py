@@ -19,9 +19,9 @@ from sidecar.api.stored.housekeeping import (
 )
 from sidecar.api.stored.search import SearchParams, SearchResult
 from sidecar.api.stored.stats import StatsParams, StatsResult
+from sidecar.app.clients.session import Session
 from sidecar.app.clock import history_clock_ms
 from sidecar.app.handlers import Handlers
-from sidecar.app.session import Session
 
 
 async def stats(session: Session, params: StatsParams) -> StatsResult:

@@ -18,10 +18,10 @@ from sidecar.api.lifecycle import (
     ShutdownParams,
 )
 from sidecar.api.methods import METHODS
+from sidecar.app.clients.session import Session
 from sidecar.app.clock import wall_clock_ms
 from sidecar.app.handlers import Handlers
 from sidecar.app.roots import default_storage_root
-from sidecar.app.session import Session
 
 
 async def initialize(session: Session, params: InitializeParams) -> InitializeResult:

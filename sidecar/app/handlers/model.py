@@ -11,8 +11,8 @@ from sidecar.api.model import (
     ToolCallResult,
     ToolsResult,
 )
+from sidecar.app.clients.session import Session
 from sidecar.app.handlers import Handlers
-from sidecar.app.session import Session
 
 
 async def list_tools(session: Session, params: NoParams) -> ToolsResult:

@@ -4,8 +4,8 @@ from sidecar.api.base import NoParams
 from sidecar.api.errors import NotTrusted
 from sidecar.api.runs.launches import TaskResult
 from sidecar.api.runs.permissions import AnswerParams, PermissionsResult, RevokeParams, RevokeResult
+from sidecar.app.clients.session import Session
 from sidecar.app.handlers import Handlers
-from sidecar.app.session import Session
 
 
 async def answer(session: Session, params: AnswerParams) -> TaskResult:

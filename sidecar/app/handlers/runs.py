@@ -26,11 +26,11 @@ from sidecar.api.runs.requests import (
 )
 from sidecar.api.runs.subagents import SubagentsResult, ValidateParams
 from sidecar.api.stored.tasks import MAX_PAGE
+from sidecar.app.clients.session import Session
 from sidecar.app.handlers import Handlers
 from sidecar.app.launching.reach import EVERYTHING
 from sidecar.app.launching.workspace import parse_folders
 from sidecar.app.run_counts import count_runs
-from sidecar.app.session import Session
 from sidecar.rpc.integers import MAX_INTEGER
 
 MAX_EVENT_BYTES = 4 * 1024 * 1024

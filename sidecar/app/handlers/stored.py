@@ -12,8 +12,8 @@ from sidecar.api.stored.tasks import (
     RefreshParams,
     RevisionResult,
 )
+from sidecar.app.clients.session import Session
 from sidecar.app.handlers import Handlers
-from sidecar.app.session import Session
 from sidecar.history.listing.selection import ListQuery
 
 

@@ -8,7 +8,7 @@ from typing import Literal
 from sidecar.api.errors import InvalidState
 from sidecar.api.runs.async_tasks import ResumeMode
 from sidecar.api.runs.launches import LaunchParams, ResumeParams
-from sidecar.app.client_context import Caller
+from sidecar.app.clients.context import Caller
 from sidecar.app.launching.control import RunControl
 from sidecar.app.launching.gate import LaunchGate, PendingLaunch
 from sidecar.app.launching.launch_record import from_record

@@ -9,7 +9,7 @@ import msgspec
 from sidecar.api.errors import AmbiguousTaskId, InvalidParams, LaunchFailed, TaskNotFound
 from sidecar.api.runs.async_tasks import AsyncTask, Progress
 from sidecar.api.runs.launches import LaunchParams
-from sidecar.app.client_context import Caller
+from sidecar.app.clients.context import Caller
 from sidecar.app.launching.launch_record import to_record
 from sidecar.storage.layout import new_task_id
 from sidecar.subagents.journal.records import Origin, RunRecord

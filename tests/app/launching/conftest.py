@@ -10,7 +10,7 @@ import pytest
 from sidecar.api.errors import SubagentNotFound
 from sidecar.api.runs.async_tasks import AsyncTask
 from sidecar.api.settings import RunnerSettings
-from sidecar.app.client_context import Caller
+from sidecar.app.clients.context import Caller
 from sidecar.app.definitions import Definitions
 from sidecar.app.launching.planner import Planner
 from sidecar.app.launching.workspace import Workspace

@@ -7,7 +7,7 @@ from typing import cast
 import pytest
 
 from sidecar.api.runs.async_tasks import Owner
-from sidecar.app.client_context import Caller
+from sidecar.app.clients.context import Caller
 from sidecar.app.definitions import Definitions
 from sidecar.app.launching.reach import EVERYTHING, Reach
 from sidecar.app.launching.workspace import Workspace

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from sidecar import __version__
-from sidecar.host import address, attaching
+from sidecar.host.attach import address, attaching
 from sidecar.subagents.runners.process.marker import find
 from tests.campaign.checks import INVARIANTS as OF_ANY_ROOT
 from tests.campaign.notes import ENDED, Notes

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from sidecar import __version__
-from sidecar.host import attaching
+from sidecar.host.attach import attaching
 from tests.campaign.nursery import Newborn, Nursery, Program
 from tests.campaign.series import prepare
 from tests.campaign.sharing.checks import is_starting_or_running

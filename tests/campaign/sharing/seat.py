@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from sidecar import __version__
-from sidecar.host import attaching
+from sidecar.host.attach import attaching
 from sidecar.rpc.errors import ConnectionClosed, RpcError
 from tests.campaign.nursery import Nursery
 from tests.campaign.sharing.client import SharingClient

@@ -11,7 +11,7 @@ import psutil
 import pytest
 
 from sidecar import __version__
-from sidecar.host import attaching
+from sidecar.host.attach import attaching
 from sidecar.rpc.client import RpcClient
 from sidecar.subagents.runners.process.marker import find, sweep
 from tests.e2e.conftest import RUNNERS, Sidecar, known_ids

@@ -12,7 +12,7 @@ import psutil
 import pytest
 
 from sidecar import __version__
-from sidecar.host import address, attaching
+from sidecar.host.attach import address, attaching
 from sidecar.rpc.client import RpcClient
 from sidecar.rpc.errors import ConnectionClosed, RpcError
 from sidecar.rpc.transport.framing import encode_frame

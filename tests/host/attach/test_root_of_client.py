@@ -7,8 +7,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from sidecar.host.early_messages import read_until_initialize
-from sidecar.host.root_of_client import _quick
+from sidecar.host.attach.early_messages import read_until_initialize
+from sidecar.host.attach.root_of_client import _quick
 from tests.host.standard import nothing
 
 TEXTS = st.one_of(

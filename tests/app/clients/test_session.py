@@ -10,8 +10,8 @@ import pytest
 from sidecar.api.errors import InvalidParams, InvalidRequest, NotInitialized, NotTrusted
 from sidecar.api.lifecycle import InitializeParams
 from sidecar.api.runs.launches import LaunchParams
-from sidecar.app.hosting import PrivateHost
-from sidecar.app.session import Session
+from sidecar.app.clients.hosting import PrivateHost
+from sidecar.app.clients.session import Session
 from sidecar.rpc.connection import Connection
 
 SETTINGS: dict[str, Any] = {

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from sidecar.api.errors import InvalidParams, NotTrusted, SidecarError
 from sidecar.api.model import ToolCallError, ToolCallResult, ToolDeclaration, ToolKind
 from sidecar.api.runs.launches import LaunchParams
-from sidecar.app.client_context import Caller
+from sidecar.app.clients.context import Caller
 from sidecar.app.launching.gate import PendingLaunch
 from sidecar.app.launching.launcher import Launcher
 from sidecar.history import TaskHistory

@@ -15,10 +15,10 @@ from sidecar.api.runs.async_tasks import AsyncTask, AsyncTaskDidChange
 from sidecar.api.runs.subagents import SubagentsDidChange
 from sidecar.api.settings import Settings
 from sidecar.api.stored.tasks import TasksDidChange
-from sidecar.app.client_context import Caller, ClientContext
+from sidecar.app.clients.context import Caller, ClientContext
+from sidecar.app.clients.hosting import ClientSettingsStore, Hosting
 from sidecar.app.definition_watch import DefinitionWatch
 from sidecar.app.host import Host
-from sidecar.app.hosting import ClientSettingsStore, Hosting
 from sidecar.app.launching.workspace import Workspace, parse_folders
 from sidecar.app.outbound.changes import Listener
 from sidecar.app.outbound.output import OutputPump
@@ -36,7 +36,7 @@ from sidecar.subagents.reminders.scope import Audience
 from sidecar.subagents.runs.registry.directory import FOREIGN_POLL_SECONDS
 
 if TYPE_CHECKING:
-    from sidecar.app.toolbox import Toolbox
+    from sidecar.app.clients.toolbox import Toolbox
     from sidecar.subagents.definitions import DefinitionDirectory
 
 logger = logging.getLogger(__name__)
@@ -100,7 +100,7 @@ class Session(Listener):
     @cached_property
     def toolbox(self) -> "Toolbox":
         """The model's tools, imported when first used to keep startup fast."""
-        from sidecar.app.toolbox import Toolbox
+        from sidecar.app.clients.toolbox import Toolbox
 
         return Toolbox(self.host, lambda: self.caller, lambda: self.history)
 

@@ -8,7 +8,7 @@ import os
 import sys
 
 from sidecar import __version__
-from sidecar.host import address, attaching
+from sidecar.host.attach import address, attaching
 
 _FAILED = 1
 _VALUES = ("--storage-root", "--config", "--log-level")
@@ -65,7 +65,7 @@ def _options(arguments: list[str]) -> dict[str, str] | None:
 def _attach(options: dict[str, str]) -> int:
     root, early = options.get("--storage-root"), b""
     if root is None:
-        from sidecar.host.root_of_client import read_root
+        from sidecar.host.attach.root_of_client import read_root
 
         found = read_root()
         if found is None:

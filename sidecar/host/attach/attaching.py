@@ -5,7 +5,7 @@ import sys
 from array import array
 from collections.abc import Mapping, Sequence
 
-from sidecar.host.address import LOCK, LOG, SUPPORTED, known_sockets
+from sidecar.host.attach.address import LOCK, LOG, SUPPORTED, known_sockets
 
 if SUPPORTED:
     # Rather than `socket`, whose import takes as long as all the rest of a client's start.

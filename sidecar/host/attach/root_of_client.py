@@ -18,7 +18,7 @@ def read_root() -> tuple[str, bytes] | None:
     root = _quick(received)
     if root is not None:
         return root, received
-    from sidecar.host.early_messages import read_until_initialize  # here, since almost nobody needs it
+    from sidecar.host.attach.early_messages import read_until_initialize  # here, since almost nobody needs it
 
     return read_until_initialize(received)
 

@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.host import address, attaching, relay
+from sidecar.host.attach import address, attaching, relay
 
 IMPORT_WITHOUT_SOCKETS = """
 import _socket, asyncio, os, sys
 kept = _socket.AF_UNIX, _socket.SCM_RIGHTS, os.fork
 del _socket.AF_UNIX, _socket.SCM_RIGHTS, os.fork
 import sidecar.cli.attached
-from sidecar.host.relay import main
+from sidecar.host.attach.relay import main
 _socket.AF_UNIX, _socket.SCM_RIGHTS, os.fork = kept
 main(["--storage-root", sys.argv[1]])
 """

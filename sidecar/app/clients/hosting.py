@@ -9,7 +9,7 @@ from sidecar.app.host import Host
 from sidecar.app.settings import SettingsStore
 
 if TYPE_CHECKING:
-    from sidecar.app.session import Session
+    from sidecar.app.clients.session import Session
 
 
 class ClientSettingsStore(Protocol):

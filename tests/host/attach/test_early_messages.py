@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from sidecar.host.early_messages import read_until_initialize
+from sidecar.host.attach.early_messages import read_until_initialize
 from sidecar.rpc.transport.framing import FrameDecoder, encode_frame
 from tests.host.standard import standard
 

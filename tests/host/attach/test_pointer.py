@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from sidecar.host import address
+from sidecar.host.attach import address
 
 
 def test_what_a_killed_host_left_of_the_file_is_used_up(tmp_path: Path) -> None:

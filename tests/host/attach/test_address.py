@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.host import address
+from sidecar.host.attach import address
 
 MAX_PATH_BYTES = 100
 

@@ -4,8 +4,8 @@ from functools import partial
 
 from sidecar.api.errors import SidecarError
 from sidecar.api.methods import METHODS
+from sidecar.app.clients.session import Session
 from sidecar.app.handlers import Handlers, insight, lifecycle, model, permissions, runs, stored
-from sidecar.app.session import Session
 from sidecar.rpc.connection import Connection, Method
 from sidecar.rpc.errors import RpcError
 from sidecar.rpc.transport.stdio import PipeTransport
