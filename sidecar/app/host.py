@@ -80,6 +80,7 @@ class Host:
         self.spending = DaySpending(wall_clock_ms)
         self.manager = AsyncTaskManager(self.settings.async_tasks.max, wall_clock_ms)
         self.registry = RunRegistry(journal, self.events, wall_clock_ms, self.changes.run_changed)
+        self._foreign_runs = ForeignRuns(journal, self.changes.run_changed)
         self.views = HistoryViews(self.changes, self.registry.pending_ends)
         self.permissions = PermissionMemory(journal, wall_clock_ms)
         self.broker = PermissionBroker(self.permissions, self.changes, self.registry.show_attention)
@@ -125,10 +126,9 @@ class Host:
         host = cls(own, ownership, journal, settings)
         if ownership.is_owner:
             await host._begin_owning()
-        foreign = ForeignRuns(journal, host.changes.run_changed)
-        if not ownership.is_owner:
-            await foreign.check()
-        ownership.watch(host._take_over, host._lose_root, foreign.check)
+        else:
+            await host.still_reading()
+        ownership.watch(host)
         return host
 
     async def _begin_owning(self) -> None:
@@ -146,7 +146,7 @@ class Host:
         ended = await recovery.again()
         await self._notify_of(ended)
 
-    async def _take_over(self) -> None:
+    async def became_owner(self) -> None:
         """Become the owner after another process has exited. Its runs are lost."""
         logger.warning("%s: its owner has exited, this sidecar takes over", self.root.path)
         left = await self.journal.live_ids()
@@ -154,13 +154,18 @@ class Host:
         await self._begin_owning()
         await self._notify_of(left)
 
+    async def still_reading(self) -> None:
+        """Notify of changed runs of the process that owns the root."""
+        await self._foreign_runs.check()
+
     async def _notify_of(self, task_ids: list[str]) -> None:
         for task_id in task_ids:
             record = await self.journal.get(task_id)
             if record is not None:
                 self.changes.run_changed(record.task)
 
-    def _lose_root(self) -> None:
+    def lost_root(self) -> None:
+        """End the runs of a root that was removed or replaced, without saving them."""
         self.journal.give_up()
         self.admission.close()
         self.registry.abandon(HOST_EXIT)

@@ -2,8 +2,8 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
 from pathlib import Path
+from typing import Protocol
 
 from sidecar.api.errors import StorageError
 from sidecar.storage.layout import OwnRoot
@@ -13,6 +13,19 @@ logger = logging.getLogger(__name__)
 
 CHECK_SECONDS = 1.0
 """The interval in which an owner checks its lock, and a reader checks whether there is an owner."""
+
+
+class OwnershipWatcher(Protocol):
+    """Acts on who owns the root."""
+
+    async def became_owner(self) -> None:
+        """Take over from an owner that has exited."""
+
+    async def still_reading(self) -> None:
+        """Read what the owner, another process, has changed. Called after each check."""
+
+    def lost_root(self) -> None:
+        """Stop using a root that was removed or replaced."""
 
 
 class Ownership:
@@ -57,18 +70,9 @@ class Ownership:
                 f"{self._root.path}: {reason}; {remedy}", path=str(self._root.path), reason=reason
             )
 
-    def watch(
-        self,
-        acquired: Callable[[], Awaitable[None]],
-        lost: Callable[[], None],
-        reading: Callable[[], Awaitable[None]],
-    ) -> None:
-        """Start to check. Await `acquired` on becoming the owner, and call `lost` when that ends.
-
-        `reading` is awaited after each check while another process owns the root.
-        """
-        check = self._check(acquired, lost, reading)
-        self._watch = asyncio.create_task(check, name=f"owner of {self._root.path}")
+    def watch(self, watcher: OwnershipWatcher) -> None:
+        """Start to check who owns the root, and notify `watcher`."""
+        self._watch = asyncio.create_task(self._check(watcher), name=f"owner of {self._root.path}")
 
     async def aclose(self) -> None:
         """Stop checking and release the root."""
@@ -78,24 +82,19 @@ class Ownership:
         if isinstance(self._lock, RootLock):
             self._lock.release()
 
-    async def _check(
-        self,
-        acquired: Callable[[], Awaitable[None]],
-        lost: Callable[[], None],
-        reading: Callable[[], Awaitable[None]],
-    ) -> None:
+    async def _check(self, watcher: OwnershipWatcher) -> None:
         while True:
             await asyncio.sleep(CHECK_SECONDS)
             if not isinstance(self._lock, RootLock):
                 lock = await asyncio.to_thread(RootLock.try_again, self._root)
                 if lock is not None:
                     self._lock = lock
-                    await acquired()
+                    await watcher.became_owner()
                 else:
-                    await reading()
+                    await watcher.still_reading()
             elif self._replaced is None and not self._renew():
                 logger.error("%s was removed or replaced: this sidecar stops launching runs", self._replaced)
-                lost()
+                watcher.lost_root()
 
     def _renew(self) -> bool:
         """Return whether a lock is still valid. Recreate a lock file that was only removed."""

@@ -22,18 +22,21 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> OwnRoot:
 
 class Watcher:
     def __init__(self) -> None:
-        self.acquired, self.lost, self.looked = asyncio.Event(), asyncio.Event(), asyncio.Event()
+        self.acquired, self.lost, self.has_read = asyncio.Event(), asyncio.Event(), asyncio.Event()
 
-    async def on_acquired(self) -> None:
+    async def became_owner(self) -> None:
         self.acquired.set()
 
-    async def on_look(self) -> None:
-        self.looked.set()
+    async def still_reading(self) -> None:
+        self.has_read.set()
+
+    def lost_root(self) -> None:
+        self.lost.set()
 
 
 async def test_a_reader_becomes_the_owner_when_the_owner_is_gone(root: OwnRoot) -> None:
     owner, reader, watcher = await Ownership.claim(root), await Ownership.claim(root), Watcher()
-    reader.watch(watcher.on_acquired, watcher.lost.set, watcher.on_look)
+    reader.watch(watcher)
     with pytest.raises(StorageError, match="root in use by pid"):
         reader.require()
     await owner.aclose()
@@ -46,9 +49,9 @@ async def test_a_reader_becomes_the_owner_when_the_owner_is_gone(root: OwnRoot) 
 async def test_a_reader_looks_for_changes_as_long_as_it_reads(root: OwnRoot) -> None:
     owner, reader, watcher = await Ownership.claim(root), await Ownership.claim(root), Watcher()
     for each in (owner, reader):
-        each.watch(watcher.on_acquired, watcher.lost.set, watcher.on_look)
+        each.watch(watcher)
     async with asyncio.timeout(5):
-        await watcher.looked.wait()
+        await watcher.has_read.wait()
     await reader.aclose()
     await owner.aclose()
 
@@ -67,9 +70,9 @@ async def test_a_reader_does_not_take_over_when_the_lock_file_of_a_living_owner_
 ) -> None:
     owner, reader, watcher = await Ownership.claim(root), await Ownership.claim(root), Watcher()
     root.lock.unlink()
-    reader.watch(watcher.on_acquired, watcher.lost.set, watcher.on_look)
+    reader.watch(watcher)
     async with asyncio.timeout(5):
-        await watcher.looked.wait()
+        await watcher.has_read.wait()
     assert not reader.is_owner
     owner.require()
     assert root.lock.read_text() == str(os.getpid())
@@ -84,7 +87,7 @@ async def test_an_owner_whose_lock_somebody_else_took_launches_nothing_more(root
     assert lock_file.try_lock(other)
     with pytest.raises(StorageError, match=r"sidecar\.lock was removed or replaced while in use; restart"):
         owner.require()
-    owner.watch(watcher.on_acquired, watcher.lost.set, watcher.on_look)
+    owner.watch(watcher)
     assert not owner.is_owner
     await owner.aclose()
     os.close(other)
@@ -92,7 +95,7 @@ async def test_an_owner_whose_lock_somebody_else_took_launches_nothing_more(root
 
 async def test_an_owner_whose_root_is_removed_notices_by_itself(root: OwnRoot) -> None:
     owner, watcher = await Ownership.claim(root), Watcher()
-    owner.watch(watcher.on_acquired, watcher.lost.set, watcher.on_look)
+    owner.watch(watcher)
     shutil.rmtree(root.path)
     async with asyncio.timeout(5):
         await watcher.lost.wait()
