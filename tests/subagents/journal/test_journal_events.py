@@ -52,10 +52,9 @@ async def test_events_that_are_not_urgent_are_committed_soon(journal: Journal, p
     reader = await Journal.open(path, read_only=True)
     await journal.append("a", events(1))
     async with asyncio.timeout(5):
-        while await reader.last_seq("a") == 0:
+        while await reader.last_seq("a") == 0 or journal.depth > 0:
             await asyncio.sleep(0)
     await reader.aclose()
-    assert journal.depth == 0
 
 
 async def test_a_full_queue_makes_the_writer_wait(journal: Journal, monkeypatch: pytest.MonkeyPatch) -> None:
