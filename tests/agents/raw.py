@@ -56,6 +56,20 @@ def open_session() -> Json:
     return until("session/prompt")
 
 
+def speak_early() -> None:
+    """Send an update of another session between the opening of the run's own and its prompt."""
+    answer(until("initialize"), {"protocolVersion": 1, "agentCapabilities": {}})
+    call = until("session/new")
+    answer(call, {"sessionId": SESSION})
+    content = {"type": "text", "text": "of a child\n"}
+    said = {"sessionUpdate": "agent_message_chunk", "content": content}
+    send({"method": "session/update", "params": {"sessionId": "child", "update": said}})
+    prompt = until("session/prompt")
+    say("mine")
+    end(prompt)
+    silent()
+
+
 def end(prompt: Json, reason: str = "end_turn", **members: object) -> None:
     answer(prompt, {"stopReason": reason, **members})
 
@@ -302,7 +316,7 @@ SCENARIOS: dict[str, Callable[[], None]] = {
     function.__name__: function
     for function in (
         *(silent, leave, auth, version, garbage, crash, close_output, big, flood, flood_tools),
-        *(die_once, die_always, fail_to_open),
+        *(die_once, die_always, fail_to_open, speak_early),
         *(odd_updates, deaf, detached, linger, reason, wait, sulk, ask, play),
     )
 }

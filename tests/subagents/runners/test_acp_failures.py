@@ -149,6 +149,24 @@ async def test_a_permission_that_a_child_asks_for_after_the_turn_is_answered(
     assert not [event for event in run.events if event["type"] == "tool"]
 
 
+async def test_a_refusal_of_a_childs_request_does_not_change_the_run(agent: Agent, person: Any) -> None:
+    person.refuses_because = "nobody is there"
+    options = [{"optionId": "n", "name": "No", "kind": "reject_once"}]
+    call = {"toolCallId": "t", "title": "Run", "kind": "execute", "rawInput": {"command": "ls"}}
+    ask = {"ask": {"sessionId": "child", "toolCall": call, "options": options}}
+    run = await played(agent, say("mine"), tool("t", "in_progress"), ask, END)
+    result = await run.result()
+    assert (result.terminate_reason, result.final_message) == ("GOAL", "mine")
+    assert [event["status"] for event in run.events if event["type"] == "tool"] == ["started"]
+
+
+async def test_updates_of_another_session_before_the_prompt_are_not_the_runs(agent: Agent) -> None:
+    run = await agent("speak_early")
+    result = await run.result()
+    assert result.final_message == "mine"
+    assert run.text("log") == "subagent child: of a child\n"
+
+
 async def test_a_last_turn_is_ended_when_it_continues_to_a_third_request(agent: Agent) -> None:
     last = [{"prompt": ""}, say("so far"), tool("1", "completed"), say("and then"), tool("2", "in_progress")]
     cut = [{"until": "session/cancel"}, {"end": "cancelled"}]

@@ -42,7 +42,8 @@ class Permissions:
         if asking.cancelled():
             return Answer(None)
         answer = asking.result()
-        if answer.option is None or answer.option.kind.startswith("reject"):
+        refused = answer.option is None or answer.option.kind.startswith("reject")
+        if refused and not self._events.is_of_a_child(params.get("sessionId")):
             self._events.refuse(question)
             self.last_reason = answer.reason
         return answer

@@ -130,6 +130,7 @@ class AgentWire:
                 self._events.is_idle = self._events.is_idle and not isinstance(message, OmittedLine)
                 yield {"type": "log", "stream": "stdout", "text": message}
                 continue
+            self._note_session(message)
             params = message.get("params")
             if not isinstance(params, dict):
                 continue
@@ -142,6 +143,13 @@ class AgentWire:
                 yield from self._events.tool(params["toolCall"], session_id)
             elif method == CLAUDE_MESSAGE:
                 yield from self._events.claude_message(params.get("message"))
+
+    def _note_session(self, message: Message) -> None:
+        """Take the run's own session from the reply that opens it."""
+        result = message.get("result")
+        if self._events.session_id is None and "method" not in message and isinstance(result, dict):
+            session_id = result.get("sessionId")
+            self._events.session_id = session_id if isinstance(session_id, str) else None
 
     async def _pass_on(self, message: Message | str) -> None:
         """Pass replies and permission requests to the SDK. Refuse other requests; drop notifications."""

@@ -56,7 +56,7 @@ class SessionEvents:
         """Yield the events of one `session/update`; none for updates that displays ignore, such as modes."""
         if self.is_muted:
             return
-        if self._is_of_a_child(session_id):
+        if self.is_of_a_child(session_id):
             yield from self.children.take(str(session_id), update)
             return
         yield from self._noted(self._own(update))
@@ -95,23 +95,24 @@ class SessionEvents:
         return self._notices.failure(self._text_after_failure)
 
     def refuse(self, question: Question) -> None:
-        """Record that a question was refused."""
+        """Record that a question of the run's own session was refused."""
         self.refused = question
         self._tools.refuse(question.tool_call_id)
 
     def question(self, params: Mapping[str, Any]) -> Question:
         """Return the question for a permission request."""
         session_id, call = params.get("sessionId"), params.get("toolCall")
-        if self._is_of_a_child(session_id):
+        if self.is_of_a_child(session_id):
             return self.children.question(str(session_id), params)
         return question_of(self._tools.known(call if isinstance(call, Mapping) else {}), params["options"])
+
+    def is_of_a_child(self, session_id: object) -> bool:
+        """Return whether a session is another one than the run's own."""
+        return isinstance(session_id, str) and self.session_id not in (None, session_id)
 
     def final_message(self) -> str | None:
         """Return the last message that is not blank, cut to its limit."""
         return self._messages.final()
-
-    def _is_of_a_child(self, session_id: object) -> bool:
-        return isinstance(session_id, str) and self.session_id not in (None, session_id)
 
     def _own(self, update: Mapping[str, Any]) -> Iterator[Event]:
         kind = update.get("sessionUpdate")
