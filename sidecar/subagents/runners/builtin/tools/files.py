@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import BinaryIO
 from uuid import uuid4
 
+from sidecar.subagents.runners.builtin.tools.place import Place, place_of
 from sidecar.subagents.runners.builtin.tools.workspace import ToolError
 
 MAX_BYTES = 4 << 20
@@ -28,9 +29,15 @@ _READ = (
 
 @contextlib.contextmanager
 def open_file(path: Path) -> Iterator[BinaryIO]:
-    """Open a regular file. Raises ToolError for anything else, such as a pipe that would block forever."""
+    """Open a regular file by its path without links.
+
+    Raises ToolError for anything else, such as a pipe that would block forever.
+    """
     try:
-        with os.fdopen(os.open(path, _READ), "rb") as file:
+        with (
+            place_of(path) as place,
+            os.fdopen(os.open(place.name, _READ, dir_fd=place.dir_fd), "rb") as file,
+        ):
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                 raise ToolError(f"{path.name!r} is not a regular file")
             yield file
@@ -68,23 +75,16 @@ def read_text(path: Path) -> str:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a file atomically and keep its permissions; create missing parent folders."""
-    temporary = path.with_name(f".{uuid4().hex}.new")
+    """Write a file atomically by its path without links; keep its permissions, create missing folders."""
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(text.encode())
-            _take_over_mode(path, temporary)
-            temporary.replace(path)
-        except BaseException:
-            temporary.unlink(missing_ok=True)
-            raise
-    except OSError as error:
-        raise _cannot("write", path, error) from error
+        data = text.encode()
     except UnicodeEncodeError as error:
         raise ToolError("the text contains half a surrogate pair; use whole characters") from error
+    try:
+        with place_of(path, create=True) as place:
+            _replace(place, data)
+    except OSError as error:
+        raise _cannot("write", path, error) from error
 
 
 def replaced(text: str, old: str, new: str, *, everywhere: bool) -> str:
@@ -103,12 +103,29 @@ def replaced(text: str, old: str, new: str, *, everywhere: bool) -> str:
     return text.replace(old, new)
 
 
-def _take_over_mode(path: Path, temporary: Path) -> None:
+def _replace(place: Place, data: bytes) -> None:
+    folder, temporary = place.dir_fd, place.sibling(f".{uuid4().hex}.new")
+    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666, dir_fd=folder)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            _take_over_mode(place, handle, temporary)
+            file.write(data)
+        os.replace(temporary, place.name, src_dir_fd=folder, dst_dir_fd=folder)
+    except BaseException:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(temporary, dir_fd=folder)
+        raise
+
+
+def _take_over_mode(place: Place, handle: int, temporary: str) -> None:
     with contextlib.suppress(FileNotFoundError):
-        status = path.lstat()
+        status = os.stat(place.name, dir_fd=place.dir_fd, follow_symlinks=False)
         if not stat.S_ISREG(status.st_mode):
-            raise ToolError(f"{path.name!r} is not a regular file")
-        temporary.chmod(stat.S_IMODE(status.st_mode))
+            raise ToolError(f"{Path(place.name).name!r} is not a regular file")
+        if hasattr(os, "fchmod"):
+            os.fchmod(handle, stat.S_IMODE(status.st_mode))
+        else:
+            Path(temporary).chmod(stat.S_IMODE(status.st_mode))
 
 
 def _numbered(file: BinaryIO) -> Iterator[tuple[int, str]]:

@@ -3,6 +3,7 @@
 See gitignore(5). Unlike git, ignore tracked files too if a rule matches them.
 """
 
+import os
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -61,9 +62,17 @@ def _git_folder(top: Path) -> Path:
     git = top / ".git"
     for line in _lines(git):
         if line.startswith("gitdir: "):
-            own = top / line.removeprefix("gitdir: ")
-            return own / next(iter(_lines(own / "commondir")), ".")
-    return git
+            own = _real(top / line.removeprefix("gitdir: "))
+            return _real(own / next(iter(_lines(own / "commondir")), "."))
+    return _real(git)
+
+
+def _real(path: Path) -> Path:
+    """Follow the links of a path. Return the path itself if that fails, such as for a NUL character."""
+    try:
+        return Path(os.path.realpath(path))
+    except (OSError, ValueError):
+        return path
 
 
 def _is_rule(line: str) -> bool:

@@ -1,11 +1,11 @@
 """List the files of a workspace with a bounded walk that does not follow links, and match patterns."""
 
-import os
 from collections.abc import Iterator
 from pathlib import Path, PurePath
 
 from sidecar.subagents.paths import pattern as path_pattern
 from sidecar.subagents.runners.builtin.tools.ignored import IgnoreRules, rules_for
+from sidecar.subagents.runners.builtin.tools.place import walk
 
 MAX_VISITED = 50_000
 """The most files that a walk visits, so that it ends in a folder of any size."""
@@ -37,8 +37,7 @@ def files_below(folder: Path) -> Iterator[str]:
     """
     visited = 0
     rules: dict[Path, IgnoreRules] = {folder: rules_for(folder)}
-    for parent, folders, names in os.walk(folder):
-        here = Path(parent)
+    for here, folders, names in walk(folder):
         in_force = rules.pop(here)
         folders[:] = [name for name in sorted(folders) if _is_entered(here / name, in_force)]
         rules |= {here / name: in_force.below(here / name) for name in folders}

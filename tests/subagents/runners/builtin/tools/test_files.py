@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidecar.subagents.runners.builtin.tools import files
-from sidecar.subagents.runners.builtin.tools.workspace import ToolError
+from sidecar.subagents.runners.builtin.tools.workspace import ToolError, Workspace
 
 
 def test_lines_have_their_numbers(root: Path) -> None:
@@ -47,6 +47,23 @@ def test_a_pipe_does_not_block_the_reader(root: Path) -> None:
         files.read_lines(root / "pipe", 1, 5)
     with pytest.raises(ToolError, match="not a regular file"):
         files.read_text(root / "pipe")
+
+
+def test_a_folder_replaced_by_a_link_at_the_last_moment_is_not_entered(
+    workspace: Workspace, root: Path
+) -> None:
+    (root / "a").mkdir()
+    (root / "a" / "secret.txt").write_text("mine")
+    known, new, deep = map(workspace.resolve, ("a/secret.txt", "a/new.txt", "a/b/c/new.txt"))
+    (root / "a").rename(root / "b")
+    (root / "a").symlink_to(root.parent)
+    with pytest.raises(ToolError, match="cannot read"):
+        files.read_text(known)
+    for path in (known, new, deep):
+        with pytest.raises(ToolError, match="cannot write"):
+            files.write_text(path, "changed")
+    assert sorted(path.name for path in root.parent.iterdir()) == ["root", "secret.txt"]
+    assert (root.parent / "secret.txt").read_text() == "secret"
 
 
 def test_a_link_created_at_the_last_moment_is_not_followed(root: Path) -> None:

@@ -78,6 +78,9 @@ def test_the_exclude_file_applies_in_a_linked_work_tree(repository: Path) -> Non
     linked = repository.parent / "linked"
     make(linked, {"x": "", "y": ""})
     assert [path for path in files_below(linked) if path != ".git"] == ["a", "y"]
+    (repository.parent / "alias").symlink_to(repository)
+    (linked / ".git").write_text((linked / ".git").read_text().replace("/root/", "/alias/"))
+    assert [path for path in files_below(linked) if path != ".git"] == ["a", "y"]
 
 
 def test_rules_apply_without_a_repository(root: Path) -> None:
