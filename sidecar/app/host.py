@@ -108,7 +108,14 @@ class Host:
         )
         self.journal_retention = JournalRetention(journal, settings, wall_clock_ms)
         self.reminders = Reminders(self.manager, journal, self.admission, self.registry, settings)
-        self.housekeeping = Housekeeping(root, self.views, settings, self.registry, history_clock_ms)
+        self.housekeeping = Housekeeping(
+            root,
+            self.views,
+            settings,
+            self.registry,
+            history_clock_ms,
+            lambda gone: self.changes.record_all(gone, "removed"),
+        )
         self.registry.ended.subscribe(self.control.run_ended)
         self.registry.ended.subscribe(self.reminders.run_ended)
         background.freed.subscribe(self.control.slot_freed)
@@ -139,8 +146,8 @@ class Host:
             self.spending.add(*await self.journal.spent_since(self.spending.midnight))
         except StorageError as error:
             logger.error("the spending of today is unknown: %s", error.message)
-        self.housekeeping.start(lambda gone: self.changes.record_all(gone, "removed"))
-        self.journal_retention.start()
+        self.housekeeping.rounds.start()
+        self.journal_retention.rounds.start()
 
     async def _recover_rest(self, recovery: Recovery) -> None:
         ended = await recovery.again()
@@ -186,6 +193,9 @@ class Host:
         after = self.store.update(changes)
         if after.async_tasks.max != before.async_tasks.max:
             self.control.set_max(after.async_tasks.max)
+        if after.history != before.history:
+            self.housekeeping.rounds.settings_changed()
+            self.journal_retention.rounds.settings_changed()
         self.reminders.configure(after.reminders)
         self.admission.pump()
 
@@ -222,8 +232,8 @@ class Host:
         await self.end_runs()
         if self._recovering is not None:
             self._recovering.cancel()
-        await self.housekeeping.aclose()
-        await self.journal_retention.aclose()
+        await self.housekeeping.rounds.aclose()
+        await self.journal_retention.rounds.aclose()
         await self.reminders.aclose()
         if "search" in vars(self):
             await asyncio.to_thread(self.search.close)

@@ -11,6 +11,7 @@ from sidecar.api.settings import SettingsSource
 from sidecar.api.stored.housekeeping import FailedTask, HousekeepingResult, ListRemovedResult, RemovedTask
 from sidecar.api.stored.stats import DiskUse
 from sidecar.api.stored.tasks import TaskInfo
+from sidecar.app.upkeep.rounds import Rounds
 from sidecar.history import TaskHistory
 from sidecar.history.listing.selection import Selection
 from sidecar.storage import trash
@@ -19,8 +20,6 @@ from sidecar.storage.layout import OwnRoot
 logger = logging.getLogger(__name__)
 
 Action = Literal["delete", "archive", "restore"]
-ROUND_SECONDS: Final = 6 * 3600
-"""The time between two rounds of retention."""
 _DAY_MS: Final = 86_400_000
 
 
@@ -58,13 +57,16 @@ class Housekeeping:
         settings: SettingsSource,
         runs: LiveRuns,
         now: Callable[[], int],
+        retired: Callable[[list[str]], None] = lambda _: None,
     ) -> None:
+        """`retired` is called in the event loop with the IDs of the tasks that a round of retention moved."""
         self._root = root
         self._stored = stored
         self._settings = settings
         self._runs = runs
         self._now = now
-        self._rounds: asyncio.Task[None] | None = None
+        self._retired = retired
+        self.rounds = Rounds(self._round, "retention of tasks")
 
     def apply(self, action: Action, task_ids: list[str]) -> HousekeepingResult:
         """Apply an action to each task and return the results. A task that fails stays unchanged."""
@@ -123,24 +125,13 @@ class Housekeeping:
             trash.empty_trash(self._root, (self._now() - settings.trash_days * _DAY_MS) / 1000)
         return deleted
 
-    def start(self, retired: Callable[[list[str]], None]) -> None:
-        """Start the rounds of retention; `retired` is called in the event loop with the moved tasks' IDs."""
-        self._rounds = asyncio.get_running_loop().create_task(self._go_round(retired))
-
-    async def aclose(self) -> None:
-        """Stop the rounds. Each move is a single rename, so none is left incomplete."""
-        if self._rounds is not None:
-            self._rounds.cancel()
-            await asyncio.gather(self._rounds, return_exceptions=True)
-
-    async def _go_round(self, retired: Callable[[list[str]], None]) -> None:
+    async def _round(self) -> None:
+        """Apply the retention settings. Each move is a single rename, so a cancel leaves none incomplete."""
         await self._stored.entered()
-        while True:
-            try:
-                retired(await asyncio.to_thread(self.retire))
-            except SidecarError as error:
-                logger.warning("retention: %s", error.message)
-            await asyncio.sleep(ROUND_SECONDS)
+        try:
+            self._retired(await asyncio.to_thread(self.retire))
+        except SidecarError as error:
+            logger.warning("retention: %s", error.message)
 
     def _is_running(self, task_id: str) -> bool:
         return self._runs.live(task_id) is not None

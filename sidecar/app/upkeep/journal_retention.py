@@ -6,12 +6,11 @@ from collections.abc import Callable
 
 from sidecar.api.errors import StorageError
 from sidecar.api.settings import SettingsSource
+from sidecar.app.upkeep.rounds import Rounds
 from sidecar.subagents.journal.journal import Journal
 
 logger = logging.getLogger(__name__)
 
-ROUND_SECONDS = 6 * 3600
-"""The time between two rounds; the first one starts at once."""
 PAUSE_SECONDS = 0.05
 """The time between two transactions of a round, in which runs can write."""
 DEFAULT_DAYS = 90
@@ -22,31 +21,19 @@ _DAY_MS = 86_400_000
 
 
 class JournalRetention:
-    """Remove the events of old runs in rounds, from `start` to `aclose`. Only for the owner of the root."""
+    """Remove the events of old runs in `rounds`. Only for the owner of the root."""
 
     def __init__(self, journal: Journal, settings: SettingsSource, now: Callable[[], int]) -> None:
         self._journal = journal
         self._settings = settings
         self._now = now
-        self._rounds: asyncio.Task[None] | None = None
+        self.rounds = Rounds(self._try_round, "retention of events")
 
-    def start(self) -> None:
-        """Start the rounds."""
-        self._rounds = asyncio.create_task(self._repeat(), name="retention of events")
-
-    async def aclose(self) -> None:
-        """Stop the rounds; a transaction that has started is completed."""
-        if self._rounds is not None:
-            self._rounds.cancel()
-            await asyncio.gather(self._rounds, return_exceptions=True)
-
-    async def _repeat(self) -> None:
-        while True:
-            try:
-                await self._round()
-            except StorageError as error:
-                logger.warning("old events are kept: %s", error.message)
-            await asyncio.sleep(ROUND_SECONDS)
+    async def _try_round(self) -> None:
+        try:
+            await self._round()
+        except StorageError as error:
+            logger.warning("old events are kept: %s", error.message)
 
     async def _round(self) -> None:
         days = self._settings.current.history.retention_days or DEFAULT_DAYS

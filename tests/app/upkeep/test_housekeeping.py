@@ -21,6 +21,7 @@ class House:
         self.foreign = generate(path / "foreign", ERAS[3], 1, seed=5)
         self.history = TaskHistory([path / "own", path / "foreign"], now=lambda: NOW_MS)
         self.running: set[str] = set()
+        self.retired: asyncio.Queue[list[str]] = asyncio.Queue()
         self.settings = HistorySettings()
         self.keeping = Housekeeping(
             OwnRoot(path / "own"),
@@ -28,6 +29,7 @@ class House:
             self,
             self,
             lambda: NOW_MS,
+            self.retired.put_nowait,
         )
 
     @property
@@ -146,10 +148,9 @@ def test_the_disk_is_accounted_for(house: House) -> None:
 
 async def test_the_rounds_begin_at_once_and_end_when_closed(house: House) -> None:
     house.settings = HistorySettings(retention_days=1)
-    retired: asyncio.Queue[list[str]] = asyncio.Queue()
-    house.keeping.start(retired.put_nowait)
-    assert await asyncio.wait_for(retired.get(), 20)
-    await house.keeping.aclose()
+    house.keeping.rounds.start()
+    assert await asyncio.wait_for(house.retired.get(), 20)
+    await house.keeping.rounds.aclose()
 
 
 def test_a_root_that_cannot_be_written_is_reported(house: House) -> None:
