@@ -175,6 +175,8 @@ class Host:
         """End the runs of a root that was removed or replaced, without saving them."""
         self.journal.give_up()
         self.admission.close()
+        self.housekeeping.rounds.stop()
+        self.journal_retention.rounds.stop()
         self.registry.abandon(HOST_EXIT)
 
     @property

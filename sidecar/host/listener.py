@@ -101,12 +101,15 @@ class Listener:
         handle: Callable[[Visitor], Awaitable[None]],
         is_lost: Callable[[], bool],
         gives_way: Callable[[], bool] = lambda: False,
+        make_room: Callable[[], None] = lambda: None,
     ) -> None:
         """`is_lost` returns whether the root was removed or replaced: then another Host may listen.
 
+        `make_room` is called once after this one has stopped for that reason.
         `gives_way` is called when another Host listens at the same path, and returns whether this one ends.
         """
         self._gives_way = gives_way
+        self._make_room = make_room
         self._is_lost = is_lost
         self._root = root
         self._handle = handle
@@ -167,6 +170,7 @@ class Listener:
             await asyncio.sleep(WATCH_SECONDS)
             if self._is_lost():
                 self.stop()
+                self._make_room()
                 return
             found = _inode(self._path)
             if found == self._bound:

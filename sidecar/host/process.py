@@ -26,7 +26,7 @@ def main(arguments: list[str]) -> int:
         return 0
     from sidecar.host.running import run
 
-    return run(root, options.get("--config"), ready)
+    return run(root, options.get("--config"), ready, lock)
 
 
 def _keep_only(ready: int) -> int:

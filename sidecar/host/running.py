@@ -27,24 +27,28 @@ from sidecar.subagents.runners.process.subreaper import orphan_reaper
 logger = logging.getLogger(__name__)
 
 
-def run(root: str, config: str | None, ready: int) -> NoReturn:
-    """Run the Host of a root and end the process; `ready` is where its starter waits for the outcome."""
+def run(root: str, config: str | None, ready: int, lock: int) -> NoReturn:
+    """Run the Host of a root and end the process.
+
+    `ready` is where its starter waits for the outcome. `lock` is the open file that keeps other Hosts out, or
+    -1 if there is none.
+    """
     close_memory()  # commands of agents must not find a client's key in this process
     sys.setswitchinterval(SWITCH_SECONDS)
     gc.set_threshold(*GARBAGE_THRESHOLDS)
     os.chdir("/")
     log_to_file(Path(root) / LOG)
     with in_use(root):
-        code = _run(root, config, ready)
+        code = _run(root, config, ready, lock)
     # A thread that hangs in a file system must not keep the process alive.
     os._exit(code)
 
 
-def _run(root: str, config: str | None, ready: int) -> int:
+def _run(root: str, config: str | None, ready: int, lock: int) -> int:
     try:
         history_clock_ms()
         settings = SettingsStore(load_file(None if config is None else Path(config)))
-        return asyncio.run(_serve(Path(root), settings, ready))
+        return asyncio.run(_serve(Path(root), settings, ready, lock))
     except InvalidParams as error:
         return fail(ready, error.message)
     except (SidecarError, OSError, NoAddress) as error:
@@ -52,7 +56,7 @@ def _run(root: str, config: str | None, ready: int) -> int:
         return fail(ready, str(error))
 
 
-async def _serve(root: Path, settings: SettingsStore, ready: int) -> int:
+async def _serve(root: Path, settings: SettingsStore, ready: int, lock: int) -> int:
     host = await Host.open(root, settings)
     orphan_reaper.begin()
     clients = Clients(host, wall_clock_ms)
@@ -63,7 +67,11 @@ async def _serve(root: Path, settings: SettingsStore, ready: int) -> int:
             clients.stop()
         return not host.ownership.is_owner
 
-    listener = Listener(root, clients.serve, lambda: host.ownership.is_lost, gives_way)
+    def make_room() -> None:
+        if lock >= 0:
+            os.close(lock)
+
+    listener = Listener(root, clients.serve, lambda: host.ownership.is_lost, gives_way, make_room)
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         loop.add_signal_handler(number, clients.stop)

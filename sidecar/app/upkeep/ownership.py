@@ -32,7 +32,8 @@ class Ownership:
     """Hold the lock of a root, or wait for it as a reader.
 
     A reader becomes the owner when the owner has exited. An owner whose root, lock file or journal was
-    removed or replaced stops launching: its data would be lost, or mixed with that of another process.
+    removed or replaced stops launching and releases the root: its data would be lost, or mixed with that of
+    another process.
     """
 
     def __init__(self, root: OwnRoot, lock: RootLock | HeldBy | Unavailable) -> None:
@@ -92,9 +93,11 @@ class Ownership:
                     await watcher.became_owner()
                 else:
                     await watcher.still_reading()
-            elif self._replaced is None and not self._renew():
+            elif not self._renew():
                 logger.error("%s was removed or replaced: this sidecar stops launching runs", self._replaced)
                 watcher.lost_root()
+                self._lock.release()  # another process may use what is there now
+                return
 
     def _renew(self) -> bool:
         """Return whether a lock is still valid. Recreate a lock file that was only removed."""

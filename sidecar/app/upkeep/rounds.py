@@ -26,10 +26,15 @@ class Rounds:
         """Start a round soon; further changes until then delay it."""
         self._changed.set()
 
-    async def aclose(self) -> None:
+    def stop(self) -> None:
         """Cancel the current round and start no more."""
         if self._rounds is not None:
             self._rounds.cancel()
+
+    async def aclose(self) -> None:
+        """Stop, and wait for the end of the current round."""
+        self.stop()
+        if self._rounds is not None:
             await asyncio.gather(self._rounds, return_exceptions=True)
 
     async def _repeat(self) -> None:

@@ -89,6 +89,8 @@ async def test_an_owner_whose_lock_somebody_else_took_launches_nothing_more(root
         owner.require()
     owner.watch(watcher)
     assert not owner.is_owner
+    async with asyncio.timeout(5):
+        await watcher.lost.wait()
     await owner.aclose()
     os.close(other)
 
@@ -102,6 +104,25 @@ async def test_an_owner_whose_root_is_removed_notices_by_itself(root: OwnRoot) -
     with pytest.raises(StorageError, match="was removed or replaced"):
         owner.require()
     await owner.aclose()
+
+
+async def test_an_owner_whose_journal_is_removed_gives_the_root_to_the_next(root: OwnRoot) -> None:
+    owner, watcher, other = await Ownership.claim(root), Watcher(), Watcher()
+    root.database.write_text("")
+    owner.require()
+    next_owner = await Ownership.claim(root)
+    root.database.unlink()
+    with pytest.raises(StorageError, match=r"sidecar\.db was removed or replaced while in use; restart"):
+        owner.require()
+    owner.watch(watcher)
+    next_owner.watch(other)
+    async with asyncio.timeout(5):
+        await watcher.lost.wait()
+        await other.acquired.wait()
+    next_owner.require()
+    assert not owner.is_owner
+    await owner.aclose()
+    await next_owner.aclose()
 
 
 async def test_a_root_that_cannot_be_made_names_the_reason_and_the_remedy(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import os
+import shutil
 import signal
 import socket
 import time
@@ -77,6 +78,29 @@ async def test_a_second_host_gives_way_when_all_files_of_the_first_were_removed(
     async with asyncio.timeout(20):
         while [process.pid for process in shared.processes()] != [first]:
             await asyncio.sleep(0.05)
+
+
+@pytest.mark.parametrize("what", ["journal", "root"])
+async def test_a_host_whose_files_were_removed_makes_room_for_the_next(
+    shared: HostSetting, what: str
+) -> None:
+    one = await shared.attach()
+    run = await one.launch_ready("wait")
+    if what == "root":
+        shutil.rmtree(shared.root)
+    for path in shared.root.glob("sidecar.db*"):
+        path.unlink()
+    with pytest.raises(RpcError, match="was removed or replaced while in use; restart"):
+        await one.launch("cat")
+    async with asyncio.timeout(20):
+        while (two := await shared.attach()).instance == one.instance:
+            pass
+        while True:  # it reads until the first Host has left the root
+            with contextlib.suppress(RpcError):
+                task = (await two.ended(await two.launch("cat")))[0]
+                break
+    assert task["status"] == "completed"
+    assert (await one.task(run))["endReason"] == "hostExit"
 
 
 async def test_clients_with_another_runtime_folder_find_the_host(shared: HostSetting) -> None:
