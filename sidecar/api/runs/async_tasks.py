@@ -37,6 +37,8 @@ class Retrying(Record, kw_only=True):
     """The HTTP status code of the failure."""
     text: str
     """The agent's message about the failure."""
+    retry_after_seconds: float | None = None
+    """How long the server asks to wait. Absent if it did not say."""
 
 
 class Progress(Record, kw_only=True):

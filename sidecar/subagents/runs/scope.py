@@ -216,7 +216,8 @@ class RunScope:
         result = ended.result()
         self.output = _output(result.terminate_reason, result.emitted_vars, result.final_message)
         if result.terminate_reason == "ERROR":
-            self._error = RunFailed(result.error or "Subagent ended with ERROR.", result.error_kind)
+            text = result.error or "Subagent ended with ERROR."
+            self._error = RunFailed(text, result.error_kind, result.retry_after_seconds)
             raise self._error
 
     def _begin_last_turn(self) -> bool:
