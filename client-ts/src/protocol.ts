@@ -1198,6 +1198,8 @@ export interface AsyncTask {
   queuedAt?: number;
   /** The position in the queue, from 1. Present while it is queued. */
   queuePosition?: number;
+  /** Why it is queued, unless it only waits for a free slot. */
+  waiting?: Waiting;
   /** What the run waits for. Absent if it does not wait for a person. */
   attention?: Attention;
   /** What the run has done so far. */
@@ -1253,6 +1255,18 @@ export type EndReason =
 
 export type ErrorKind =
   "auth" | "rateLimit" | "overloaded" | "network" | "contextLength" | "modelNotFound" | "other";
+
+/**
+ * Why a queued run waits although a slot may be free: its runner's model refuses requests.
+ *
+ * One launch probes when the time is over; the others follow when the model answers it.
+ */
+export interface Waiting {
+  /** Why the model refuses requests. */
+  reason: "rateLimit" | "overloaded";
+  /** When a launch may start again, in ms since the epoch. Absent while another launch probes. */
+  until?: number;
+}
 
 /**
  * What a run waits for: `asyncTasks/answer` takes one of the options, by its id.
@@ -1339,6 +1353,8 @@ export interface Retrying {
   status?: number;
   /** The agent's message about the failure. */
   text: string;
+  /** How long the server asks to wait. Absent if it did not say. */
+  retryAfterSeconds?: number | null;
 }
 
 /** How many files a run changed, and how many lines it added and deleted in them. */
