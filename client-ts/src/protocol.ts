@@ -1023,9 +1023,13 @@ export interface TasksDidChange {
   removed: string[];
 }
 
-/** The answer of `runners/list`: the runners of the settings and the agents found now. */
+/**
+ * The answer of `runners/list`: the runners of the settings and the agents found now.
+ *
+ * Runners that can be used come first.
+ */
 export interface RunnersResult {
-  /** The runners of the settings, then the agents found. */
+  /** The runners that can be used, then the others with the reason. */
   items: RunnerInfo[];
 }
 
@@ -1053,6 +1057,8 @@ export interface SubagentInfo {
   description: string;
   /** The runner that executes it. */
   runner: string;
+  /** Why the runner cannot start it now and what to do. Absent if it can. */
+  unavailable?: string;
   /** The model that it asks for. */
   model?: string;
   /** The tools that it may use. Absent: all. */
