@@ -158,7 +158,7 @@ async def test_the_built_in_agent_passes_on_the_header(
 
 
 @pytest.mark.slow
-async def test_a_run_that_repeats_its_request_holds_the_others_and_goes_on(
+async def test_a_run_that_repeats_its_request_holds_the_others_and_continues(
     driven: Sidecar, model: ModelServer
 ) -> None:
     model.fault, model.retry_after = 429, "8"

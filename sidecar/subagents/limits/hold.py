@@ -41,7 +41,7 @@ class Hold:
         return now >= self.until and not self._is_probed(now)
 
     def is_over(self, now: int) -> bool:
-        """Return whether the hold ended so long ago that the next launch need not probe."""
+        """Return whether the hold is forgotten, so that the next launch need not probe."""
         return now >= self.until + MOST_MS and not self._is_probed(now)
 
     def changes_at(self, now: int) -> int:
@@ -56,7 +56,7 @@ class Hold:
         return self if self._is_probed(now) else replace(self, probe=Probe(task_id, now))
 
     def without_probe(self, task_id: str) -> "Hold":
-        """Return the hold after a run has ended that does not tell whether the model answers."""
+        """Return the hold after a run has ended. If that was the probe, another launch may probe."""
         is_probe = self.probe is not None and self.probe.task_id == task_id
         return replace(self, probe=None) if is_probe else self
 
