@@ -1,9 +1,10 @@
 """The words for what a run does and how it ended; the extension uses the same. Pure."""
 
+import time
 from collections.abc import Mapping
 from typing import Final
 
-from sidecar.api.runs.async_tasks import AsyncStatus, AsyncTask, EndReason, ErrorKind, Retrying
+from sidecar.api.runs.async_tasks import AsyncStatus, AsyncTask, EndReason, ErrorKind, Retrying, Waiting
 from sidecar.api.stored.tasks import Outcome, TaskStatus
 
 STATUS_WORDS: Final[Mapping[AsyncStatus, str]] = {
@@ -55,10 +56,22 @@ def stored_status(status: TaskStatus, outcome: Outcome) -> str:
 def _live_text(task: AsyncTask) -> str:
     if task.attention is not None:
         return "Waiting for you"
-    if task.status == "queued" and task.queue_position is not None:
-        return "Queued (next)" if task.queue_position == 1 else f"Queued (#{task.queue_position})"
+    if task.status == "queued":
+        return _queue_text(task)
     retrying = task.progress.retrying
     return STATUS_WORDS[task.status] if retrying is None else _retry_text(retrying)
+
+
+def _queue_text(task: AsyncTask) -> str:
+    words, place = STATUS_WORDS["queued"], task.queue_position
+    if place is not None:
+        words += " (next)" if place == 1 else f" (#{place})"
+    return words if task.waiting is None else f"{words}: {_waiting_text(task.waiting)}"
+
+
+def _waiting_text(waiting: Waiting) -> str:
+    why, until = ERROR_WORDS[waiting.reason], waiting.until
+    return why if until is None else f"{why} until {time.strftime('%H:%M:%S', time.localtime(until / 1_000))}"
 
 
 def _retry_text(retrying: Retrying) -> str:

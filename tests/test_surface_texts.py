@@ -1,13 +1,14 @@
 """Terminals and documents use the words and figures of the extension; its tests read the same table."""
 
 import json
+from datetime import datetime
 from pathlib import Path
 from typing import Any, get_args
 
 import msgspec
 import pytest
 
-from sidecar.api.runs.async_tasks import AsyncTask, EndReason, ErrorKind, Progress, Retrying
+from sidecar.api.runs.async_tasks import AsyncTask, EndReason, ErrorKind, Progress, Retrying, Waiting
 from sidecar.figures import ago, dollars, duration
 from sidecar.status_words import END_WORDS, ERROR_WORDS, STATUS_WORDS, status_text, stored_status
 
@@ -21,6 +22,21 @@ def test_a_run_is_described_as_in_the_extension(text: str, state: dict[str, Any]
     values = {"id": "a", "subagentName": "s", "goalPrompt": "g", "runner": "r", "workspaceDir": "/w"}
     task = msgspec.convert({**values, "progress": msgspec.to_builtins(progress), **state}, AsyncTask)
     assert status_text(task) == text
+
+
+def test_a_held_run_says_until_when_in_local_time() -> None:
+    task = AsyncTask(
+        id="a",
+        subagent_name="s",
+        goal_prompt="g",
+        status="queued",
+        queue_position=1,
+        waiting=Waiting(reason="rateLimit", until=int(datetime(2026, 3, 4, 5, 6, 7).timestamp()) * 1_000),
+        progress=Progress(last_activity_at=2),
+        runner="r",
+        workspace_dir="/w",
+    )
+    assert status_text(task) == "Queued (next): rate limit reached until 05:06:07"
 
 
 def test_the_table_has_every_status_end_and_error() -> None:

@@ -1023,9 +1023,13 @@ export interface TasksDidChange {
   removed: string[];
 }
 
-/** The answer of `runners/list`: the runners of the settings and the agents found now. */
+/**
+ * The answer of `runners/list`: the runners of the settings and the agents found now.
+ *
+ * Runners that can be used come first.
+ */
 export interface RunnersResult {
-  /** The runners of the settings, then the agents found. */
+  /** The runners that can be used, then the others with the reason. */
   items: RunnerInfo[];
 }
 
@@ -1053,6 +1057,8 @@ export interface SubagentInfo {
   description: string;
   /** The runner that executes it. */
   runner: string;
+  /** Why the runner cannot start it now and what to do. Absent if it can. */
+  unavailable?: string;
   /** The model that it asks for. */
   model?: string;
   /** The tools that it may use. Absent: all. */
@@ -1198,6 +1204,8 @@ export interface AsyncTask {
   queuedAt?: number;
   /** The position in the queue, from 1. Present while it is queued. */
   queuePosition?: number;
+  /** Why it is queued, unless it only waits for a free slot. */
+  waiting?: Waiting;
   /** What the run waits for. Absent if it does not wait for a person. */
   attention?: Attention;
   /** What the run has done so far. */
@@ -1253,6 +1261,18 @@ export type EndReason =
 
 export type ErrorKind =
   "auth" | "rateLimit" | "overloaded" | "network" | "contextLength" | "modelNotFound" | "other";
+
+/**
+ * Why a queued run waits although a slot may be free: its runner's model refuses requests.
+ *
+ * One launch probes when the time is over; the others follow when the model answers it.
+ */
+export interface Waiting {
+  /** Why the model refuses requests. */
+  reason: "rateLimit" | "overloaded";
+  /** When a launch may start again, in ms since the epoch. Absent while another launch probes. */
+  until?: number;
+}
 
 /**
  * What a run waits for: `asyncTasks/answer` takes one of the options, by its id.
@@ -1339,6 +1359,8 @@ export interface Retrying {
   status?: number;
   /** The agent's message about the failure. */
   text: string;
+  /** How long the server asks to wait. Absent if it did not say. */
+  retryAfterSeconds?: number | null;
 }
 
 /** How many files a run changed, and how many lines it added and deleted in them. */

@@ -89,10 +89,13 @@ class InitializeResult(Record, kw_only=True):
 
 
 class RunnersResult(Record, kw_only=True):
-    """The answer of `runners/list`: the runners of the settings and the agents found now."""
+    """The answer of `runners/list`: the runners of the settings and the agents found now.
+
+    Runners that can be used come first.
+    """
 
     items: list[RunnerInfo]
-    """The runners of the settings, then the agents found."""
+    """The runners that can be used, then the others with the reason."""
 
 
 class ShutdownParams(Params, kw_only=True):

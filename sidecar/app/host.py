@@ -37,6 +37,7 @@ from sidecar.subagents.permissions.memory import PermissionMemory
 from sidecar.subagents.runners.shared_starts import SharedStarts
 from sidecar.subagents.runs.admission import Admission
 from sidecar.subagents.runs.background import BackgroundRuns
+from sidecar.subagents.runs.holds import RunnerHolds
 from sidecar.subagents.runs.launch import RunStarter
 from sidecar.subagents.runs.lifecycle import ShutdownTimeouts
 from sidecar.subagents.runs.registry.registry import RunRegistry
@@ -84,6 +85,7 @@ class Host:
         self.views = HistoryViews(self.changes, self.registry.pending_ends)
         self.permissions = PermissionMemory(journal, wall_clock_ms)
         self.broker = PermissionBroker(self.permissions, self.changes, self.registry.show_attention)
+        self.holds = RunnerHolds()
         services = self._run_services()
         background = BackgroundRuns(
             timeouts=ShutdownTimeouts(dispose=STOP_SECONDS + 1), conclude=self.registry.conclude
@@ -91,8 +93,10 @@ class Host:
         self.admission = Admission(
             self.manager,
             RunnerQuota(settings),
+            self.holds,
             RunStarter(self.manager, background, services),
             self.registry.show_position,
+            self.registry.show_waiting,
         )
         gate = LaunchGate()
         self.control = RunControl(self.manager, self.registry, self.admission, background, gate)
@@ -116,6 +120,7 @@ class Host:
             history_clock_ms,
             lambda gone: self.changes.record_all(gone, "removed"),
         )
+        self.registry.concluded.subscribe(self.holds.run_concluded)
         self.registry.ended.subscribe(self.control.run_ended)
         self.registry.ended.subscribe(self.reminders.run_ended)
         background.freed.subscribe(self.control.slot_freed)
@@ -249,6 +254,7 @@ class Host:
             registry=self.registry,
             now=wall_clock_ms,
             stop=self._stop,
+            holds=self.holds,
             events=self.events,
             history_changed=self.changes.record,
             monitoring=MonitorServices(

@@ -101,7 +101,7 @@ def _write_items(found: SubagentsResult) -> None:
         [
             item.name,
             item.description,
-            item.runner,
+            item.runner + (" (not available)" if item.unavailable else ""),
             item.source.level + (" (shadowed)" if item.shadowed_by else ""),
             item.source.path,
         ]

@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from sidecar.javascript.printing import js_entries, js_string, json_stringify, utf16_cut, utf16_length
+from sidecar.status_words import ERROR_WORDS
 from sidecar.subagents.reminders.bounded_json import fit
 from sidecar.subagents.tasks.model import ID_PREFIX, AsyncTaskInfo, QueuedTask
 from sidecar.tools.arguments import PARAMETER_VALIDATION
@@ -120,7 +121,19 @@ def _short(task: Task) -> str:
 def _line(task: Task, now: int) -> str:
     status = _status(task)
     row = f"[{_short(task)}] {task.subagent_name} - {status} ({_duration(task, now)})"
-    return f"{ICONS.get(status, '')} {row}"
+    why = _why_waiting(task, now)
+    return f"{ICONS.get(status, '')} {row}{f': {why}' if why else ''}"
+
+
+def _why_waiting(task: Task, now: int) -> str | None:
+    """Describe why a queued task waits; None if it only waits for a slot."""
+    waiting = task.waiting if isinstance(task, QueuedTask) else None
+    if waiting is None:
+        return None
+    why = ERROR_WORDS[waiting.reason]
+    if waiting.until is None:
+        return f"{why}, another task of its runner tries first"
+    return f"{why}, starts in {format_duration(now, max(now, waiting.until))} at the earliest"
 
 
 def _display_line(task: Task) -> str:
@@ -142,7 +155,9 @@ def _details(task: Task, now: int) -> dict[str, Any]:
     details: dict[str, Any] = {"id": task.id, "subagentName": task.subagent_name}
     details |= {"goalPrompt": task.goal_prompt, "status": _status(task)}
     if isinstance(task, QueuedTask):
-        return details | {"queuedAt": iso_time(task.queued_at), "duration": _duration(task, now)}
+        why = _why_waiting(task, now)
+        details |= {"queuedAt": iso_time(task.queued_at), "duration": _duration(task, now)}
+        return details if why is None else details | {"waiting": why}
     details |= {"launchedAt": iso_time(task.launched_at), "duration": _duration(task, now)}
     if task.completed_at is not None:
         details["completedAt"] = iso_time(task.completed_at)
@@ -158,6 +173,8 @@ def _display(task: Task, now: int) -> list[str]:
     lines = [f"{ICONS.get(status, '')} **{task.subagent_name}**", f"ID: `{task.id}`", f"Status: {status}"]
     lines.append(f"Goal: {_preview(task.goal_prompt, GOAL_UNITS)}")
     lines.append(f"Duration: {_duration(task, now)}")
+    if why := _why_waiting(task, now):
+        lines.append(f"Waiting: {why}")
     if isinstance(task, AsyncTaskInfo):
         emitted = task.output.get("emitted_vars") if task.output is not None else None
         if isinstance(emitted, Mapping) and emitted:

@@ -4,6 +4,7 @@ say TEXT        think TEXT       plan +DONE;*NOW;STEP     usage IN OUT COST
 write PATH TEXT (asks first)     run COMMAND (asks first)     both (asks for two at a time)
 wait            until it is cancelled      stay (for ever, also when it is cancelled)
 emit NAME JSON  hands over an output       look N (N tool calls, one after the other, without asking)
+fail TEXT       ends the turn with an error of the model
 then STEP       does the step when it is prompted again
 recall          says how many lines it was ever told; with `--lasting`, when its sessions outlive it; with
                 `--brief` these do not offer the choice of a model again
@@ -108,6 +109,9 @@ class ScriptedAgent:
 
     async def do_stay(self) -> None:
         await asyncio.Event().wait()
+
+    async def do_fail(self, text: str) -> None:
+        raise acp.RequestError(-32603, text)
 
     async def do_look(self, times: str) -> None:
         for number in range(int(times)):

@@ -2,8 +2,9 @@
 
 import json
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import MappingProxyType
 from typing import Any, Protocol
 
 from tests.model_server import anthropic, faults, gemini, openai_chat, openai_responses
@@ -34,6 +35,8 @@ class ModelServer:
         self.aborted = 0
         self.fault: Fault | None = None
         """What goes wrong with each request from now on."""
+        self.retry_after: str | None = None
+        """The header of a refusal."""
         self.fault_place: Place = "half"
         self.spares_first_answer = False
         """Whether only requests with the result of a tool meet the fault."""
@@ -105,7 +108,8 @@ def _handler(model: ModelServer) -> type[BaseHTTPRequestHandler]:
             fault = model.fault_of(conversation)
             reply = next_reply(conversation)
             if isinstance(fault, int):
-                self._send(fault, faults.encoded(fault))
+                wait = {} if model.retry_after is None else {"Retry-After": model.retry_after}
+                self._send(fault, faults.encoded(fault), wait)
             elif whole is None:
                 pieces = map(_event, wire.stream(reply))
                 self._stream(
@@ -121,8 +125,10 @@ def _handler(model: ModelServer) -> type[BaseHTTPRequestHandler]:
         def _whole(self, answer: Json) -> None:
             self._send(200, json.dumps(answer).encode())
 
-        def _send(self, status: int, data: bytes) -> None:
+        def _send(self, status: int, data: bytes, headers: Mapping[str, str] = MappingProxyType({})) -> None:
             self.send_response(status)
+            for name, value in headers.items():
+                self.send_header(name, value)
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(data)))
             self.end_headers()

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from sidecar.api.runs.async_tasks import Waiting
 from sidecar.subagents import AsyncTaskManager
 from sidecar.subagents.tasks.model import QueuedTask
 from sidecar.tools import CheckAsyncTasksTool
@@ -81,6 +82,27 @@ async def test_queued_tasks_are_counted_and_listed_last(manager: AsyncTaskManage
     assert lines[-1] == " [qqqqqqqq] scout - queued (5s)"
     assert result.metadata is not None
     assert (result.metadata["queued"], result.metadata["count"]) == (1, 5)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [
+        (72, "rate limit reached, starts in 1m 12s at the earliest"),
+        (-1, "rate limit reached, starts in 0s at the earliest"),
+        (None, "rate limit reached, another task of its runner tries first"),
+    ],
+)
+async def test_a_held_task_is_listed_with_its_reason(
+    manager: AsyncTaskManager, time: list[int], seconds: int | None, words: str
+) -> None:
+    until = None if seconds is None else time[0] + seconds * 1_000
+    held = Waiting(reason="rateLimit", until=until)
+    queued = [QueuedTask("qqqqqqqq-1", "scout", "later", time[0] - 5_000, held)]
+    tool = CheckAsyncTasksTool(manager, queued=lambda: queued)
+    assert (await tool.execute({})).llm_content.split("\n")[-1] == f" [qqqqqqqq] scout - queued (5s): {words}"
+    details = await tool.execute({"task_id": "qq"})
+    assert json.loads(details.llm_content)["waiting"] == words
+    assert details.return_display.endswith(f"Waiting: {words}")
 
 
 async def test_a_queued_task_can_be_checked_and_cancelled(manager: AsyncTaskManager) -> None:

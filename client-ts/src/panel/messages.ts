@@ -19,6 +19,7 @@ export interface RunRow extends Pick<
   | "endReason"
   | "queuedAt"
   | "queuePosition"
+  | "waiting"
   | "launchedAt"
   | "completedAt"
   | "errorKind"

@@ -225,8 +225,7 @@ export class PanelSession implements Disposable {
   async #sendDefinitions(): Promise<void> {
     try {
       const { items, problems } = await this.#service.request("subagents/list", {});
-      const runners = await this.#service.request("runners/list", {});
-      this.#post({ type: "definitions", items, problems, missing: missingRunners(runners.items) });
+      this.#post({ type: "definitions", items, problems, missing: missingRunners(items) });
     } catch {
       // The sidecar is not running; its next start requests them again.
     }

@@ -10,11 +10,11 @@ const ROW_GOAL_CHARS = 240;
 /** Return a run as the page's list shows it. */
 export function rowOf(task: AsyncTask): RunRow {
   const { id, subagentName, status, endReason } = task;
-  const { queuedAt, queuePosition, launchedAt, completedAt } = task;
+  const { queuedAt, queuePosition, waiting, launchedAt, completedAt } = task;
   const { errorKind, mode, model, changes, progress } = task;
   const goal = oneLine(task.goalPrompt, ROW_GOAL_CHARS);
   const asks = task.attention && askedLine(task.attention, ROW_GOAL_CHARS);
-  const times = { endReason, queuedAt, queuePosition, launchedAt, completedAt };
+  const times = { endReason, queuedAt, queuePosition, waiting, launchedAt, completedAt };
   const from = ownerWords(task);
   const known = {
     ...times,

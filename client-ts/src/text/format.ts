@@ -31,6 +31,14 @@ export function ago(time: number, now: number): string {
   return passed < NOW ? "now" : `${duration(passed).split(" ", 1).join("")} ago`;
 }
 
+/** Format a time of day, in ms since the epoch, in the local time zone: `05:06:07`. */
+export function clock(time: number): string {
+  const at = new Date(time);
+  return [at.getHours(), at.getMinutes(), at.getSeconds()]
+    .map((part) => String(part).padStart(2, "0"))
+    .join(":");
+}
+
 const EXACT = new Intl.NumberFormat("en-US");
 const COMPACT = new Intl.NumberFormat("en-US", { notation: "compact", maximumFractionDigits: 1 });
 const CENTS = new Intl.NumberFormat("en-US", {

@@ -1,5 +1,12 @@
-import type { AsyncStatus, AsyncTask, EndReason, ErrorKind, Retrying } from "../protocol.js";
-import { duration } from "./format.js";
+import type {
+  AsyncStatus,
+  AsyncTask,
+  EndReason,
+  ErrorKind,
+  Retrying,
+  Waiting,
+} from "../protocol.js";
+import { clock, duration } from "./format.js";
 import { errorWords, retryWords } from "./runWords.js";
 import { outcome as words } from "./outcomeStrings.js";
 
@@ -10,6 +17,7 @@ export type ShownStatus = AsyncStatus | "cancelling" | "asking";
 export interface RunState extends Pick<AsyncTask, "status" | "endReason" | "queuePosition"> {
   readonly errorKind?: ErrorKind;
   readonly retrying?: Retrying;
+  readonly waiting?: Waiting;
   /** Whether the run waits for an answer. */
   readonly isAsking: boolean;
   /** Whether a cancel was requested and is not confirmed. */
@@ -38,9 +46,9 @@ export function shownStatus({ status, isAsking, isCancelling }: RunState): Shown
 /** Describe the status of a run in a few words: `Queued (next)`, `Timed out`, `Failed: network error`. */
 export function statusText(run: RunState): string {
   const shown = shownStatus(run);
-  const { endReason, errorKind, queuePosition: place, retrying } = run;
-  if (shown === "queued" && place !== undefined) {
-    return place === 1 ? words.nextInQueue : words.inQueue(place);
+  const { endReason, errorKind, retrying } = run;
+  if (shown === "queued") {
+    return queueText(run);
   }
   if (shown === "running" && retrying !== undefined) {
     return retryWords(retrying);
@@ -49,6 +57,21 @@ export function statusText(run: RunState): string {
     return `${words.status.failed}: ${errorWords(errorKind)}`;
   }
   return isLive(run) || endReason === undefined ? words.status[shown] : words.end[endReason];
+}
+
+function queueText({ queuePosition: place, waiting }: RunState): string {
+  const queued =
+    place === undefined
+      ? words.status.queued
+      : place === 1
+        ? words.nextInQueue
+        : words.inQueue(place);
+  if (waiting === undefined) {
+    return queued;
+  }
+  const { reason, until } = waiting;
+  const why = errorWords(reason);
+  return `${queued}: ${until === undefined ? why : words.heldUntil(why, clock(until))}`;
 }
 
 /** Describe in a sentence what a run does or how it ended. */

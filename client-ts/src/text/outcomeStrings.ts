@@ -45,6 +45,7 @@ export const outcome = {
   },
   nextInQueue: "Queued (next)",
   inQueue: (place: number) => `Queued (#${place})`,
+  heldUntil: (why: string, time: string) => `${why} until ${time}`,
   uncounted: (files: number) => `${files} not counted`,
   retrying: (attempt: number) => `Retrying (${attempt})`,
   mode: (name: string) => `${name} mode`,

@@ -1,14 +1,21 @@
 import { programIn } from "./launchProblem.js";
-import type { RunnerInfo } from "../protocol.js";
+import type { RunnerInfo, SubagentInfo } from "../protocol.js";
 import * as strings from "./strings.js";
 
-/** Return why runners cannot be started now, by their names. */
-export function missingRunners(runners: readonly RunnerInfo[]): Record<string, string> {
+/** Return why runners that definitions name cannot be started now, by the names of the runners. */
+export function missingRunners(
+  definitions: readonly Pick<SubagentInfo, "runner" | "unavailable">[],
+): Record<string, string> {
   return Object.fromEntries(
-    runners
-      .filter(({ available }) => !available)
-      .map(({ name, reason = strings.runs.unavailable }) => [name, missingWords(reason)]),
+    definitions.flatMap(({ runner, unavailable }) =>
+      unavailable === undefined ? [] : [[runner, missingWords(unavailable)]],
+    ),
   );
+}
+
+/** Return why a runner cannot be started now, and what to do; undefined if it can. */
+export function whyMissing({ available, reason }: RunnerInfo): string | undefined {
+  return available ? undefined : missingWords(reason ?? strings.runs.unavailable);
 }
 
 function missingWords(reason: string): string {

@@ -129,7 +129,8 @@ export const runs = {
   someLimitReached: "Limit reached: too many subagents are running.",
   noProgram: (name: string, program: string) =>
     `Can't start "${name}": the program ${program} was not found.`,
-  programMissing: (program: string) => `the program ${program} was not found`,
+  programMissing: (program: string) =>
+    `the program ${program} was not found; install it, or change the setting "Runners"`,
   unavailable: "it is not available",
   addToQueue: "Add to Queue",
   changeLimit: "Change Limit",

@@ -85,6 +85,8 @@ export const CONVERSATION = {
   queued: "Queued",
   launchedFrom: (where: string) => `from ${where}`,
   queuedBehind: (running: number, limit: number) => `Queued: ${running} of ${limit} are running`,
+  held: (why: string, time: string) => `Queued: ${why}. It starts after ${time}.`,
+  heldBehind: (why: string) => `Queued: ${why}. Another subagent tries first.`,
   thought: "Thought",
   you: "You: ",
 };

@@ -37,6 +37,20 @@ class Retrying(Record, kw_only=True):
     """The HTTP status code of the failure."""
     text: str
     """The agent's message about the failure."""
+    retry_after_seconds: float | None = None
+    """How long the server asks to wait. Absent if it did not say."""
+
+
+class Waiting(Record, kw_only=True):
+    """Why a queued run waits although a slot may be free: its runner's model refuses requests.
+
+    One launch probes when the time is over; the others follow when the model answers it.
+    """
+
+    reason: Literal["rateLimit", "overloaded"]
+    """Why the model refuses requests."""
+    until: int | None = None
+    """When a launch may start again, in ms since the epoch. Absent while another launch probes."""
 
 
 class Progress(Record, kw_only=True):
@@ -199,6 +213,8 @@ class AsyncTask(Record, kw_only=True):
     """When the run was queued, in ms since the epoch."""
     queue_position: int | None = None
     """The position in the queue, from 1. Present while it is queued."""
+    waiting: Waiting | None = None
+    """Why it is queued, unless it only waits for a free slot."""
     attention: Attention | None = None
     """What the run waits for. Absent if it does not wait for a person."""
     progress: Progress

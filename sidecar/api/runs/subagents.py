@@ -37,6 +37,8 @@ class SubagentInfo(Record, kw_only=True):
     """What it is for."""
     runner: str
     """The runner that executes it."""
+    unavailable: str | None = None
+    """Why the runner cannot start it now and what to do. Absent if it can."""
     model: str | None = None
     """The model that it asks for."""
     tools: list[str] | None = None

@@ -38,7 +38,8 @@ MAX_EVENT_BYTES = 4 * 1024 * 1024
 
 
 async def list_subagents(session: Session, params: NoParams) -> SubagentsResult:
-    """Answer `subagents/list`."""
+    """Answer `subagents/list`; agents that were installed since the start are found."""
+    session.context.runners.refresh()
     return await session.context.definitions.describe(session.workspace)
 
 

@@ -97,10 +97,10 @@ class Launcher:
         return self._planner.timeout(requested, caller)
 
     async def start(self, prepared: PreparedLaunch, pending: PendingLaunch) -> int | None:
-        """Start a run in the background, or queue it at the limit.
+        """Start a run in the background, or queue it at the limit or while its runner is held.
 
-        Returns the position in the queue, counted from 1, or None if the run starts. Raises LimitReached if
-        the launch or the settings choose that, and any error of the launch.
+        Returns the position in the queue, counted from 1, or None if the run starts. Raises LimitReached at
+        the limit if the launch or the settings choose that, and any error of the launch.
         """
         rejects = _over_limit(prepared) == "reject"
         if rejects:
@@ -108,7 +108,7 @@ class Launcher:
         pending.enter(prepared.task_id, prepared.subagent_name)
         position = None
         if not await self._admission.start_now(prepared):
-            if rejects:
+            if rejects and not self._admission.is_held(prepared):
                 raise self._admission.limit_reached(prepared)
             position = await self._enqueue(prepared)
         if pending.is_cancelled:

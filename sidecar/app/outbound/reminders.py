@@ -120,6 +120,7 @@ class Reminders:
                 record.task.subagent_name,
                 record.task.goal_prompt,
                 record.task.queued_at or 0,
+                record.task.waiting,
             )
             for record in self._admission.waiting()
         ]

@@ -25,10 +25,11 @@ class PlacedDefinition:
     shadows: str | None = None
     shadowed_by: str | None = None
 
-    def info(self, runner: str, approval: str | None = None) -> SubagentInfo:
+    def info(self, runner: str, approval: str | None = None, unavailable: str | None = None) -> SubagentInfo:
         """Return the definition as clients see it.
 
-        `runner` is the one a launch would use, `approval` the text that would approve its policy.
+        `runner` is the one a launch would use, `approval` the text that would approve its policy, and
+        `unavailable` why the runner cannot start it.
         """
         definition = self.definition
         name = None if self.format is SIDECAR else self.format.name
@@ -36,6 +37,7 @@ class PlacedDefinition:
             name=definition.name,
             description=definition.description,
             runner=runner,
+            unavailable=unavailable,
             model=definition.model,
             tools=None if definition.tools is None else list(definition.tools),
             permissions=definition.permissions,

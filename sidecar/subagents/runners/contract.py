@@ -87,7 +87,8 @@ class RunSpec:
 class RunResult:
     """The result of a run. `error` is set if and only if the reason is not GOAL.
 
-    `error_kind` is set if the model or its server failed.
+    `error_kind` is set if the model or its server failed, and `retry_after_seconds` if the server asks to
+    wait.
     """
 
     terminate_reason: Literal["GOAL", "ERROR", "MAX_TURNS"]
@@ -95,6 +96,7 @@ class RunResult:
     emitted_vars: dict[str, Any]
     error: str | None
     error_kind: ErrorKind | None = None
+    retry_after_seconds: float | None = None
 
 
 def missing_outputs(expected: Iterable[str], emitted: Container[str]) -> str | None:

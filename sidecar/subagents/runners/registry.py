@@ -45,11 +45,11 @@ def unlisted_runner(name: str, environment: Mapping[str, str] = os.environ) -> R
 
 
 def describe_runners(runners: Iterable[Runner]) -> list[dict[str, Any]]:
-    """Return `{name, type, available, reason}` for each runner, as in the result of `initialize`.
+    """Return `{name, type, available, reason}` for each runner, available ones first, as `initialize` does.
 
     `reason` is None for an available runner; otherwise it names the cause and the remedy.
     """
-    return [_described(runner) for runner in runners]
+    return sorted(map(_described, runners), key=lambda entry: not entry["available"])
 
 
 def _described(runner: Runner) -> dict[str, Any]:

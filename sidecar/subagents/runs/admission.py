@@ -8,6 +8,7 @@ from typing import Protocol
 from sidecar.api.errors import LimitReached
 from sidecar.subagents.journal.records import RunRecord
 from sidecar.subagents.limits.runner_quota import RunnerQuota
+from sidecar.subagents.runs.holds import Account, RunnerHolds
 from sidecar.subagents.runs.prepared import PreparedLaunch
 from sidecar.subagents.tasks.manager import AsyncTaskManager
 from sidecar.subagents.tasks.slots import Slot
@@ -25,25 +26,31 @@ class Starter(Protocol):
 class Admission:
     """Start launches while slots and runners allow, and queue the others.
 
-    `on_move(record)` is called with every record whose position in the queue changed.
+    `on_move(record)` is called with every record whose position in the queue changed, and `on_wait(record)`
+    with every queued record that waits for another reason or time.
     """
 
     def __init__(
         self,
         manager: AsyncTaskManager,
         quota: RunnerQuota,
+        holds: RunnerHolds,
         starter: Starter,
         on_move: Callable[[RunRecord], None],
+        on_wait: Callable[[RunRecord], None],
     ) -> None:
         self._manager = manager
         self._quota = quota
+        self._holds = holds
         self._starter = starter
         self._on_move = on_move
+        self._on_wait = on_wait
         self._waiting: list[PreparedLaunch] = []
         self._ready: set[str] = set()
         self._starting: set[asyncio.Task[None]] = set()
         self._slot_freed = asyncio.Event()
         self._closed = False
+        holds.changed.subscribe(self._hold_changed)
 
     def __len__(self) -> int:
         """Return the number of queued launches."""
@@ -54,12 +61,19 @@ class Admission:
         is_next = self._may_start(prepared) and not any(map(self._may_start, self._waiting))
         return is_next and self._manager.can_launch_async().allowed
 
+    def is_held(self, prepared: PreparedLaunch) -> bool:
+        """Return whether only its runner's model keeps a launch from starting."""
+        is_within_limits = self._quota.has(prepared.runner_name) and self._manager.can_launch_async().allowed
+        return is_within_limits and not self._holds.may_start(prepared.account)
+
     async def until_can_start(self, prepared: PreparedLaunch) -> None:
-        """Wait for the slots of ended runs whose processes still exit, if a launch needs one.
+        """Wait for the slots of ended runs whose processes still exit, unless the launch is held anyway.
 
         A client may launch a run as soon as it is notified of an end. This takes seconds at most.
         """
-        await self._until_freed(lambda: self.can_start(prepared) or not self._manager.ended_with_slot)
+        await self._until_freed(
+            lambda: self.can_start(prepared) or self.is_held(prepared) or not self._manager.ended_with_slot
+        )
 
     async def start_now(self, prepared: PreparedLaunch) -> bool:
         """Start a launch if it can start now, and return whether it was started.
@@ -87,7 +101,9 @@ class Admission:
         Neither it nor later launches start until `make_ready` confirms that its record is durable.
         """
         self._waiting.append(prepared)
-        prepared.record.task.queue_position = len(self._waiting)
+        task = prepared.record.task
+        task.queue_position = len(self._waiting)
+        task.waiting = self._holds.waiting(prepared.account)
         return len(self._waiting)
 
     def make_ready(self, task_id: str) -> None:
@@ -132,7 +148,6 @@ class Admission:
         self._renumber(index)
         slot = self._manager.reserve_slot(over_limit=True)
         assert slot is not None, "no limit applies"
-        self._quota.take(prepared.runner_name, task_id)
         await asyncio.shield(self._begin_start(prepared, slot))
         return True
 
@@ -146,7 +161,7 @@ class Admission:
             index = next((n for n, each in enumerate(self._waiting) if self._may_start(each)), None)
             if index is None or self._waiting[index].task_id not in self._ready:
                 return
-            slot = self._reserve(self._waiting[index])
+            slot = self._manager.reserve_slot()
             if slot is None:
                 return
             prepared = self._waiting.pop(index)
@@ -166,6 +181,7 @@ class Admission:
     def close(self) -> list[RunRecord]:
         """Stop starting launches, and return the records that are still queued."""
         self._closed = True
+        self._holds.close()
         waiting, self._waiting = self.waiting(), []
         return waiting
 
@@ -181,19 +197,34 @@ class Admission:
             self._slot_freed.clear()
             await self._slot_freed.wait()
 
+    def _hold_changed(self, account: Account) -> None:
+        """Show the new reason or time on the queued launches of an account, and start what may start."""
+        waiting = self._holds.waiting(account)
+        for prepared in self._waiting:
+            task = prepared.record.task
+            if prepared.account == account and task.waiting != waiting:
+                task.waiting = waiting
+                self._on_wait(prepared.record)
+        self.pump()
+
     def _may_start(self, prepared: PreparedLaunch) -> bool:
-        return self._quota.has(prepared.runner_name)
+        return self._quota.has(prepared.runner_name) and self._holds.may_start(prepared.account)
 
     def _reserve(self, prepared: PreparedLaunch) -> Slot | None:
         slot = self._manager.reserve_slot()
         if slot is not None:
-            self._quota.take(prepared.runner_name, prepared.task_id)
+            self._take(prepared)
         return slot
+
+    def _take(self, prepared: PreparedLaunch) -> None:
+        self._quota.take(prepared.runner_name, prepared.task_id)
+        self._holds.enter(prepared.task_id, prepared.account)
 
     def _begin_start(self, prepared: PreparedLaunch, slot: Slot) -> "asyncio.Task[None]":
         starting = asyncio.create_task(self._start_queued(prepared, slot))
         self._starting.add(starting)
         starting.add_done_callback(self._starting.discard)
+        self._take(prepared)  # others may start because of it, after this one
         return starting
 
     async def _start(self, prepared: PreparedLaunch, slot: Slot) -> None:
@@ -201,6 +232,7 @@ class Admission:
             await self._starter.start(prepared, slot)
         except BaseException:
             self._quota.release(prepared.task_id)
+            self._holds.leave(prepared.task_id)
             raise
 
     async def _start_queued(self, prepared: PreparedLaunch, slot: Slot) -> None:

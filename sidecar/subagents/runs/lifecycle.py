@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Awaitable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeVar
 
@@ -162,9 +162,15 @@ def run_end(abort: Abort, output: Output | None, error: Exception | None, timeou
     if abort.outcome is not None:
         return RunEnd(abort.outcome.with_output(output), output)
     if error is not None:
-        kind = error.kind if isinstance(error, RunFailed) else None
-        return RunEnd(failed("error", error_text(error), output, kind), output)
+        return RunEnd(_failed(error, output), output)
     return RunEnd(of_output(output, timeout), output, returned=True)
+
+
+def _failed(error: Exception, output: Output | None) -> Outcome:
+    outcome = failed("error", error_text(error), output)
+    if not isinstance(error, RunFailed):
+        return outcome
+    return replace(outcome, error_kind=error.kind, retry_after_seconds=error.retry_after_seconds)
 
 
 def error_text(error: BaseException) -> str:

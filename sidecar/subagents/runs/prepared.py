@@ -8,6 +8,7 @@ from sidecar.api.runs.launches import LaunchParams
 from sidecar.api.settings import SettingsSource
 from sidecar.subagents.journal.records import RunRecord
 from sidecar.subagents.limits.constraints import RunConstraints
+from sidecar.subagents.runs.holds import Account, account_of
 from sidecar.subagents.tasks.launching import Resumption
 from sidecar.subagents.tasks.timeouts import TimeoutChoice
 
@@ -41,6 +42,11 @@ class PreparedLaunch:
     def runner_name(self) -> str:
         """The name of the runner, as in `asyncTasks.perRunnerMax`."""
         return self.target.runner.name
+
+    @property
+    def account(self) -> Account:
+        """The account of the run's model, whose limits apply to it."""
+        return account_of(self.runner_name, self.target.definition.model)
 
     @property
     def subagent_name(self) -> str:

@@ -137,6 +137,7 @@ def with_outcome(record: RunRecord, outcome: Outcome, fold: RunFold, now: int) -
         completed_at=completed_at,
         notified_at=None if record.sync or record.concerns_model else completed_at,
         queue_position=None,
+        waiting=None,
         attention=None,
         partial=fold.partial() if outcome.status != "completed" and record.task.launched_at else None,
         progress=progress,

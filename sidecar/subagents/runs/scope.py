@@ -20,6 +20,7 @@ from sidecar.subagents.runners.contract import (
     RunSpec,
     enqueue_message,
 )
+from sidecar.subagents.runs.holds import RunnerHolds
 from sidecar.subagents.runs.lifecycle import run_end
 from sidecar.subagents.runs.prepared import PreparedLaunch
 from sidecar.subagents.runs.prompts import build_prompt
@@ -49,6 +50,7 @@ class RunServices:
     registry: RunRegistry
     now: Callable[[], int]
     stop: StopLimit
+    holds: RunnerHolds
     events: EventLog
     history_changed: Callable[[str, Literal["added", "changed"]], None]
     """Called with the ID of a run when its stored task is created or changed."""
@@ -128,6 +130,7 @@ class RunScope:
             spec = _resuming(spec, resumption)
             await self._log_message(resumption.text)
         self._run.abort.on_soft_limit = self._begin_last_turn
+        self._services.holds.enter(self.agent_id, self._prepared.account)
         self._monitor.begin()
         try:
             self._handle = await self._target.runner.start(spec, self._emit)
@@ -216,7 +219,8 @@ class RunScope:
         result = ended.result()
         self.output = _output(result.terminate_reason, result.emitted_vars, result.final_message)
         if result.terminate_reason == "ERROR":
-            self._error = RunFailed(result.error or "Subagent ended with ERROR.", result.error_kind)
+            text = result.error or "Subagent ended with ERROR."
+            self._error = RunFailed(text, result.error_kind, result.retry_after_seconds)
             raise self._error
 
     def _begin_last_turn(self) -> bool:
@@ -257,6 +261,7 @@ class RunScope:
         if self.on_message is not None and (text := self._live_text.take(event)):
             self.on_message(text)
         self._monitor.take(event)
+        self._services.holds.take(self.agent_id, event)
         self._services.history_changed(self.agent_id, "changed")
 
 

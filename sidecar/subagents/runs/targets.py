@@ -62,13 +62,14 @@ class LaunchTargets:
     ) -> SubagentsResult:
         """Return all definitions and their problems. Reads files."""
         loaded = self._definitions.load(self.places(settings, folders, trusted=trusted))
-        return _described(loaded, settings, runners)
+        return _described(loaded, settings, RunnerChoice(runners, self._environment))
 
     def check(
         self, settings: Settings, runners: Mapping[str, Runner], paths: Sequence[Path]
     ) -> SubagentsResult:
         """Return the definitions in these files and directories, and their problems. Reads files."""
-        return _described(check(paths, self._environment), settings, runners)
+        choice = RunnerChoice(runners, self._environment)
+        return _described(check(paths, self._environment), settings, choice)
 
     def places(
         self, settings: Settings, folders: Sequence[Path], *, trusted: bool
@@ -114,15 +115,35 @@ class LaunchTargets:
         return Target(granted, runner, notices, folders_trusted, brought_by(placed))
 
 
-def _described(
-    loaded: LoadedDefinitions, settings: Settings, runners: Mapping[str, Runner]
-) -> SubagentsResult:
-    items, problems = [], list(loaded.problems)
+class RunnerChoice:
+    """The runners of a client, and why those that definitions name cannot start a run. Checks each once."""
+
+    def __init__(self, runners: Mapping[str, Runner], environment: Mapping[str, str]) -> None:
+        self.runners = runners
+        self._environment = environment
+        self._reasons: dict[str | None, str | None] = {}
+
+    def why_unavailable(self, name: str | None) -> str | None:
+        """Return the reason and the remedy, or None for a runner that is ready. None names no runner."""
+        if name not in self._reasons:
+            self._reasons[name] = self._check(name)
+        return self._reasons[name]
+
+    def _check(self, name: str | None) -> str | None:
+        try:
+            _runner("", name, self.runners, self._environment)
+        except LaunchFailed as error:
+            return str(error.data["reason"])
+        return None
+
+
+def _described(loaded: LoadedDefinitions, settings: Settings, choice: RunnerChoice) -> SubagentsResult:
+    items, problems, runners = [], list(loaded.problems), choice.runners
     first = next((name for name, runner in runners.items() if is_available(runner)), "")
     for placed in loaded.definitions:
         runner = _runner_name(placed, settings.default_runner, runners) or ""
         approval = missing_approval(placed, settings)
-        items.append(placed.info(runner, approval))
+        items.append(placed.info(runner, approval, choice.why_unavailable(runner or None)))
         if approval is not None and placed.shadowed_by is None:
             problems.append(unapproved(placed, settings, approval))
         taken = first if runner == AUTO else runner

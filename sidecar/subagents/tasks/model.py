@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from sidecar.api.runs.async_tasks import Waiting
+
 Status = Literal["running", "completed", "failed", "cancelled"]
 Output = Mapping[str, Any]
 """The output of a run: `terminate_reason`, `emitted_vars` and, if there is one, `final_message`."""
@@ -32,12 +34,16 @@ class AsyncTaskInfo:
 
 @dataclass(frozen=True, slots=True)
 class QueuedTask:
-    """A task that waits for a slot and is not registered yet. `queued_at` is in ms since the epoch."""
+    """A task that is queued and not registered yet. `queued_at` is in ms since the epoch.
+
+    `waiting` says why it waits, unless it only waits for a slot.
+    """
 
     id: str
     subagent_name: str
     goal_prompt: str
     queued_at: int
+    waiting: Waiting | None = None
 
 
 @dataclass(frozen=True, slots=True)

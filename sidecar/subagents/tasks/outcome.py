@@ -19,9 +19,12 @@ _TERMINATE_REASONS: Mapping[EndReason, str] = {"timeout": "TIMEOUT", "maxTurns":
 class RunFailed(Exception):
     """The agent did not reach its goal; the text is for people and models."""
 
-    def __init__(self, text: str, kind: ErrorKind | None = None) -> None:
+    def __init__(
+        self, text: str, kind: ErrorKind | None = None, retry_after_seconds: float | None = None
+    ) -> None:
         super().__init__(text)
         self.kind = kind
+        self.retry_after_seconds = retry_after_seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +32,7 @@ class Outcome:
     """The end of one run: status, reason and output.
 
     `error` is set if and only if the run failed. `words` are the reason that was given for a cancellation.
+    `retry_after_seconds` is how long the model's server asks to wait.
     """
 
     status: Literal["completed", "failed", "cancelled"]
@@ -37,6 +41,7 @@ class Outcome:
     error_kind: ErrorKind | None = None
     output: Output | None = None
     words: str | None = None
+    retry_after_seconds: float | None = None
 
     @property
     def terminate_reason(self) -> str:

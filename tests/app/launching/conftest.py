@@ -42,6 +42,7 @@ class Planning:
 
     def __init__(self, journal: Journal, workspace: Path) -> None:
         self.changed: list[AsyncTask] = []
+        self.journal = journal
         self.events = EventLog(journal, lambda: 5)
         self.registry = RunRegistry(journal, self.events, lambda: 5, self.changed.append)
         self.settings = SettingsStore()

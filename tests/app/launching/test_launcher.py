@@ -15,6 +15,7 @@ from sidecar.app.launching.resuming import Resumptions
 from sidecar.subagents.limits.runner_quota import RunnerQuota
 from sidecar.subagents.runs.admission import Admission
 from sidecar.subagents.runs.background import BackgroundRuns
+from sidecar.subagents.runs.holds import RunnerHolds
 from sidecar.subagents.runs.lifecycle import LaunchAborted
 from sidecar.subagents.runs.prepared import PreparedLaunch
 from sidecar.subagents.runs.scope import RunServices
@@ -35,8 +36,15 @@ class Door:
         self.registry = planning.registry
         self.manager = AsyncTaskManager(maximum, lambda: 5)
         background, gate = BackgroundRuns(), LaunchGate()
+        self.holds = RunnerHolds()
+        self.registry.concluded.subscribe(self.holds.run_concluded)
         self.admission = Admission(
-            self.manager, RunnerQuota(planning.settings), self, self.registry.show_position
+            self.manager,
+            RunnerQuota(planning.settings),
+            self.holds,
+            self,
+            self.registry.show_position,
+            self.registry.show_waiting,
         )
         self.control = RunControl(self.manager, self.registry, self.admission, background, gate)
         self.registry.ended.subscribe(self.control.run_ended)
@@ -147,3 +155,45 @@ async def test_only_an_ended_run_is_resumed_and_by_its_own_parameters(door: Door
     await door.end(record.task.id)
     resumed, mode = await door.launcher.resume(again, door.planning.caller)
     assert (resumed.task.resumes, resumed.task.goal_prompt, mode) == (record.task.id, "look", "replay")
+
+
+async def test_a_held_launch_is_queued_with_its_reason_even_if_the_limit_would_refuse_it(door: Door) -> None:
+    door.planning.settings.update({"asyncTasks": {"overLimit": "reject"}})
+    door.control.set_max(3)
+    first = await door.launcher.launch(LAUNCH, door.planning.caller)
+    refusal = Outcome("failed", "error", "slow down", "rateLimit", retry_after_seconds=3_600)
+    door.registry.conclude(first.task.id, refusal)
+    await door.registry.settled(first.task.id)
+    held = (await door.launcher.launch(LAUNCH, door.planning.caller)).task
+    assert (held.status, held.queue_position) == ("queued", 1)
+    assert held.waiting is not None
+    assert (held.waiting.reason, await of_the_model(door)) == ("rateLimit", 2)
+    records, _ = await door.planning.journal.list(["queued"], None, 10)
+    assert [record.task.waiting for record in records] == [held.waiting] * 2
+
+
+async def test_a_held_launch_can_be_started_now_and_another_be_cancelled(door: Door) -> None:
+    door.control.set_max(3)
+    first = await door.launcher.launch(LAUNCH, door.planning.caller)
+    door.registry.conclude(first.task.id, Outcome("failed", "error", "slow down", "overloaded"))
+    await door.registry.settled(first.task.id)
+    cancelled = await door.launcher.launch(LAUNCH, door.planning.caller)
+    forced = await door.launcher.launch(LAUNCH, door.planning.caller)
+    assert await door.control.cancel(cancelled.task.id, "user")
+    ended = door.registry.current(cancelled)
+    assert (ended.status, ended.waiting) == ("cancelled", None)
+    await door.control.start_now(forced)
+    started = door.registry.current(forced)
+    assert (started.status, started.waiting) == ("running", None)
+
+
+async def test_a_held_launch_beyond_the_limit_is_refused(door: Door) -> None:
+    door.planning.settings.update({"asyncTasks": {"overLimit": "reject"}})
+    door.control.set_max(2)
+    first = await door.launcher.launch(LAUNCH, door.planning.caller)
+    await door.launcher.launch(LAUNCH, door.planning.caller)
+    door.holds.enter(first.task.id, ("cat", ""))
+    retrying = {"attempt": 1, "status": 429, "text": "slow down"}
+    door.holds.take(first.task.id, {"type": "log", "text": "", "retrying": retrying})
+    with pytest.raises(LimitReached):
+        await door.launcher.launch(LAUNCH, door.planning.caller)

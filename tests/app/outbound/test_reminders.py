@@ -18,6 +18,7 @@ from sidecar.subagents.journal.journal import Journal
 from sidecar.subagents.journal.records import RunRecord
 from sidecar.subagents.limits.runner_quota import RunnerQuota
 from sidecar.subagents.runs.admission import Admission
+from sidecar.subagents.runs.holds import RunnerHolds
 from sidecar.subagents.runs.prepared import PreparedLaunch
 from sidecar.subagents.runs.registry.registry import RunRegistry
 from sidecar.subagents.tasks.slots import Slot
@@ -43,7 +44,9 @@ async def no_turn(message: str, task_ids: list[str], delivery_id: str) -> bool:
 async def every(journal: Journal) -> AsyncIterator[Reminders]:
     manager = AsyncTaskManager()
     settings = SettingsStore()
-    admission = Admission(manager, RunnerQuota(settings), NoStarter(), lambda record: None)
+    admission = Admission(
+        manager, RunnerQuota(settings), RunnerHolds(), NoStarter(), lambda record: None, lambda record: None
+    )
     registry = RunRegistry(journal, EventLog(journal, lambda: 5), lambda: 5, lambda task: None)
     reminders = Reminders(manager, journal, admission, registry, settings)
     task = AsyncTask(

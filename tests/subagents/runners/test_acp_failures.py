@@ -88,6 +88,20 @@ async def test_a_failure_of_the_model_is_an_error_of_its_kind(
 @pytest.mark.parametrize(
     "steps",
     [
+        [{"fail": {"code": 429, "message": "slow down", "data": {"retryAfterSeconds": 90}}}],
+        [{"fail": {"code": -32603, "message": "rate limit reached, try again in 1m30s"}}],
+        [info(threadStatus="systemError"), say("429: retry after 90 s"), END],
+        [info(error={**RETRY, "retryAfter": 90}), info(threadStatus="systemError"), END],
+    ],
+)
+async def test_a_failure_says_how_long_the_server_asks_to_wait(agent: Agent, steps: list[Json]) -> None:
+    result = await (await played(agent, *steps)).result()
+    assert (result.error_kind, result.retry_after_seconds) == ("rateLimit", 90)
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
         [say("done"), {**END, **TIDY_REPLY}],
         [tool("t", "completed"), END],
         # An agent that nothing is known of may end its turn with a tool call.

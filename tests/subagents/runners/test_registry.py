@@ -5,8 +5,8 @@ from sidecar.subagents.runners.registry import build_runners, describe_runners
 def test_each_entry_of_the_settings_becomes_a_runner_under_its_name() -> None:
     runners = build_runners(
         {
-            "here": RunnerSettings(type="command", command=["sh"]),
             "gone": RunnerSettings(type="command", command=["no-such-program-here"]),
+            "here": RunnerSettings(type="command", command=["sh"]),
             "later": RunnerSettings(type="builtin", env={"SIDECAR_AGENT_PROVIDER": "nobody"}),
         }
     )

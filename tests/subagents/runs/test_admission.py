@@ -2,11 +2,12 @@
 
 import asyncio
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 from sidecar.api.errors import LimitReached
-from sidecar.api.runs.async_tasks import AsyncTask, Progress
+from sidecar.api.runs.async_tasks import AsyncTask, Progress, Waiting
 from sidecar.api.runs.launches import LaunchParams
 from sidecar.api.settings import RunnerSettings
 from sidecar.app.settings import SettingsStore
@@ -16,6 +17,7 @@ from sidecar.subagents.limits.constraints import RunConstraints
 from sidecar.subagents.limits.runner_quota import RunnerQuota
 from sidecar.subagents.runners.command.runner import CommandRunner
 from sidecar.subagents.runs.admission import Admission
+from sidecar.subagents.runs.holds import RunnerHolds
 from sidecar.subagents.runs.prepared import PreparedLaunch
 from sidecar.subagents.runs.targets import Target
 from sidecar.subagents.tasks.manager import AsyncTaskManager
@@ -32,13 +34,21 @@ class Queue:
         self.moved: list[tuple[str, int | None]] = []
         self.failing: set[str] = set()
         settings = SettingsStore({"asyncTasks": {"perRunnerMax": {"full": 0}}})
-        self.admission = Admission(self.manager, RunnerQuota(settings), self, self._note_move)
+        self.ms = 0
+        self.shown: list[tuple[str, Waiting | None]] = []
+        self.holds = RunnerHolds(lambda: self.ms, lambda: 1_000_000 + self.ms)
+        self.admission = Admission(
+            self.manager, RunnerQuota(settings), self.holds, self, self._note_move, self._note_wait
+        )
+
+    def _note_wait(self, record: RunRecord) -> None:
+        self.shown.append((record.task.id, record.task.waiting))
 
     def _note_move(self, record: RunRecord) -> None:
         self.moved.append((record.task.id, record.task.queue_position))
 
-    def add(self, task_id: str, *, ready: bool = True) -> int:
-        place = self.admission.enqueue(prepared(task_id))
+    def add(self, task_id: str, *, ready: bool = True, runner: str = "r", model: str | None = None) -> int:
+        place = self.admission.enqueue(prepared(task_id, runner, model))
         if ready:
             self.admission.make_ready(task_id)
         return place
@@ -52,6 +62,27 @@ class Queue:
         self.manager.complete_task(task_id, {})
         self.admission.release(task_id)
 
+    def refuse(self, task_id: str, **more: Any) -> None:
+        """Have the model refuse a request that the run repeats."""
+        retrying = {"attempt": 1, "status": 429, "text": "slow down", **more}
+        self.holds.take(task_id, {"type": "log", "text": "", "retrying": retrying})
+
+    def answer(self, task_id: str, **event: Any) -> None:
+        """Have the model answer the run."""
+        self.holds.take(task_id, {"type": "message", "role": "assistant", "text": "Hello.", **event})
+
+    def at(self, ms: int) -> None:
+        """Let the time pass."""
+        self.ms = ms
+        self.admission.pump()
+
+    async def held(self, *names: str, model: str | None = None) -> None:
+        """Start the run `first`, have its model refuse a request, and queue launches."""
+        assert await self.admission.start_now(prepared("first", model=model))
+        self.refuse("first")
+        for name in names:
+            self.add(name)
+
     async def start(self, prepared: PreparedLaunch, slot: Slot) -> None:
         task_id = prepared.record.task.id
         self.started.append(task_id)
@@ -62,7 +93,7 @@ class Queue:
         )
 
 
-def prepared(task_id: str, runner_name: str = "r") -> PreparedLaunch:
+def prepared(task_id: str, runner_name: str = "r", model: str | None = None) -> PreparedLaunch:
     task = AsyncTask(
         id=task_id,
         subagent_name="a",
@@ -76,7 +107,7 @@ def prepared(task_id: str, runner_name: str = "r") -> PreparedLaunch:
     return PreparedLaunch(
         params=LaunchParams(subagent_name="a", goal_prompt="g"),
         record=RunRecord(task=task, origin="client", request={}),
-        target=Target(Definition(name="a", description="", system_prompt=""), runner),
+        target=Target(Definition(name="a", description="", system_prompt="", model=model), runner),
         constraints=RunConstraints(),
         timeout=TimeoutChoice(None),
         settings=SettingsStore(),
@@ -196,3 +227,128 @@ async def test_a_closed_queue_starts_nothing_and_tells_who_waited() -> None:
     queue.manager.set_max_async_tasks(1)
     queue.admission.pump()
     assert queue.started == []
+
+
+async def test_launches_of_a_runner_whose_model_refuses_requests_wait() -> None:
+    queue = Queue(5)
+    await queue.held("a", "b")
+    await asyncio.sleep(0)
+    assert queue.started == ["first"]
+    reasons = [record.task.waiting for record in queue.admission.waiting()]
+    assert reasons == [Waiting(reason="rateLimit", until=1_015_000)] * 2
+    assert not await queue.admission.start_now(prepared("c"))
+    assert queue.admission.is_held(prepared("c"))
+
+
+async def test_one_launch_probes_and_the_rest_follow_its_answer() -> None:
+    queue = Queue(5)
+    await queue.held("a", "b", "c")
+    queue.at(15_000)
+    await queue.until(lambda: queue.started == ["first", "a"])
+    assert queue.shown[-1] == ("c", Waiting(reason="rateLimit"))
+    queue.answer("first")
+    queue.answer("a", role="user")
+    queue.answer("a", text="API Error: 429 rate limit reached")
+    await asyncio.sleep(0)
+    assert queue.started == ["first", "a"]
+    queue.answer("a")
+    await queue.until(lambda: queue.started == ["first", "a", "b", "c"])
+    assert queue.holds.waiting(("r", "")) is None
+
+
+async def test_a_probe_that_is_refused_holds_the_others_twice_as_long() -> None:
+    queue = Queue(5)
+    await queue.held("a", "b")
+    queue.at(15_000)
+    await queue.until(lambda: "a" in queue.started)
+    queue.refuse("a", status=529)
+    assert queue.shown[-1] == ("b", Waiting(reason="overloaded", until=1_045_000))
+
+
+async def test_the_wait_that_a_server_asks_for_counts() -> None:
+    queue = Queue(5)
+    await queue.held("a")
+    queue.refuse("first", retryAfterSeconds=120)
+    assert queue.shown == [("a", Waiting(reason="rateLimit", until=1_120_000))]
+
+
+async def test_a_failure_of_another_kind_holds_nothing() -> None:
+    queue = Queue(5)
+    assert await queue.admission.start_now(prepared("first"))
+    queue.refuse("first", status=401)
+    assert await queue.admission.start_now(prepared("a"))
+
+
+@pytest.mark.parametrize(
+    ("refused", "launch"),
+    [
+        ({}, {"runner": "other"}),
+        ({"model": "anthropic/opus"}, {"model": "openai/gpt"}),
+        ({"model": "anthropic/opus"}, {}),
+    ],
+)
+async def test_other_accounts_are_not_held(refused: dict[str, str], launch: dict[str, str]) -> None:
+    queue = Queue(5)
+    await queue.held(**refused)
+    queue.add("a", model=refused.get("model"))
+    queue.add("b", runner=launch.get("runner", "r"), model=launch.get("model"))
+    await queue.until(lambda: queue.started == ["first", "b"])
+
+
+async def test_models_of_one_provider_share_its_account() -> None:
+    queue = Queue(5)
+    await queue.held(model="anthropic/opus")
+    assert not await queue.admission.start_now(prepared("a", model="anthropic/haiku"))
+
+
+async def test_a_probe_that_starts_lets_launches_of_other_accounts_start_in_order() -> None:
+    queue = Queue(1)
+    await queue.held("a", "b")
+    queue.add("c", runner="other")
+    queue.add("d")
+    queue.manager.set_max_async_tasks(5)
+    queue.at(15_000)
+    await queue.until(lambda: len(queue.started) == 3)
+    assert queue.started == ["first", "a", "c"]
+    assert [record.task.id for record in queue.admission.waiting()] == ["b", "d"]
+    assert [record.task.queue_position for record in queue.admission.waiting()] == [1, 2]
+
+
+async def test_a_launch_that_starts_over_the_limit_is_not_held_and_its_answer_opens_the_queue() -> None:
+    queue = Queue(5)
+    await queue.held("a", "b")
+    assert await queue.admission.start_over_limit("b")
+    assert queue.started == ["first", "b"]
+    queue.answer("b")
+    await queue.until(lambda: "a" in queue.started)
+
+
+async def test_a_held_launch_leaves_the_queue_at_once() -> None:
+    queue = Queue(5)
+    await queue.held("a", "b")
+    assert queue.admission.remove("a")
+    queue.at(15_000)
+    await queue.until(lambda: queue.started == ["first", "b"])
+
+
+async def test_a_probe_that_cannot_start_lets_the_next_one_probe(caplog: pytest.LogCaptureFixture) -> None:
+    queue = Queue(5)
+    queue.failing.add("a")
+    await queue.held("a", "b")
+    queue.at(15_000)
+    await queue.until(lambda: queue.started == ["first", "a", "b"])
+    assert "could not be launched" in caplog.text
+
+
+async def test_a_launch_that_the_limit_keeps_from_starting_is_not_held() -> None:
+    queue = Queue(1)
+    await queue.held()
+    assert not queue.admission.is_held(prepared("a"))
+
+
+async def test_a_closed_queue_shows_no_reasons() -> None:
+    queue = Queue(5)
+    await queue.held("a")
+    await queue.admission.aclose(1)
+    queue.refuse("first", retryAfterSeconds=120)
+    assert queue.shown == []

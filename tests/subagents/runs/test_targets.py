@@ -89,6 +89,28 @@ def test_a_listing_says_which_runner_and_whose_model(
 def test_without_a_runner_a_listing_leaves_it_open(workspace: Path) -> None:
     found = LaunchTargets(workspace).describe(Settings(), build_runners({}), [workspace], trusted=True)
     assert [item.runner for item in found.items] == ["", ""]
+    assert all("names a runner" in (item.unavailable or "") for item in found.items)
+
+
+@pytest.mark.parametrize(
+    ("default", "reason"),
+    [
+        ("mine", None),
+        ("auto", None),
+        ("gone", "program 'no-such-program' is not found or not executable"),
+        ("codex", "install it, or set runners.codex.command"),
+        ("nosuch", "'nosuch' is not a runner; runners found: mine"),
+    ],
+)
+def test_a_listing_says_why_a_definition_cannot_be_launched_now(
+    workspace: Path, default: str, reason: str | None
+) -> None:
+    settings = Settings(runners={"gone": GONE, "mine": HERE}, default_runner=default)
+    runners = build_runners(settings.runners)
+    found = LaunchTargets(workspace).describe(settings, runners, [workspace], trusted=True)
+    for item in found.items:
+        assert (item.unavailable is None) == (reason is None)
+        assert (reason or "") in (item.unavailable or "")
 
 
 def test_a_target_trusts_what_is_in_the_folders_that_the_user_trusts(

@@ -3,7 +3,6 @@ import * as vscode from "vscode";
 import { approvalLine, askedFacts } from "../../text/definitionWords.js";
 import type { SubagentInfo, SubagentsResult } from "../../protocol.js";
 import { missingRunners } from "../../text/runnerWords.js";
-import type { SubagentService } from "../../service/service.js";
 import { rowText, withoutIcons } from "../../text/words.js";
 import * as strings from "../../text/strings.js";
 
@@ -25,10 +24,8 @@ const EDIT: vscode.QuickInputButton = {
 };
 
 /** List definitions that can be launched, the others with the reason, and the command for a new one. */
-export function definitionItems(
-  { items, problems }: SubagentsResult,
-  missing: Readonly<Record<string, string>> = {},
-): DefinitionItem[] {
+export function definitionItems({ items, problems }: SubagentsResult): DefinitionItem[] {
+  const missing = missingRunners(items);
   const known = items.filter(({ shadowedBy }) => shadowedBy === undefined);
   const launchable = [
     ...known.filter(({ runner }) => missing[runner] === undefined),
@@ -110,15 +107,13 @@ function separator(label: string): DefinitionItem {
 
 /** Let the user choose from the list of definitions; undefined if they cancel. */
 export async function pickDefinition(
-  service: SubagentService,
   list: SubagentsResult,
   placeholder: string,
 ): Promise<DefinitionChoice | undefined> {
-  const runners = await service.request("runners/list", {});
   const pick = vscode.window.createQuickPick<DefinitionItem>();
   pick.placeholder = placeholder;
   pick.matchOnDescription = pick.matchOnDetail = true;
-  pick.items = definitionItems(list, missingRunners(runners.items));
+  pick.items = definitionItems(list);
   return new Promise((resolve) => {
     const choose = (choice: DefinitionChoice | undefined): void => {
       resolve(choice);

@@ -10,7 +10,9 @@ import {
   userDefinitions,
 } from "./definitionFile.js";
 import { EXAMPLE_RUNNER } from "../../service/example.js";
+import type { RunnerInfo } from "../../protocol.js";
 import type { SubagentService } from "../../service/service.js";
+import { whyMissing } from "../../text/runnerWords.js";
 import { showFile } from "../../util/showFile.js";
 import { approve } from "./approving.js";
 import { type DefinitionChoice, pickDefinition, placeOf } from "./definitionPick.js";
@@ -36,7 +38,7 @@ export function definitionCommands(context: DefinitionCommandsContext) {
 
 async function choose(context: DefinitionCommandsContext): Promise<void> {
   const list = await context.service.request("subagents/list", {});
-  const choice = await pickDefinition(context.service, list, strings.definitions.select);
+  const choice = await pickDefinition(list, strings.definitions.select);
   if (choice?.kind === "definition") {
     await context.panel.focusComposer(choice.definition.name);
   } else {
@@ -46,7 +48,7 @@ async function choose(context: DefinitionCommandsContext): Promise<void> {
 
 async function edit(context: DefinitionCommandsContext): Promise<void> {
   const list = await context.service.request("subagents/list", {});
-  const choice = await pickDefinition(context.service, list, strings.definitions.selectToEdit);
+  const choice = await pickDefinition(list, strings.definitions.selectToEdit);
   await follow(context, choice?.kind === "definition" ? placeOf(choice.definition) : choice);
 }
 
@@ -126,14 +128,27 @@ async function pickPlace(): Promise<string | undefined> {
 
 type RunnerItem = vscode.QuickPickItem & { readonly runner: string };
 
+/** List the runners that are ready, then the others with what is missing. */
+export function runnerItems(runners: readonly RunnerInfo[]): RunnerItem[] {
+  const ready = runners.filter(({ available }) => available);
+  const agents = ready.filter(({ type }) => type === "acp").map(({ name }) => name);
+  return [
+    { label: "auto", description: strings.definitions.autoRunner(agents[0]), runner: "auto" },
+    ...ready.map(({ name, type }) => ({ label: name, description: type, runner: name })),
+    ...runners.flatMap((each) => {
+      const { name, type } = each;
+      const why = whyMissing(each);
+      const detail = why === undefined ? "" : strings.definitions.unavailable(why);
+      return why === undefined
+        ? []
+        : [{ label: `$(warning) ${name}`, description: type, detail, runner: name }];
+    }),
+  ];
+}
+
 async function pickRunner(service: SubagentService): Promise<string | undefined> {
   const { items: runners } = await service.request("runners/list", {});
-  const available = runners.filter((each) => each.available && each.name !== EXAMPLE_RUNNER);
-  const agents = available.filter(({ type }) => type === "acp").map(({ name }) => name);
-  const rows: RunnerItem[] = [
-    { label: "auto", description: strings.definitions.autoRunner(agents[0]), runner: "auto" },
-    ...available.map(({ name, type }) => ({ label: name, description: type, runner: name })),
-  ];
+  const rows = runnerItems(runners.filter(({ name }) => name !== EXAMPLE_RUNNER));
   const { step, runnerPrompt } = strings.definitions;
   const options = { title: step(4), placeHolder: runnerPrompt, ignoreFocusOut: true };
   return (await vscode.window.showQuickPick(rows, options))?.runner;

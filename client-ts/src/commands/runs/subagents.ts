@@ -60,7 +60,7 @@ async function chooseDefinition(
     return { kind: "definition", definition: known };
   }
   if (launchable.length > 0) {
-    return pickDefinition(context.service, list, strings.runs.selectToLaunch);
+    return pickDefinition(list, strings.runs.selectToLaunch);
   }
   return offerExample(context);
 }

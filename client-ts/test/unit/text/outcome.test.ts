@@ -26,6 +26,14 @@ test.each<[Partial<RunState>, string]>([
   [{ status: "queued" }, "Queued"],
   [{ status: "queued", queuePosition: 1 }, "Queued (next)"],
   [{ status: "queued", queuePosition: 3 }, "Queued (#3)"],
+  [
+    {
+      status: "queued",
+      queuePosition: 1,
+      waiting: { reason: "rateLimit", until: new Date(2026, 2, 4, 5, 6, 7).getTime() },
+    },
+    "Queued (next): rate limit reached until 05:06:07",
+  ],
   [{ status: "completed", endReason: "goal" }, "Completed"],
   [{ status: "failed", endReason: "lost" }, "Lost"],
   [{ status: "failed", endReason: "error", errorKind: "network" }, "Failed: network error"],

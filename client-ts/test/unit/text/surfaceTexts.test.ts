@@ -9,7 +9,7 @@ import { ago, dollars, duration } from "../../../src/text/format.js";
 import { statusText } from "../../../src/text/outcome.js";
 import { storedStatus } from "../../../src/text/words.js";
 
-type Run = Pick<AsyncTask, "status" | "endReason" | "errorKind" | "queuePosition"> &
+type Run = Pick<AsyncTask, "status" | "endReason" | "errorKind" | "queuePosition" | "waiting"> &
   Pick<Progress, "retrying">;
 
 interface Table {

@@ -599,6 +599,24 @@ test("a queued run says how many are running, and leads to the limit and past it
   expect(asked.at(-1)).toEqual({ type: "act", action: "startNow", taskId: "t9" });
 });
 
+test("a held run says why and until when it waits, and can be started anyway", () => {
+  const { asked, tell } = shown();
+  tell(...READY, { type: "open", taskId: "t9" });
+  const until = new Date(2026, 2, 4, 5, 6, 7).getTime();
+  const held = { id: "t9", status: "queued", queuePosition: 2 } as const;
+  tell({ type: "task", task: task({ ...held, waiting: { reason: "rateLimit", until } }) });
+  expect(find(".activity").textContent).toContain(
+    "Queued: rate limit reached. It starts after 05:06:07.",
+  );
+  expect(find(".activity").textContent).not.toContain("Change Limit");
+  tell({ type: "task", task: task({ ...held, waiting: { reason: "overloaded" } }) });
+  expect(find(".activity").textContent).toContain(
+    "Queued: model overloaded. Another subagent tries first.",
+  );
+  button("Start Now").click();
+  expect(asked.at(-1)).toEqual({ type: "act", action: "startNow", taskId: "t9" });
+});
+
 test("a run of another window says where it is from, in its row and its head", () => {
   const { tell } = shown();
   const from = "another window (elsewhere)";

@@ -1,11 +1,11 @@
 import { html } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
 
-import type { Progress } from "../../../src/protocol.js";
+import type { Progress, Waiting } from "../../../src/protocol.js";
 import type { PageSide, RunRow } from "../../../src/panel/messages.js";
 import { askedLine } from "../../../src/questions/questions.js";
-import { changeWords, modelWords, retryWords } from "../../../src/text/runWords.js";
-import { duration } from "../../../src/text/format.js";
+import { changeWords, errorWords, modelWords, retryWords } from "../../../src/text/runWords.js";
+import { clock, duration } from "../../../src/text/format.js";
 import { elapsed, isLive, STATUS_ICON } from "../../../src/text/outcome.js";
 import { cutText, plain } from "../../text/format.js";
 import { keyOf } from "../../model/conversation/items.js";
@@ -202,7 +202,7 @@ function tail(view: View, open: OpenRun): Part {
 function activity({ now, state, send }: View, open: OpenRun): Part {
   const { task, taskId } = open;
   if (task?.status === "queued" && !state.cancelling.has(taskId)) {
-    return queuedRun(state, send);
+    return queuedRun(state, task.waiting, send);
   }
   if (task?.status !== "running" || state.cancelling.has(taskId)) {
     return undefined;
@@ -219,34 +219,38 @@ function activity({ now, state, send }: View, open: OpenRun): Part {
   </p>`;
 }
 
-/** Render why a queued run has not started, with buttons to change the limit or to exceed it once. */
-function queuedRun({ runs = [], limit }: State, send: View["send"]): Part {
-  const running = runs.filter(({ status }) => status === "running").length;
-  const words =
-    limit === undefined || limit < 0
-      ? CONVERSATION.queued
-      : CONVERSATION.queuedBehind(running, limit);
+/**
+ * Render why a queued run has not started, with a button to start it anyway. If only the limit keeps
+ * it waiting, another button changes the limit.
+ */
+function queuedRun(state: State, waiting: Waiting | undefined, send: View["send"]): Part {
+  const button = (action: "changeLimit" | "startNow"): Part =>
+    html`<button
+      type="button"
+      class="link"
+      @click=${() => {
+        send({ type: "act", action });
+      }}
+    >
+      ${ACTIONS[action]}
+    </button>`;
   return html`<p class="activity">
-    ${icon(STATUS_ICON.queued)} <span>${words}</span>
-    <button
-      type="button"
-      class="link"
-      @click=${() => {
-        send({ type: "act", action: "changeLimit" });
-      }}
-    >
-      ${ACTIONS.changeLimit}
-    </button>
-    <button
-      type="button"
-      class="link"
-      @click=${() => {
-        send({ type: "act", action: "startNow" });
-      }}
-    >
-      ${ACTIONS.startNow}
-    </button>
+    ${icon(STATUS_ICON.queued)} <span>${queuedWords(state, waiting)}</span>
+    ${waiting === undefined ? button("changeLimit") : undefined} ${button("startNow")}
   </p>`;
+}
+
+function queuedWords({ runs = [], limit }: State, waiting: Waiting | undefined): string {
+  if (waiting !== undefined) {
+    const why = errorWords(waiting.reason);
+    return waiting.until === undefined
+      ? CONVERSATION.heldBehind(why)
+      : CONVERSATION.held(why, clock(waiting.until));
+  }
+  const running = runs.filter(({ status }) => status === "running").length;
+  return limit === undefined || limit < 0
+    ? CONVERSATION.queued
+    : CONVERSATION.queuedBehind(running, limit);
 }
 
 /** Events are newer than the progress, which only comes with a change of the run. */

@@ -165,7 +165,7 @@ class AcpRun(ProcessRun):
         except asyncio.CancelledError:
             return self._stopped()
         except AgentError as error:
-            return self._ended("ERROR", self._explained(error), error.kind)
+            return self._ended("ERROR", self._explained(error), error.kind, error.retry_after_seconds)
         refused = self._events.refused
         missing = missing_outputs(self._spec.constraints.expected_outputs, self._events.emitted.values)
         return self._ended(*end_of_run(stop_reason, None if refused is None else refused.title, missing))
@@ -175,11 +175,17 @@ class AcpRun(ProcessRun):
         if retrying is None:
             return self._ended("ERROR", "the run was stopped")
         error = f"the run was stopped while the agent repeated a failed request: {retrying.text}"
-        return self._ended("ERROR", error, retrying.kind)
+        return self._ended("ERROR", error, retrying.kind, retrying.retry_after_seconds)
 
-    def _ended(self, reason: Reason, error: str | None, kind: ErrorKind | None = None) -> RunResult:
+    def _ended(
+        self,
+        reason: Reason,
+        error: str | None,
+        kind: ErrorKind | None = None,
+        retry_after_seconds: float | None = None,
+    ) -> RunResult:
         emitted = dict(self._events.emitted.values)
-        return RunResult(reason, self._events.final_message(), emitted, error, kind)
+        return RunResult(reason, self._events.final_message(), emitted, error, kind, retry_after_seconds)
 
     async def _disconnect_reason(self) -> str:
         if self._wire.error is not None:

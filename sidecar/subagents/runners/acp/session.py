@@ -222,6 +222,7 @@ def _agent_error(error: RequestError, sign_in: str) -> AgentError:
         None if found is None else found.kind,
         is_explained=is_explained and "exited with" not in words,
         may_pass=error.code == _INTERNAL_ERROR,
+        retry_after_seconds=None if found is None else found.retry_after_seconds,
     )
 
 

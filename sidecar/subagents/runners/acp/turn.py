@@ -14,6 +14,7 @@ class AgentError(Exception):
 
     `kind` is set if the model failed. `is_explained` is False if only stderr can explain the error.
     `may_pass` is True for an internal failure of the agent that a second start may avoid.
+    `retry_after_seconds` is how long the model's server asks to wait.
     """
 
     def __init__(
@@ -23,16 +24,19 @@ class AgentError(Exception):
         *,
         is_explained: bool = True,
         may_pass: bool = False,
+        retry_after_seconds: float | None = None,
     ) -> None:
         super().__init__(text)
         self.kind = kind
         self.is_explained = is_explained
         self.may_pass = may_pass
+        self.retry_after_seconds = retry_after_seconds
 
     @classmethod
     def of_model(cls, error: ModelError) -> "AgentError":
         """Return the error for an agent whose model failed."""
-        return cls(f"the agent's model failed: {error.text.strip()}", error.kind)
+        text = f"the agent's model failed: {error.text.strip()}"
+        return cls(text, error.kind, retry_after_seconds=error.retry_after_seconds)
 
 
 class Turn:

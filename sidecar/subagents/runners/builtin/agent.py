@@ -146,4 +146,5 @@ def _error_data(error: Exception) -> dict[str, Any]:
     """Return the `data` of a prompt's error; see `meta`."""
     if not isinstance(error, ModelFailure):
         return {"errorKind": "other"}
-    return {"errorKind": error.kind, **({} if error.status is None else {"status": error.status})}
+    known = {"status": error.status, "retryAfterSeconds": error.retry_after_seconds}
+    return {"errorKind": error.kind, **{name: value for name, value in known.items() if value is not None}}

@@ -2,10 +2,10 @@
 
 - `session/prompt`: `lastTurn: true` asks for an answer without tools, in at most two requests to the model
 - `usage_update`: `usage {inputTokens, outputTokens, cachedReadTokens, cachedWriteTokens}` of the session
-- `session_info_update`: `retrying {attempt, status?, text}` while a request to the model is repeated, and
-  `notice {text}` for the log
+- `session_info_update`: `retrying {attempt, status?, text, retryAfterSeconds?}` while a request to the model
+  is repeated, and `notice {text}` for the log
 
-The `data` of a prompt's error is `{errorKind, status?}`.
+The `data` of a prompt's error is `{errorKind, status?, retryAfterSeconds?}`.
 """
 
 from collections.abc import Mapping

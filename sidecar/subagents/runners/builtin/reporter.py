@@ -70,10 +70,16 @@ class Reporter:
         """Report a text for the log."""
         await self._inform("notice", {"text": text})
 
-    async def retrying(self, attempt: int, status: int | None, text: str) -> None:
-        """Report that a request to the model failed and is repeated; `attempt` counts the failures."""
-        known = {} if status is None else {"status": status}
-        await self._inform("retrying", {"attempt": attempt, **known, "text": text})
+    async def retrying(
+        self, attempt: int, status: int | None, text: str, retry_after_seconds: float | None
+    ) -> None:
+        """Report that a request to the model failed and is repeated; `attempt` counts the failures.
+
+        `retry_after_seconds` is how long the server asks to wait.
+        """
+        known = {"status": status, "retryAfterSeconds": retry_after_seconds}
+        given = {name: value for name, value in known.items() if value is not None}
+        await self._inform("retrying", {"attempt": attempt, **given, "text": text})
 
     async def _inform(self, member: str, value: dict[str, Any]) -> None:
         meta = in_meta(member, value)

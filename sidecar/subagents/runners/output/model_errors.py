@@ -1,12 +1,14 @@
-"""Classify failures of a model or its server from an agent's error messages. Pure."""
+"""Classify failures of a model or its server from an agent's error messages. Pure except for the clock."""
 
 import re
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any, get_args
 
 from sidecar.api.runs.async_tasks import ErrorKind
+from sidecar.subagents.runners.output.retry_after import retry_after
 
 _KINDS: tuple[ErrorKind, ...] = get_args(ErrorKind)
 _BY_STATUS: Mapping[int, ErrorKind] = {
@@ -67,11 +69,15 @@ _READ_CHARS = 4_000
 
 @dataclass(frozen=True)
 class ModelError:
-    """A failure of the model or its server. `text` contains the HTTP status code, if it is known."""
+    """A failure of the model or its server. `text` contains the HTTP status code, if it is known.
+
+    `retry_after_seconds` is how long the server asks to wait.
+    """
 
     text: str
     kind: ErrorKind
     status: int | None = None
+    retry_after_seconds: float | None = None
 
 
 def error_kind(text: str, status: int | None = None) -> ErrorKind | None:
@@ -108,7 +114,14 @@ def model_error(text: str, data: Any = None, code: int | None = None) -> ModelEr
     given = data.get("errorKind") if isinstance(data, Mapping) else None
     status = status_of(data) or status_in(text) or (None if _is_parser_error(text) else _status(code))
     kind = given if given in _KINDS else error_kind(text, status)
-    return None if kind is None else ModelError(with_status(text, status), kind, status)
+    if kind is None:
+        return None
+    return ModelError(with_status(text, status), kind, status, asked_wait(text, data))
+
+
+def asked_wait(text: str, data: Any = None) -> float | None:
+    """Return the seconds for which an error's text or data asks to wait from now; None if neither does."""
+    return retry_after(text, data, time.time())
 
 
 def with_status(text: str, status: int | None) -> str:

@@ -27,7 +27,7 @@ class RunRegistry(RunDirectory):
     """Record runs: make each change durable before anyone is notified, and end each run once.
 
     `on_change` is called in the event loop with every task whose state changed, after the journal has it.
-    `ended` signals each run that has ended, before that.
+    `concluded` signals each run that has an outcome, and `ended` each run whose end is durable, before that.
     """
 
     def __init__(
@@ -38,6 +38,7 @@ class RunRegistry(RunDirectory):
         on_change: Callable[[AsyncTask], None],
     ) -> None:
         super().__init__(journal, events)
+        self.concluded: Signal[Run] = Signal()
         self.ended: Signal[Run] = Signal()
         self._now = now
         self._on_change = on_change
@@ -59,7 +60,11 @@ class RunRegistry(RunDirectory):
             return
         task = run.record.task
         started = msgspec.structs.replace(
-            task, status="running", launched_at=max(self._now(), task.queued_at or 0), queue_position=None
+            task,
+            status="running",
+            launched_at=max(self._now(), task.queued_at or 0),
+            queue_position=None,
+            waiting=None,
         )
         record = msgspec.structs.replace(run.record, task=started)
         await self._journal.save(record, keep=True)
@@ -104,6 +109,13 @@ class RunRegistry(RunDirectory):
             run.record.task.queue_position = record.task.queue_position
             self.touch(run)
 
+    def show_waiting(self, record: RunRecord) -> None:
+        """Save and notify of why a launch in the queue waits now."""
+        run = self.live(record.task.id)
+        if run is not None:
+            run.record.task.waiting = record.task.waiting
+            self.show(run)
+
     async def emit(self, run: Run, event: dict[str, Any]) -> None:
         """Log one event of a live run. Drop events after the end, but count their tokens."""
         if run.accepts(event):
@@ -134,6 +146,7 @@ class RunRegistry(RunDirectory):
         run = self._live.get(task_id)
         if run is None or not run.conclude(outcome):
             return False
+        self.concluded.emit(run)
         self._work.start(self._record_end(run, outcome), f"end of {task_id}")
         return True
 

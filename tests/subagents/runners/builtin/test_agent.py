@@ -8,7 +8,7 @@ from typing import Any
 import acp
 import pytest
 from acp.exceptions import RequestError
-from pydantic_ai.exceptions import ModelAuthenticationError, ModelHTTPError
+from pydantic_ai.exceptions import ModelAuthenticationError, ModelHTTPError, ModelRateLimitError
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from sidecar.subagents.runners.builtin.agent import BuiltinAgent
@@ -21,7 +21,7 @@ chosen: list[Any] = []
 
 @pytest.fixture
 def agent(client: Client) -> BuiltinAgent:
-    """An agent whose model repeats its prompt; the prompts `wait`, `refuse` and `break` do just that."""
+    """An agent whose model repeats its prompt, unless the prompt is to `wait`, `refuse` or `break`."""
 
     async def answer(messages: Any, info: AgentInfo) -> AsyncIterator[str]:
         chosen.append((info.model_settings or {}).get("tool_choice"))
@@ -30,6 +30,10 @@ def agent(client: Client) -> BuiltinAgent:
             raise RuntimeError("no luck with the key sk-1")
         if text == "refuse":
             raise ModelHTTPError.for_category(ModelAuthenticationError, status_code=401, model_name="m")
+        if text == "refuse for now":
+            raise ModelHTTPError.for_category(
+                ModelRateLimitError, status_code=429, model_name="m", retry_after=600
+            )
         yield text
         if text == "wait":
             await asyncio.Event().wait()
@@ -107,6 +111,7 @@ async def test_a_failure_of_the_model_has_a_kind(agent: BuiltinAgent, root: Path
     session = (await agent.new_session(str(root))).session_id
     for text, data in (
         ("refuse", {"errorKind": "auth", "status": 401}),
+        ("refuse for now", {"errorKind": "rateLimit", "status": 429, "retryAfterSeconds": 600}),
         ("break", {"errorKind": "other"}),
     ):
         with pytest.raises(RequestError) as caught:

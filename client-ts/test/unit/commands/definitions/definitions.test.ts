@@ -5,6 +5,7 @@ import * as vscode from "vscode";
 
 import { approve } from "../../../../src/commands/definitions/approving.js";
 import { definitionItems } from "../../../../src/commands/definitions/definitionPick.js";
+import { runnerItems } from "../../../../src/commands/definitions/definitions.js";
 import { permissionItem } from "../../../../src/commands/runs/questions.js";
 import {
   definitionText,
@@ -55,6 +56,40 @@ test("the user's own definitions are where the sidecar looks for them", () => {
   expect(at("linux", { XDG_CONFIG_HOME: "/x" })).toBe("/x/subagent-sidecar/agents");
   expect(at("darwin")).toBe("/h/Library/Application Support/subagent-sidecar/agents");
   expect(at("win32", { LOCALAPPDATA: "/l" })).toBe("/l/subagent-sidecar/agents");
+});
+
+test("definitions that are ready come first, the others say what is missing and the remedy", () => {
+  const definition = { description: "d", source: SOURCE };
+  const unavailable =
+    "runner 'nosuch': program 'no-such' is not found or not executable; install it";
+  const items = definitionItems({
+    items: [
+      { ...definition, name: "a", runner: "nosuch", unavailable },
+      { ...definition, name: "b", runner: "", unavailable: "no runner is available" },
+      { ...definition, name: "c", runner: "opencode" },
+    ],
+    problems: [],
+  });
+  expect(items.slice(0, 3).map(({ label, detail }) => [label, detail])).toEqual([
+    ["$(hubot) c", "d"],
+    [
+      "$(warning) a",
+      'Not available: the program no-such was not found; install it, or change the setting "Runners"',
+    ],
+    ["$(warning) b", "Not available: no runner is available"],
+  ]);
+});
+
+test("runners that are ready come first, the others say what is missing", () => {
+  const rows = runnerItems([
+    { name: "ready", type: "acp", available: true },
+    { name: "builtin", type: "builtin", available: false, reason: "set a key" },
+  ]);
+  expect(rows.map(({ label, detail, runner }) => [label, detail, runner])).toEqual([
+    ["auto", undefined, "auto"],
+    ["ready", undefined, "ready"],
+    ["$(warning) builtin", "Not available: set a key", "builtin"],
+  ]);
 });
 
 test("the list of definitions names runner and model, and what cannot be launched", () => {

@@ -12,6 +12,7 @@ import orjson
 
 from sidecar.subagents.runners.output.model_errors import (
     ModelError,
+    asked_wait,
     error_kind,
     model_error,
     status_in,
@@ -101,7 +102,7 @@ class Notices:
                 return {**event, "retrying": report["retrying"]}
         return event
 
-    def retrying(self, text: str, attempt: Any = None, status: int | None = None) -> Event:
+    def retrying(self, text: str, attempt: Any = None, status: int | None = None, data: Any = None) -> Event:
         """Return the `log` event of a repeated request, and keep its error as the last one."""
         named = _ATTEMPT.search(text)
         if isinstance(attempt, int) and not isinstance(attempt, bool):
@@ -109,9 +110,12 @@ class Notices:
         else:
             self._attempts = int(named[1]) if named else self._attempts + 1
         status = status_in(text) if status is None else status
-        self.error = ModelError(text, error_kind(text, status) or "other", status)
-        code = {} if status is None else {"status": status}
-        return {**log(text), "retrying": {"attempt": self._attempts, **code, "text": text[:_LOG_CHARS]}}
+        wait = asked_wait(text, data)
+        self.error = ModelError(text, error_kind(text, status) or "other", status, wait)
+        known = {"status": status, "retryAfterSeconds": wait}
+        report = {"attempt": self._attempts, "text": text[:_LOG_CHARS]}
+        report |= {name: value for name, value in known.items() if value is not None}
+        return {**log(text), "retrying": report}
 
     def _report(self, theirs: Mapping[str, Any]) -> Iterator[Event]:
         status = theirs.get("threadStatus")
@@ -122,11 +126,11 @@ class Notices:
             yield log(str(notice.get("text", "")))
         if retrying := _mapping(theirs, "retrying"):
             text = str(retrying.get("text") or "the agent is repeating a request")
-            yield self.retrying(text, retrying.get("attempt"), status_of(retrying))
+            yield self.retrying(text, retrying.get("attempt"), status_of(retrying), retrying)
         if error := _mapping(theirs, "error"):
             text = _joined(error.get("message"), error.get("additionalDetails"))
             if error.get("willRetry"):
-                yield self.retrying(text, status=status_of(error))
+                yield self.retrying(text, status=status_of(error), data=error)
             else:
                 self.error = model_error(text, error) or ModelError(text, "other")
                 yield log(text)

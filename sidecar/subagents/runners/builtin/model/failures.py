@@ -70,20 +70,25 @@ _TEXT_CHARS = 2_000
 class ModelFailure(Exception):
     """The model could not be reached, or its answer cannot be used. The text quotes its server.
 
-    `status` is the HTTP status code, if there was one.
+    `status` is the HTTP status code, if there was one. `retry_after_seconds` is how long the server asks to
+    wait.
     """
 
-    def __init__(self, kind: ErrorKind, status: int | None, text: str) -> None:
+    def __init__(
+        self, kind: ErrorKind, status: int | None, text: str, retry_after_seconds: float | None = None
+    ) -> None:
         super().__init__(text)
         self.kind = kind
         self.status = status
+        self.retry_after_seconds = retry_after_seconds
 
 
 def failure_of(error: AgentRunError) -> ModelFailure:
     """Convert an error of the library."""
     kind, status = kind_of(error), status_of(error)
     remedy = _REMEDIES.get(kind)
-    return ModelFailure(kind, status, f"{cause_of(error)}{f'; {remedy}' if remedy else ''}")
+    text = f"{cause_of(error)}{f'; {remedy}' if remedy else ''}"
+    return ModelFailure(kind, status, text, wait_of(error))
 
 
 def kind_of(error: Exception) -> ErrorKind:
@@ -100,6 +105,11 @@ def kind_of(error: Exception) -> ErrorKind:
 def status_of(error: Exception) -> int | None:
     """Return the HTTP status code of an error, if it has one."""
     return error.status_code if isinstance(error, ModelHTTPError) else None
+
+
+def wait_of(error: Exception) -> float | None:
+    """Return the seconds that a server asks to wait, from its headers or its answer; None if it does not."""
+    return error.retry_after if isinstance(error, ModelAPIError) else None
 
 
 def cause_of(error: Exception) -> str:

@@ -19,6 +19,7 @@ from sidecar.subagents.runners.builtin.model.failures import (
     kind_of,
     limit_of,
     status_of,
+    wait_of,
 )
 from sidecar.subagents.runners.builtin.model.window import ContextWindow
 from sidecar.subagents.runners.builtin.reporter import Reporter
@@ -71,7 +72,7 @@ class ModelRequests(AbstractCapability[None]):
         if seconds is None:
             raise error
         text = f"{cause_of(error)}; try {self._failures + 1} of {retrying.MAX_TRIES} in {seconds:.0f} s"
-        await self._reporter.retrying(self._failures, status_of(error), text)
+        await self._reporter.retrying(self._failures, status_of(error), text, wait_of(error))
         await asyncio.sleep(seconds)
         raise RetryModelRequest
 
@@ -117,7 +118,7 @@ def pause(error: Exception, tries: int) -> float | None:
     """
     if tries >= MAX_TRIES or not _may_pass(error):
         return None
-    asked = error.retry_after if isinstance(error, ModelAPIError) else None
+    asked = wait_of(error)
     if asked is not None:
         return asked if asked <= MAX_WAIT_SECONDS else None
     seconds: float = min(_MAX_SECONDS, _FIRST_SECONDS * 2 ** (tries - 1))

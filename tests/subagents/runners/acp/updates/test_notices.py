@@ -91,6 +91,21 @@ def test_the_built_in_agents_repeated_requests_are_reported() -> None:
 
 
 @pytest.mark.parametrize(
+    "reported",
+    [
+        {"sidecar": {"retrying": {"text": "waiting", "status": 429, "retryAfterSeconds": 7}}},
+        {"codex": {"error": {"message": "too many requests; try again in 7s", "willRetry": True}}},
+    ],
+)
+def test_the_wait_that_a_server_asks_for_is_reported(reported: Json) -> None:
+    notices = Notices()
+    (event,) = notices.update(info(**reported))
+    assert event["retrying"]["retryAfterSeconds"] == 7
+    assert notices.error is not None
+    assert notices.error.retry_after_seconds == 7
+
+
+@pytest.mark.parametrize(
     ("line", "retrying"),
     [
         (

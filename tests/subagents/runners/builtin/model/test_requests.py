@@ -96,6 +96,16 @@ async def test_a_busy_server_is_asked_again_after_the_wait_it_requests(
     assert len(server.bodies) == 3
     assert [(each["attempt"], each["status"]) for each in retries(client)] == [(1, 429), (2, 429)]
     assert "slow down; try 2 of 5 in 0 s" in retries(client)[0]["text"]
+    assert [each["retryAfterSeconds"] for each in retries(client)] == [0, 0]
+
+
+@both_providers
+async def test_a_failure_says_how_long_the_server_asks_to_wait(start: Start, provider: Provider) -> None:
+    busy = Refusal(429, error(provider, "rate_limit_error", "slow down"), {"Retry-After": "600"})
+    conversation, server = start(provider, busy)
+    with pytest.raises(ModelFailure) as caught:
+        await conversation.turn("go")
+    assert (caught.value.retry_after_seconds, len(server.bodies)) == (600, 1)
 
 
 @both_providers
