@@ -51,6 +51,12 @@ export interface OpenRun {
   readonly answering: ReadonlySet<string>;
 }
 
+/** What the reader sees: an earlier state of the conversation, and the batches received since. */
+export interface Seen {
+  readonly open: OpenRun;
+  readonly since: readonly Batch[];
+}
+
 /** Return a conversation about which nothing is known yet. */
 export function newlyOpen(taskId: string): OpenRun {
   return { taskId, stream: EMPTY_STREAM, answering: new Set() };
@@ -125,7 +131,7 @@ export function reduceOpen(open: OpenRun, event: OpenEvent): OpenRun {
     case "inView":
       return { ...open, inView: event.range };
     case "leaveEnd":
-      return open.reading === undefined ? { ...open, reading: shownOf(open) } : open;
+      return open.reading === undefined ? leftEnd(open, event.seen) : open;
     case "widen":
       return showsFirstLoaded(open)
         ? { ...open, loading: "before" }
@@ -146,6 +152,16 @@ function received(open: OpenRun, batch: Batch): Stream {
   return open.returning === undefined
     ? receive(open.stream, batch, followsEnd(open))
     : hold(open.stream, batch);
+}
+
+/** Keep showing what the reader sees; what arrived since is received as for a reader elsewhere. */
+function leftEnd(open: OpenRun, seen: Seen = { open, since: [] }): OpenRun {
+  if (seen.open.taskId !== open.taskId) {
+    return { ...open, reading: shownOf(open) };
+  }
+  const receiveAway = (stream: Stream, batch: Batch) => receive(stream, batch, false);
+  const stream = seen.since.reduce(receiveAway, seen.open.stream);
+  return { ...open, stream, reading: shownOf(seen.open) };
 }
 
 function withTask(

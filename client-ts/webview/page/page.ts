@@ -5,7 +5,7 @@ import { isLive } from "../../src/text/outcome.js";
 import { announcements } from "../model/announcing.js";
 import { type Place, readSaved, restore, save } from "../model/saved.js";
 import type { Event } from "../model/events.js";
-import { canWiden, followsEnd, hasMore } from "../model/openRun.js";
+import { canWiden, followsEnd, hasMore, type Seen } from "../model/openRun.js";
 import { requestsOf } from "../model/requests.js";
 import { reduce, type State } from "../model/state.js";
 import { Announcer } from "./announcer.js";
@@ -52,6 +52,8 @@ export class Page {
   readonly #scrollWatch: ScrollWatch;
   readonly #end = new EndFollower();
   #state: State;
+  /** What is on the screen of the open conversation, and what has arrived since. */
+  #seen: Seen | undefined;
   #saved: string;
   /** The reader's saved place, until there is enough content to scroll to it. */
   #scrollTo: Place | undefined;
@@ -73,7 +75,7 @@ export class Page {
     this.#scrollTo = readSaved(saved).reading;
     this.#scrollWatch = new ScrollWatch({
       leftEnd: () => {
-        this.send({ type: "leaveEnd" });
+        this.send({ type: "leaveEnd", ...(this.#seen && { seen: this.#seen }) });
       },
       nearsStart: () => {
         this.#showMore("before");
@@ -122,6 +124,7 @@ export class Page {
     const before = this.#state;
     const after = reduce(before, event);
     this.#state = after;
+    this.#noteArrival(event);
     for (const request of requestsOf(before, after, event)) {
       if (request.type === "seen") {
         this.#afterDrawing.push(request);
@@ -136,6 +139,12 @@ export class Page {
       this.#root.querySelector<HTMLElement>(focus)?.focus();
     } else if (after !== before || this.#afterDrawing.length > 0) {
       this.#drawSoon(STREAMED.has(event.type) ? this.#pace.wait : 0);
+    }
+  }
+
+  #noteArrival(event: Event): void {
+    if (event.type === "events" && event.taskId === this.#seen?.open.taskId) {
+      this.#seen = { ...this.#seen, since: [...this.#seen.since, event] };
     }
   }
 
@@ -180,6 +189,8 @@ export class Page {
     this.#pace.begin();
     this.#drawNow();
     this.#pace.end();
+    const { open } = this.#state;
+    this.#seen = open && { open, since: [] };
     for (const message of this.#afterDrawing) {
       this.#host.postMessage(message);
     }

@@ -1,0 +1,101 @@
+// What a reader sees stays in its place, whatever arrives and whenever it is drawn.
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+
+import type { FromWebview, ToWebview } from "../../../src/panel/messages.js";
+import { Page } from "../../../webview/page/page.js";
+import { message, numbered, task } from "../samples.js";
+import { layOut } from "./layout.js";
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  document.body.innerHTML = `<div id="app"></div><div id="announcements"></div>`;
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+});
+
+const LONG = `${"word ".repeat(600)}end`;
+const HEIGHTS = { "li[data-at]": 100, ".activity": 20, ".more": 30, ".goal": 40, dl: 300 };
+
+/** A page on a running conversation, which it follows. */
+function following() {
+  const requests: FromWebview[] = [];
+  const page = new Page(
+    {
+      postMessage: (request) => requests.push(request),
+      getState: () => undefined,
+      setState: () => undefined,
+    },
+    document,
+  );
+  const draw = (): void => {
+    vi.advanceTimersByTime(400);
+  };
+  layOut(250, HEIGHTS);
+  page.start();
+  page.send({ type: "open", taskId: "t1" });
+  page.send({ type: "task", task: task() });
+  draw();
+  return { requests, page, draw };
+}
+
+/** Messages that are long enough to be items of their own. */
+function messages(count: number, first = 1): ToWebview {
+  const all = Array.from({ length: count }, (_, at) => message(`m${first + at}`, LONG));
+  return { type: "events", taskId: "t1", events: numbered(all, first) };
+}
+
+function scrollBy(pixels: number): void {
+  const scroller = document.querySelector("#scroller");
+  if (scroller !== null) {
+    scroller.scrollTop += pixels;
+    scroller.dispatchEvent(new Event("scroll"));
+  }
+}
+
+/** The items in view, by their events, and where each begins. */
+function inView(): Record<string, number> {
+  const items = [...document.querySelectorAll<HTMLElement>("li[data-seq]")].map((item) => {
+    const { top, bottom } = item.getBoundingClientRect();
+    return { seq: item.dataset["seq"] ?? "", top, bottom };
+  });
+  const seen = items.filter(({ top, bottom }) => bottom > 0 && top < 250);
+  return Object.fromEntries(seen.map(({ seq, top }) => [seq, top]));
+}
+
+test("a reader who leaves the end keeps their place, although more has arrived than is drawn", () => {
+  const { page, draw } = following();
+  page.send(messages(40));
+  draw();
+  page.send(messages(40, 41));
+  scrollBy(-60);
+  const before = inView();
+  expect(Object.keys(before)).toContain("40");
+  draw();
+  expect(inView()).toEqual(before);
+});
+
+test("so does one who leaves the end before a part that does not follow on is drawn", () => {
+  const { page, draw, requests } = following();
+  page.send(messages(40));
+  draw();
+  page.send(messages(40, 1_000));
+  scrollBy(-60);
+  const before = inView();
+  draw();
+  expect(inView()).toEqual(before);
+  page.send({ type: "later" });
+  expect(requests.at(-1)).toEqual({ type: "page", taskId: "t1", side: "after", seq: 40 });
+});
+
+test("what arrived before a reader left the end is there when they return", () => {
+  const { page, draw } = following();
+  page.send(messages(40));
+  draw();
+  page.send(messages(3, 41));
+  scrollBy(-60);
+  draw();
+  page.send({ type: "jumpToEnd" });
+  expect(Object.keys(inView())).toContain("43");
+});
