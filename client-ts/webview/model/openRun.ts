@@ -37,6 +37,8 @@ export interface OpenRun {
   readonly stream: Stream;
   /** The items shown while the reader is not at the end; undefined follows the end. */
   readonly reading?: Range;
+  /** Whether what follows the items stays shown, since the reader left the end and saw no more. */
+  readonly keepsTail?: boolean;
   /** The items in or near the view when the reader last asked for more. */
   readonly inView?: Range;
   /** The weight of the items shown at the end, enough to fill the page. */
@@ -83,9 +85,10 @@ export function followsEnd({ reading, returning }: OpenRun): boolean {
   return reading === undefined && returning === undefined;
 }
 
-/** Whether the end of the run is shown, as far as it is known. */
-export function showsEnd(open: OpenRun): boolean {
-  return shownOf(open).end === extentOf(open).end && !hasAfter(open.stream);
+/** Whether what follows the items is shown: at the end of the run, as far as it is known. */
+export function showsTail(open: OpenRun): boolean {
+  const isLast = shownOf(open).end === extentOf(open).end && !hasAfter(open.stream);
+  return isLast || open.keepsTail === true;
 }
 
 /** Whether more can be shown at the end: loaded items, or else events that are not loaded yet. */
@@ -161,7 +164,7 @@ function leftEnd(open: OpenRun, seen: Seen = { open, since: [] }): OpenRun {
   }
   const receiveAway = (stream: Stream, batch: Batch) => receive(stream, batch, false);
   const stream = seen.since.reduce(receiveAway, seen.open.stream);
-  return { ...open, stream, reading: shownOf(seen.open) };
+  return { ...open, stream, reading: shownOf(seen.open), keepsTail: showsTail(seen.open) };
 }
 
 function withTask(
@@ -174,15 +177,21 @@ function withTask(
 function showingEarlier(open: OpenRun): OpenRun {
   const [shown, extent] = [shownOf(open), extentOf(open)];
   if (shown.start > extent.start) {
-    return { ...open, reading: earlier(shown, extent, open.inView) };
+    return withReading(open, earlier(shown, extent, open.inView));
   }
   return hasBefore(open.stream) ? { ...open, reading: shown, loading: "before" } : open;
+}
+
+/** Show a range; with another end, something else follows the items. */
+function withReading(open: OpenRun, reading: Range): OpenRun {
+  const next = { ...open, reading };
+  return reading.end === shownOf(open).end ? next : omit(next, "keepsTail");
 }
 
 function showingLater(open: OpenRun): OpenRun {
   const [shown, extent] = [shownOf(open), extentOf(open)];
   if (shown.end < extent.end) {
-    return { ...open, reading: later(shown, extent, open.inView) };
+    return withReading(open, later(shown, extent, open.inView));
   }
   return hasAfter(open.stream) ? { ...open, reading: shown, loading: "after" } : open;
 }
@@ -193,7 +202,7 @@ function pastShown(open: OpenRun): OpenRun {
 }
 
 function atEnd(open: OpenRun): OpenRun {
-  const following = omit(omit(omit(open, "reading"), "returning"), "loading");
+  const following = omit(open, "reading", "returning", "loading", "keepsTail");
   return { ...following, stream: release(open.stream, true) };
 }
 

@@ -12,7 +12,7 @@ export function layOut(viewHeight: number, heights: Readonly<Record<string, numb
   };
   const offsetOf = (element: Element): number => {
     let offset = 0;
-    for (let at = element; at.id !== "scroller" && at.parentElement !== null; ) {
+    for (let at = element; at.id !== "scroller" && at.parentElement !== null;) {
       const above = at.previousElementSibling;
       offset += above === null ? 0 : heightOf(above);
       at = above ?? at.parentElement;

@@ -99,3 +99,33 @@ test("what arrived before a reader left the end is there when they return", () =
   page.send({ type: "jumpToEnd" });
   expect(Object.keys(inView())).toContain("43");
 });
+
+test("a reader near the end keeps their place when what follows the items disappears", () => {
+  const { page, draw } = following();
+  const variable = { type: "emit", name: "lines", value: 12 } as const;
+  page.send(messages(40));
+  page.send({ type: "events", taskId: "t1", events: numbered([variable], 41) });
+  draw();
+  scrollBy(-100);
+  draw();
+  const before = inView();
+  expect(Object.keys(before)).toEqual(["40"]);
+  page.send(messages(1, 42));
+  draw();
+  expect(inView()).toEqual(before);
+});
+
+test("a reader of what follows the items keeps their place when more arrives", () => {
+  const { page, draw } = following();
+  const variable = { type: "emit", name: "lines", value: 12 } as const;
+  page.send(messages(40));
+  page.send({ type: "events", taskId: "t1", events: numbered([variable], 41) });
+  draw();
+  scrollBy(-20);
+  draw();
+  const top = () => document.querySelector(".fold")?.getBoundingClientRect().top;
+  const before = top();
+  page.send(messages(1, 42));
+  draw();
+  expect([Object.keys(inView()), top()]).toEqual([[], before]);
+});
