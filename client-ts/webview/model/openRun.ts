@@ -153,8 +153,14 @@ export function reduceOpen(open: OpenRun, event: OpenEvent): OpenRun {
 /** Hold new events while the reader returns to a place. */
 function received(open: OpenRun, batch: Batch): Stream {
   return open.returning === undefined
-    ? receive(open.stream, batch, followsEnd(open))
+    ? receive(open.stream, batch, followsEnd(open), firstShown(open))
     : hold(open.stream, batch);
+}
+
+/** Return the first event that is shown. */
+function firstShown(open: OpenRun): number | undefined {
+  const { items, dropped } = open.stream.conversation;
+  return items[shownOf(open).start - dropped]?.seq;
 }
 
 /** Keep showing what the reader sees; what arrived since is received as for a reader elsewhere. */

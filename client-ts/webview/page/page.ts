@@ -5,7 +5,7 @@ import { isLive } from "../../src/text/outcome.js";
 import { announcements } from "../model/announcing.js";
 import { type Place, readSaved, restore, save } from "../model/saved.js";
 import type { Event } from "../model/events.js";
-import { canWiden, followsEnd, hasMore, type Seen } from "../model/openRun.js";
+import { canWiden, followsEnd, hasMore, type OpenRun, type Seen } from "../model/openRun.js";
 import { requestsOf } from "../model/requests.js";
 import { reduce, type State } from "../model/state.js";
 import { Announcer } from "./announcer.js";
@@ -20,6 +20,7 @@ import {
   rangeInView,
   ScrollWatch,
   scrollTo,
+  showsAll,
 } from "./scrolling.js";
 
 /** What the editor gives to a webview. */
@@ -109,6 +110,9 @@ export class Page {
       if (key === "Escape" && this.#state.open !== undefined) {
         this.send({ type: "closeRun" });
       }
+    });
+    this.#root.ownerDocument.defaultView?.addEventListener("resize", () => {
+      this.#drawSoon();
     });
     setInterval(() => {
       this.#tick();
@@ -259,7 +263,15 @@ export class Page {
     }
     this.#scrollWatch.placed(scroller);
     if (open.reading !== undefined && isAtStart(scroller)) {
-      this.#showMore("before"); // a reader at the top cannot scroll up to request it
+      this.#scrollBeyond(scroller, open);
+    }
+  }
+
+  /** Act for a reader at the top, who cannot scroll up, and perhaps not down either. */
+  #scrollBeyond(scroller: HTMLElement, open: OpenRun): void {
+    this.#showMore("before");
+    if (showsAll(scroller) && !hasMore(open, "before") && open.loading === undefined) {
+      this.send({ type: "reachEnd" });
     }
   }
 

@@ -51,9 +51,10 @@ export class ScrollWatch {
   }
 
   #scrolledUp(toStart: number, toEnd: number): void {
-    if (toEnd > AWAY) {
-      this.#reader.leftEnd();
+    if (toEnd <= AWAY) {
+      return; // The view grew, and what it shows moved along.
     }
+    this.#reader.leftEnd();
     if (toStart < AHEAD) {
       this.#reader.nearsStart();
     }
@@ -71,6 +72,11 @@ export class ScrollWatch {
 /** Whether the reader is at the very beginning of what is shown. */
 export function isAtStart({ scrollTop }: Pick<Scroller, "scrollTop">): boolean {
   return scrollTop <= 0;
+}
+
+/** Whether all that is shown is in view: there is nothing to scroll to. */
+export function showsAll({ scrollHeight, clientHeight }: Scroller): boolean {
+  return clientHeight > 0 && scrollHeight <= clientHeight;
 }
 
 /** Return the place of the first item that the reader sees. */

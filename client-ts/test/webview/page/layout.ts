@@ -3,9 +3,13 @@ import { vi } from "vitest";
 /**
  * Lay out the conversation, which jsdom does not: elements are stacked, as high as the first selector
  * that matches them says, in CSS pixels; others are as high as their children. Ends with
- * `vi.restoreAllMocks`.
+ * `vi.restoreAllMocks`. Returns the view, whose height can change.
  */
-export function layOut(viewHeight: number, heights: Readonly<Record<string, number>>): void {
+export function layOut(
+  height: number,
+  heights: Readonly<Record<string, number>>,
+): { height: number } {
+  const view = { height };
   const heightOf = (element: Element): number => {
     const known = Object.entries(heights).find(([selector]) => element.matches(selector));
     return known === undefined ? sumOf([...element.children].map(heightOf)) : known[1];
@@ -23,13 +27,13 @@ export function layOut(viewHeight: number, heights: Readonly<Record<string, numb
   let scrollTop = 0;
   const most = (): number => {
     const scroller = document.querySelector("#scroller");
-    return scroller === null ? 0 : Math.max(0, contentOf(scroller) - viewHeight);
+    return scroller === null ? 0 : Math.max(0, contentOf(scroller) - view.height);
   };
   const spyOn = (name: "scrollHeight" | "clientHeight" | "scrollTop") =>
     vi.spyOn(Element.prototype, name, "get");
-  spyOn("clientHeight").mockReturnValue(viewHeight);
+  spyOn("clientHeight").mockImplementation(() => view.height);
   spyOn("scrollHeight").mockImplementation(function (this: Element) {
-    return Math.max(viewHeight, contentOf(this));
+    return Math.max(view.height, contentOf(this));
   });
   spyOn("scrollTop").mockImplementation(() => (scrollTop = Math.min(scrollTop, most())));
   vi.spyOn(Element.prototype, "scrollTop", "set").mockImplementation((top: number) => {
@@ -37,9 +41,10 @@ export function layOut(viewHeight: number, heights: Readonly<Record<string, numb
   });
   vi.spyOn(Element.prototype, "getBoundingClientRect").mockImplementation(function (this: Element) {
     return this.id === "scroller"
-      ? new DOMRect(0, 0, 300, viewHeight)
+      ? new DOMRect(0, 0, 300, view.height)
       : new DOMRect(0, offsetOf(this) - Math.min(scrollTop, most()), 300, heightOf(this));
   });
+  return view;
 }
 
 function sumOf(numbers: readonly number[]): number {

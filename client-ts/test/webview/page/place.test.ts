@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
 import type { FromWebview, ToWebview } from "../../../src/panel/messages.js";
 import { Page } from "../../../webview/page/page.js";
+import type { TaskEvent } from "../../../src/protocol.js";
 import { message, numbered, task } from "../samples.js";
 import { layOut } from "./layout.js";
 
@@ -16,10 +17,17 @@ afterEach(() => {
 });
 
 const LONG = `${"word ".repeat(600)}end`;
-const HEIGHTS = { "li[data-at]": 100, ".activity": 20, ".more": 30, ".goal": 40, dl: 300 };
+const HEIGHTS = {
+  "li.tool": 20,
+  "li[data-at]": 100,
+  ".activity": 20,
+  ".more": 30,
+  ".goal": 40,
+  dl: 300,
+};
 
-/** A page on a running conversation, which it follows. */
-function following() {
+/** A page on a running conversation, which it follows, in a view of this height in CSS pixels. */
+function following(height = 250) {
   const requests: FromWebview[] = [];
   const page = new Page(
     {
@@ -32,12 +40,12 @@ function following() {
   const draw = (): void => {
     vi.advanceTimersByTime(400);
   };
-  layOut(250, HEIGHTS);
+  const view = layOut(height, HEIGHTS);
   page.start();
   page.send({ type: "open", taskId: "t1" });
   page.send({ type: "task", task: task() });
   draw();
-  return { requests, page, draw };
+  return { requests, page, draw, view };
 }
 
 /** Messages that are long enough to be items of their own. */
@@ -128,4 +136,76 @@ test("a reader of what follows the items keeps their place when more arrives", (
   page.send(messages(1, 42));
   draw();
   expect([Object.keys(inView()), top()]).toEqual([[], before]);
+});
+
+/** A run of calls with long outputs, folded to a line each; the page receives it as it asks. */
+function longCalls(count: number, height: number) {
+  const output = "x".repeat(20_000);
+  const calls = Array.from({ length: count + 10 }, (_, at) => {
+    return {
+      type: "tool",
+      toolCallId: `c${at}`,
+      name: "read",
+      status: "completed",
+      output,
+    } as const;
+  });
+  const all = numbered(calls);
+  const { page, draw, view, requests } = following(height);
+  const send = (events: readonly TaskEvent[]): void => {
+    page.send({ type: "events", taskId: "t1", events });
+    draw();
+  };
+  const answer = (): void => {
+    for (let request = requests.shift(); request !== undefined; request = requests.shift()) {
+      if (request.type === "page" && request.side === "before") {
+        const { seq } = request;
+        const events = all.slice(Math.max(0, seq - 7), seq - 1);
+        page.send({ type: "page", taskId: "t1", side: "before", seq, events });
+        draw();
+      }
+    }
+  };
+  send(all.slice(count - 6, count));
+  answer();
+  return { page, send, answer, draw, view, further: all.slice(count) };
+}
+
+function numbersShown(): number[] {
+  return [...document.querySelectorAll<HTMLElement>("li[data-seq]")].map((item) =>
+    Number(item.dataset["seq"]),
+  );
+}
+
+test("a tall panel is filled with folded calls, however long their outputs are", () => {
+  const { send, answer, further } = longCalls(100, 1_000);
+  expect(numbersShown()[0]).toBeLessThan(100 - 1_000 / 20);
+  for (const event of further) {
+    send([event]);
+    answer();
+    const [shown, scroller] = [numbersShown(), document.querySelector("#scroller")];
+    expect([shown.at(-1), shown.length > 1_000 / 20]).toEqual([event.seq, true]);
+    expect(scroller?.scrollTop).toBe((scroller?.scrollHeight ?? 0) - 1_000);
+  }
+});
+
+test("a reader who has everything in view follows the end", () => {
+  const { page, send, answer, draw, further } = longCalls(20, 1_000);
+  page.send({ type: "earlier" });
+  page.send({ type: "leaveEnd" });
+  draw();
+  answer();
+  expect(document.querySelector(".jump")).toBeNull();
+  send(further);
+  expect(numbersShown().at(-1)).toBe(30);
+});
+
+test("a panel that becomes taller is filled", () => {
+  const { answer, draw, view } = longCalls(100, 200);
+  const before = numbersShown().length;
+  view.height = 1_000;
+  window.dispatchEvent(new Event("resize"));
+  draw();
+  answer();
+  expect(numbersShown().length).toBeGreaterThan(Math.max(before, 50));
 });

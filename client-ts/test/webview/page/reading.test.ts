@@ -79,6 +79,13 @@ test("a small step up leaves the end, however fast the conversation grows", () =
   expect(heard).toEqual(["left"]);
 });
 
+test("a view that grows at the end is not the reader scrolling", () => {
+  const { heard, scroll, place } = watched();
+  place(300, 500);
+  scroll(298, 500);
+  expect(heard).toEqual([]);
+});
+
 test("of many messages at once the newest are read out", () => {
   const many = Array.from({ length: 50 }, (_, at) => `text ${at}`);
   expect(said(OPEN, 0, events(...many))).toEqual(["text 46", "text 47", "text 48"]);
