@@ -1,6 +1,6 @@
 import type { Batch } from "../../src/panel/eventFeed.js";
 import type { PageSide } from "../../src/panel/messages.js";
-import type { AsyncTask } from "../../src/protocol.js";
+import type { AsyncTask, TaskEvent } from "../../src/protocol.js";
 import { itemCount } from "./conversation/conversation.js";
 import type { OpenEvent } from "./events.js";
 import { weightOf } from "./conversation/items.js";
@@ -214,15 +214,26 @@ function atEnd(open: OpenRun): OpenRun {
 
 /** Show a page that arrived on the side where the reader waits for it. */
 function paged(open: OpenRun, { side, events }: Extract<OpenEvent, { type: "page" }>): OpenRun {
+  if (followsEnd(open)) {
+    return extended(omit(open, "loading"), side, events);
+  }
   const stream = withPage(open.stream, side, events, seqsInView(open));
   const next = { ...omit(open, "loading"), stream };
   if (open.returning !== undefined) {
     return returned(next, open.returning);
   }
-  if (open.reading === undefined || next.stream === open.stream) {
+  if (next.stream === open.stream) {
     return next;
   }
   return side === "before" ? showingEarlier(next) : showingLater(next);
+}
+
+/** Extend the end that the reader follows by a page, if it fits: what is loaded stays. */
+function extended(open: OpenRun, side: PageSide, events: readonly TaskEvent[]): OpenRun {
+  const all = { first: 0, last: Infinity };
+  return hasRoom(open.stream)
+    ? { ...open, stream: withPage(open.stream, side, events, all) }
+    : open;
 }
 
 /** Return the events of the items in view: a call in view may end right before the next item. */
