@@ -1,6 +1,6 @@
 import type { Action, OpenRequest, ToWebview } from "../../src/panel/messages.js";
-import type { Seen } from "./openRun.js";
 import type { Range } from "./range.js";
+import type { Seen } from "./seen.js";
 import type { SpeechEvent } from "./speech.js";
 
 /** Events of the open conversation, from the extension or the reader. */

@@ -15,6 +15,7 @@ import {
   type Range,
   within,
 } from "./range.js";
+import type { Seen } from "./seen.js";
 import {
   EMPTY_STREAM,
   hasAfter,
@@ -53,12 +54,6 @@ export interface OpenRun {
   readonly answering: ReadonlySet<string>;
 }
 
-/** What the reader sees: an earlier state of the conversation, and the batches received since. */
-export interface Seen {
-  readonly open: OpenRun;
-  readonly since: readonly Batch[];
-}
-
 /** Return a conversation about which nothing is known yet. */
 export function newlyOpen(taskId: string): OpenRun {
   return { taskId, stream: EMPTY_STREAM, answering: new Set() };
@@ -89,6 +84,12 @@ export function followsEnd({ reading, returning }: OpenRun): boolean {
 export function showsTail(open: OpenRun): boolean {
   const isLast = shownOf(open).end === extentOf(open).end && !hasAfter(open.stream);
   return isLast || open.keepsTail === true;
+}
+
+/** Return what the reader sees once the conversation is drawn. */
+export function seenOf(open: OpenRun): Seen {
+  const { taskId, stream } = open;
+  return { taskId, stream, shown: shownOf(open), tail: showsTail(open), since: [] };
 }
 
 /** Whether more can be shown at the end: loaded items, or else events that are not loaded yet. */
@@ -164,13 +165,12 @@ function firstShown(open: OpenRun): number | undefined {
 }
 
 /** Keep showing what the reader sees; what arrived since is received as for a reader elsewhere. */
-function leftEnd(open: OpenRun, seen: Seen = { open, since: [] }): OpenRun {
-  if (seen.open.taskId !== open.taskId) {
+function leftEnd(open: OpenRun, { taskId, stream, shown, tail, since } = seenOf(open)): OpenRun {
+  if (taskId !== open.taskId) {
     return { ...open, reading: shownOf(open) };
   }
-  const receiveAway = (stream: Stream, batch: Batch) => receive(stream, batch, false);
-  const stream = seen.since.reduce(receiveAway, seen.open.stream);
-  return { ...open, stream, reading: shownOf(seen.open), keepsTail: showsTail(seen.open) };
+  const receiveAway = (received: Stream, batch: Batch) => receive(received, batch, false);
+  return { ...open, stream: since.reduce(receiveAway, stream), reading: shown, keepsTail: tail };
 }
 
 function withTask(

@@ -5,8 +5,9 @@ import { isLive } from "../../src/text/outcome.js";
 import { announcements } from "../model/announcing.js";
 import { type Place, readSaved, restore, save } from "../model/saved.js";
 import type { Event } from "../model/events.js";
-import { canWiden, followsEnd, hasMore, type OpenRun, type Seen } from "../model/openRun.js";
+import { canWiden, followsEnd, hasMore, type OpenRun, seenOf } from "../model/openRun.js";
 import { requestsOf } from "../model/requests.js";
+import type { Seen } from "../model/seen.js";
 import { reduce, type State } from "../model/state.js";
 import { Announcer } from "./announcer.js";
 import { app } from "../view/app.js";
@@ -147,7 +148,7 @@ export class Page {
   }
 
   #noteArrival(event: Event): void {
-    if (event.type === "events" && event.taskId === this.#seen?.open.taskId) {
+    if (event.type === "events" && event.taskId === this.#seen?.taskId) {
       this.#seen = { ...this.#seen, since: [...this.#seen.since, event] };
     }
   }
@@ -194,7 +195,7 @@ export class Page {
     this.#drawNow();
     this.#pace.end();
     const { open } = this.#state;
-    this.#seen = open && { open, since: [] };
+    this.#seen = open && seenOf(open);
     for (const message of this.#afterDrawing) {
       this.#host.postMessage(message);
     }
