@@ -23,7 +23,7 @@ beforeEach(async () => {
     prepare: (report) => {
       prepared += 1;
       report("setting up");
-      return failure === undefined ? Promise.resolve(command) : Promise.reject(failure);
+      return failure === undefined ? Promise.resolve(() => command) : Promise.reject(failure);
     },
     initialize: () => ({ ...initialize(), workspaceTrusted: trusted }),
     log: (level, message) => workshop.log.push(`${level}: ${message}`),
