@@ -70,23 +70,23 @@ function environment(): PythonEnvironment {
   });
 }
 
-function ensure(signal = new AbortController().signal, said: string[] = []): Promise<string> {
-  return environment().ensure((message) => said.push(message), signal);
+function ensure(signal = new AbortController().signal, reports: string[] = []): Promise<string> {
+  return environment().ensure((message) => reports.push(message), signal);
 }
 
 test("the first run makes the environment and says what it does", async () => {
-  const said: string[] = [];
-  const python = await ensure(undefined, said);
+  const reports: string[] = [];
+  const python = await ensure(undefined, reports);
   expect(python.startsWith(path.join(base, "storage", "venv-"))).toBe(true);
   expect(calls).toEqual(["venv", "pip"]);
-  expect(said).toContain("Downloading orjson (1 of 2)…");
+  expect(reports).toContain("Downloading orjson (1 of 2)…");
 });
 
 test("the next run finds it and says nothing", async () => {
   const first = await ensure();
-  const said: string[] = [];
-  expect(await ensure(undefined, said)).toBe(first);
-  expect(said).toEqual([]);
+  const reports: string[] = [];
+  expect(await ensure(undefined, reports)).toBe(first);
+  expect(reports).toEqual([]);
   expect(calls).toEqual(["venv", "pip"]);
 });
 
@@ -104,7 +104,7 @@ test("a failed install is not taken for an environment", async () => {
   expect(calls).toEqual(["venv", "pip", "venv", "pip"]);
 });
 
-test("an environment whose Python is gone is made anew", async () => {
+test("an environment whose Python is gone is created again", async () => {
   await rm(await ensure());
   await ensure();
   expect(calls).toEqual(["venv", "pip", "venv", "pip"]);
@@ -117,7 +117,7 @@ test("another wheel gets another environment, and the old one goes", async () =>
   expect(await readdir(path.join(base, "storage"))).toHaveLength(1);
 });
 
-test("a newly set Python makes the environment anew", async () => {
+test("a newly set Python creates another environment", async () => {
   await ensure();
   setting = "/other/python";
   await ensure();
