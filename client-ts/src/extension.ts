@@ -65,10 +65,15 @@ export function activate(context: vscode.ExtensionContext): void {
   const transcripts = new Transcripts(service);
   const reports = taskReports(service);
   const repair = async (): Promise<void> => {
-    await service.stop();
-    await installation.stopHosts();
-    await installation.environment.remove();
-    await service.start();
+    installation.reinstall();
+    try {
+      await service.restart();
+    } catch (error) {
+      if (installation.python !== undefined) {
+        await service.restart(); // The present environment is unchanged.
+      }
+      throw error;
+    }
   };
   const windowCount = showWindowCount(service);
   const enableExample = () => example.enable(service, settings);

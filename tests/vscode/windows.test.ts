@@ -10,6 +10,9 @@ import { definePuppet, PUPPET } from "./harness/subagents.ts";
 import { until, within } from "./harness/waiting.ts";
 import type { Workbench } from "./harness/workbench.ts";
 
+/** A new environment is created meanwhile. */
+const REINSTALL_MS = 90_000;
+
 const session = new Session("windows", {
   prepare: async (profile, puppets) => {
     await defineScripted(profile);
@@ -91,6 +94,26 @@ session.step("runs of one workspace are stopped together", async (one) => {
   await one.pick("Stop 1 subagent of this workspace");
   await chat.state("Cancelled").waitFor();
   await within("the subagent's end", puppet.gone);
+});
+
+session.step("a reinstallation in one window leaves the other one connected", async (one) => {
+  const [before, here] = [await session.host.sidecar(), new Chat(one)];
+  await here.backToList();
+  await one.run("Subagents: Reinstall Sidecar");
+  await until(
+    "another sidecar",
+    () => session.host.sidecar(),
+    (pid) => pid !== before,
+    REINSTALL_MS,
+  );
+  await here.launch(PUPPET, "Count the oars");
+  puppet = await session.puppets.next();
+  const there = new Chat(other);
+  await there.backToList();
+  await there.conversations.filter({ hasText: "Count the oars" }).click();
+  await there.button("Cancel").click();
+  await here.state("Cancelled").waitFor();
+  assert.equal((await session.profile.environments()).length, 1);
 });
 
 session.step("the sidecar ends after its last window", async (one) => {

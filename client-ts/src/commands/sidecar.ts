@@ -6,13 +6,12 @@ import type { SidecarService } from "../service/sidecarService.js";
 import { SECTION } from "../service/settings.js";
 import { isLive } from "../text/outcome.js";
 import * as strings from "../text/strings.js";
-import { countWindows } from "../windows/windowCount.js";
 
 /** What these commands act on. */
 export interface SidecarCommandsContext {
   readonly service: SidecarService;
   readonly log: vscode.LogOutputChannel;
-  /** Install the sidecar again; stops the Host that uses it. */
+  /** Install the sidecar again; stops the Host with its runs. */
   readonly repair: () => Promise<void>;
   readonly cancelSetup: () => void;
   readonly diagnostics: () => Promise<string>;
@@ -61,14 +60,14 @@ async function mayStopRuns(service: SidecarService): Promise<boolean> {
   return confirm(stillRunning(live), restartStops, stopAndRestart);
 }
 
-/** Ask before stopping the Host; true at once when nobody else needs it. */
+/** Ask before stopping the Host with its runs; true at once when it has none. */
 async function mayStopHost(service: SidecarService): Promise<boolean> {
-  const [live, windows] = [countLive(service), await countWindows(service)];
-  if (!isAnswering(service.state) || (live === 0 && windows === 1)) {
+  const live = countLive(service);
+  if (!isAnswering(service.state) || live === 0) {
     return true;
   }
-  const { hostRuns, reinstallStops, stopAndReinstall } = strings.sidecar;
-  return confirm(hostRuns(live, windows), reinstallStops, stopAndReinstall);
+  const { stillRunning, reinstallStops, stopAndReinstall } = strings.sidecar;
+  return confirm(stillRunning(live), reinstallStops, stopAndReinstall);
 }
 
 function countLive(service: SidecarService): number {

@@ -8,6 +8,7 @@ import { pipEnvironment, sidecarEnvironment } from "./environmentVariables.js";
 import { expandHome, SECTION } from "./settings.js";
 import { readBundle } from "../setup/bundle.js";
 import { PythonEnvironment } from "../setup/environment.js";
+import { newestInterpreter } from "../setup/generations.js";
 import { runProgram } from "../setup/program.js";
 import { findPython, outsideOf } from "../setup/python.js";
 import type { SidecarCommand } from "../client/sidecarProcess.js";
@@ -22,6 +23,7 @@ export class Installation {
   #reports = new Set<(message: string) => void>();
   #python: string | undefined;
   #cancel: AbortController | undefined;
+  #renews = false;
 
   constructor(context: vscode.ExtensionContext, log: vscode.LogOutputChannel) {
     this.#storage = context.globalStorageUri.fsPath;
@@ -48,31 +50,35 @@ export class Installation {
     this.#ensure = coalesced(() => this.#run());
   }
 
-  /** The interpreter; undefined until `prepare` has succeeded. */
+  /** The interpreter, which changes if a window reinstalls; undefined until `prepare` has succeeded. */
   get python(): string | undefined {
-    return this.#python;
+    return this.#python === undefined ? undefined : newestInterpreter(this.#python);
   }
 
-  /** Create the environment if needed and return what to run. Rejects with a SetupError. */
-  async prepare(report: (message: string) => void): Promise<SidecarCommand> {
+  /** Let the next `prepare` replace the environment, which ends the Hosts that use it, with their runs. */
+  reinstall(): void {
+    this.#renews = true;
+  }
+
+  /**
+   * Create the environment if needed. Returns a function that returns what to run now. Rejects with a
+   * SetupError.
+   */
+  async prepare(report: (message: string) => void): Promise<() => SidecarCommand> {
     this.#reports.add(report);
     try {
       this.#python = await this.#ensure();
     } finally {
       this.#reports.delete(report);
     }
-    return {
-      program: this.#python,
+    const python = this.#python;
+    return () => ({
+      program: newestInterpreter(python),
       // -I: no module of the workspace or of the user's environment can replace the sidecar's.
       args: ["-I", "-m", "sidecar", "serve"],
       cwd: this.#storage,
       env: sidecarEnvironment(process.env),
-    };
-  }
-
-  /** Stop the Hosts that run in the environment, with their runs, so that it can be removed. */
-  async stopHosts(): Promise<void> {
-    await this.environment.stopHosts(sidecarEnvironment(process.env));
+    });
   }
 
   /** Cancel setup in progress; `prepare` rejects with a message that tells how to continue. */
@@ -81,6 +87,8 @@ export class Installation {
   }
 
   async #run(): Promise<string> {
+    const renews = this.#renews;
+    this.#renews = false;
     const cancel = new AbortController();
     this.#cancel = cancel;
     const report = (message: string): void => {
@@ -89,7 +97,9 @@ export class Installation {
       }
     };
     try {
-      return await this.environment.ensure(report, cancel.signal);
+      return renews
+        ? await this.environment.renew(report, cancel.signal, sidecarEnvironment(process.env))
+        : await this.environment.ensure(report, cancel.signal);
     } catch (error) {
       throw cancel.signal.aborted
         ? new Error(SETUP.cancelled)

@@ -15,8 +15,11 @@ import { type Limits, WriteAccess } from "./writeAccess.js";
 
 /** What the service needs of the window around it. */
 export interface ServiceOptions {
-  /** Set up what the sidecar runs in; rejects with a message for a person. */
-  readonly prepare: (report: (message: string) => void) => Promise<SidecarCommand>;
+  /**
+   * Set up what the sidecar runs in. Resolves with a function that returns what to run, for each start;
+   * rejects with a message for a person.
+   */
+  readonly prepare: (report: (message: string) => void) => Promise<() => SidecarCommand>;
   readonly initialize: SidecarClientOptions["initialize"];
   readonly log: NonNullable<SidecarClientOptions["log"]>;
   readonly isTrusted: () => boolean;
@@ -44,7 +47,7 @@ export class SidecarService implements SubagentService, vscode.Disposable {
   });
   #state: SidecarState = { kind: "idle" };
   #client: SidecarClient | undefined;
-  #command: SidecarCommand = { program: "", args: [] };
+  #command: () => SidecarCommand = () => ({ program: "", args: [] });
   #info: InitializeResult | undefined;
   #starting: Promise<void> | undefined;
 
@@ -174,7 +177,7 @@ export class SidecarService implements SubagentService, vscode.Disposable {
       this.#command = await this.#options.prepare((message) => {
         this.#enter({ kind: "settingUp", message });
       });
-      this.#client ??= await this.#newClient(() => this.#command);
+      this.#client ??= await this.#newClient(() => this.#command());
       return this.#client;
     } catch (error) {
       this.#enter({ kind: "failed", message: messageOf(error) });

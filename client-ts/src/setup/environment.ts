@@ -1,11 +1,12 @@
 import { createHash } from "node:crypto";
-import { mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 
 import { messageOf } from "../util/errors.js";
 import type { Bundle } from "./bundle.js";
 import { diskFailure, pipFailure, SetupError, venvFailure } from "./failures.js";
 import { FileLock } from "./fileLock.js";
+import { environmentsIn, Generations, interpreterIn, STAMP } from "./generations.js";
 import { hostsIn, stopHostsIn } from "./hosts.js";
 import { PipProgress } from "./pipProgress.js";
 import type { RunProgram } from "./program.js";
@@ -25,14 +26,14 @@ export interface EnvironmentOptions {
   readonly log: (line: string) => void;
 }
 
-/** Written last: its presence means that the environment is complete. */
+/** What an environment was created with. */
 interface Stamp {
   readonly base: string;
   readonly version: string;
   readonly setting: string;
 }
 
-const STAMP = "subagent-sidecar.json";
+const LOCK = "venv.lock";
 const VENV_MS = 120_000;
 const PIP_MS = 600_000;
 
@@ -45,91 +46,93 @@ export class PythonEnvironment {
   }
 
   /**
-   * Return the environment's interpreter, creating or repairing the environment first if needed;
-   * `report` receives progress messages. Rejects with a SetupError, or when aborted.
+   * Return the environment's interpreter, creating the environment first if needed; `report` receives
+   * progress messages. Rejects with a SetupError, or when aborted.
    */
   async ensure(report: (message: string) => void, signal: AbortSignal): Promise<string> {
-    const bundle = await this.#options.bundle();
-    const folder = this.#folder(bundle);
-    if (await this.#isComplete(folder)) {
-      return interpreterIn(folder);
+    const generations = await this.#generations();
+    const { newest } = generations;
+    if (newest !== undefined) {
+      return interpreterIn(newest);
     }
-    try {
-      await mkdir(this.#options.storage, { recursive: true });
-      await this.#underLock(folder, bundle, report, signal);
-    } catch (error) {
-      signal.throwIfAborted();
-      throw error instanceof SetupError ? error : diskFailure(messageOf(error));
-    }
-    return interpreterIn(folder);
+    return this.#explained(signal, () =>
+      this.#locked(report, signal, async () => generations.newest ?? this.#create(report, signal)),
+    );
   }
 
-  /** Remove the environment unless a Host uses it, so that the next `ensure` creates it again. */
-  async remove(): Promise<void> {
-    const folder = this.#folder(await this.#options.bundle());
-    await requireUnused(folder);
-    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
-  }
-
-  /** Stop the Hosts that run in the environment. Rejects with a SetupError. */
-  async stopHosts(env: NodeJS.ProcessEnv): Promise<void> {
-    const folder = this.#folder(await this.#options.bundle());
-    await stopHostsIn(folder, interpreterIn(folder), this.#options.run, env);
+  /**
+   * Create another environment, which replaces the present one from then on, and stop the Hosts that run
+   * in the others of its kind, with their runs. Returns its interpreter. Rejects as `ensure` does, which
+   * changes nothing.
+   */
+  async renew(
+    report: (message: string) => void,
+    signal: AbortSignal,
+    env: NodeJS.ProcessEnv,
+  ): Promise<string> {
+    return this.#explained(signal, () =>
+      this.#locked(report, signal, async () => {
+        const folder = await this.#create(report, signal);
+        const { all } = await this.#generations();
+        for (const old of all.filter((other) => other !== folder)) {
+          await stopHostsIn(old, interpreterIn(folder), this.#options.run, env);
+        }
+        await this.#removeOthers(folder);
+        return folder;
+      }),
+    );
   }
 
   /** Describe what the environment was created with, for diagnostics; undefined if there is none. */
   async describe(): Promise<Stamp | undefined> {
-    return readStamp(this.#folder(await this.#options.bundle()));
+    const { newest } = await this.#generations();
+    return newest === undefined ? undefined : readStamp(newest);
   }
 
-  /** Another bundle or another Python gets another folder: a running Host may use the former one. */
-  #folder({ fingerprint }: Bundle): string {
+  /** Another bundle or another Python gets other environments. */
+  async #generations(): Promise<Generations> {
+    const { fingerprint } = await this.#options.bundle();
     const setting = this.#options.pythonSetting();
     const hash = createHash("sha256").update(`${fingerprint} ${setting}`).digest("hex");
     const name = setting === "" ? fingerprint : hash.slice(0, fingerprint.length);
-    return path.join(this.#options.storage, `venv-${name}`);
+    return new Generations(path.join(this.#options.storage, `venv-${name}`));
   }
 
-  async #isComplete(folder: string): Promise<boolean> {
-    if ((await readStamp(folder)) === undefined) {
-      return false;
+  /** Return the interpreter in the folder that `create` returns; explain why it failed. */
+  async #explained(signal: AbortSignal, create: () => Promise<string>): Promise<string> {
+    try {
+      await mkdir(this.#options.storage, { recursive: true });
+      return interpreterIn(await create());
+    } catch (error) {
+      signal.throwIfAborted();
+      throw error instanceof SetupError ? error : diskFailure(messageOf(error));
     }
-    // The link dangles if the Python that created it was removed.
-    return stat(interpreterIn(folder)).then(
-      () => true,
-      () => false,
-    );
   }
 
-  async #underLock(
-    folder: string,
-    bundle: Bundle,
+  /** Call `create` while no other window creates an environment. */
+  async #locked(
     report: (message: string) => void,
     signal: AbortSignal,
-  ): Promise<void> {
-    const lock = await FileLock.acquire(`${folder}.lock`, signal, () => {
+    create: () => Promise<string>,
+  ): Promise<string> {
+    const lock = await FileLock.acquire(path.join(this.#options.storage, LOCK), signal, () => {
       report(SETUP.waiting);
     });
     try {
-      if (!(await this.#isComplete(folder))) {
-        await this.#create(folder, bundle, report, signal);
-      }
+      return await create();
     } finally {
       await lock.release();
     }
   }
 
-  async #create(
-    folder: string,
-    bundle: Bundle,
-    report: (message: string) => void,
-    signal: AbortSignal,
-  ): Promise<void> {
-    await requireUnused(folder);
+  /** Create the next environment and return its folder. */
+  async #create(report: (message: string) => void, signal: AbortSignal): Promise<string> {
+    const bundle = await this.#options.bundle();
     report(SETUP.findingPython);
     const python = await this.#options.findPython(signal);
     this.#options.log(`Setting up with Python ${python.version}, ${python.program}`);
     report(SETUP.creating);
+    const folder = await (await this.#generations()).next();
     await rm(folder, { recursive: true, force: true, maxRetries: 3 });
     await this.#createVenv(folder, python, signal);
     report(SETUP.installing);
@@ -138,6 +141,7 @@ export class PythonEnvironment {
     const stamp: Stamp = { base: python.program, version: python.version, setting };
     await writeFile(path.join(folder, STAMP), JSON.stringify(stamp));
     await this.#removeOthers(folder);
+    return folder;
   }
 
   async #createVenv(folder: string, python: Python, signal: AbortSignal): Promise<void> {
@@ -182,33 +186,17 @@ export class PythonEnvironment {
     return { cwd: this.#options.storage, signal, onLine: this.#options.log };
   }
 
-  /** Remove environments of earlier versions of the extension that no Host uses. */
+  /** Remove the other environments that no Host uses; a later setup removes the rest. */
   async #removeOthers(folder: string): Promise<void> {
-    for (const name of await readdir(this.#options.storage)) {
-      if (/^venv-[0-9a-f]{12}$/.test(name) && name !== path.basename(folder)) {
-        const old = path.join(this.#options.storage, name);
-        if ((await hostsIn(old)).length > 0) {
-          continue; // A later setup removes it.
-        }
-        await rm(old, { recursive: true, force: true }).catch((error: unknown) => {
-          this.#options.log(`Could not remove ${old}: ${messageOf(error)}`);
-        });
+    for (const old of environmentsIn(this.#options.storage)) {
+      if (old === folder || (await hostsIn(old)).length > 0) {
+        continue;
       }
+      await rm(old, { recursive: true, force: true }).catch((error: unknown) => {
+        this.#options.log(`Could not remove ${old}: ${messageOf(error)}`);
+      });
     }
   }
-}
-
-async function requireUnused(folder: string): Promise<void> {
-  const [host] = await hostsIn(folder);
-  if (host !== undefined) {
-    throw new SetupError(SETUP.inUse(host.pid));
-  }
-}
-
-function interpreterIn(folder: string): string {
-  return process.platform === "win32"
-    ? path.join(folder, "Scripts", "python.exe")
-    : path.join(folder, "bin", "python");
 }
 
 async function readStamp(folder: string): Promise<Stamp | undefined> {

@@ -48,9 +48,6 @@ export const SETUP = {
     "connection and pip's configuration, then try again.",
   damaged: (sign: string) =>
     `The private Python environment is damaged (${sign}). Select Reinstall to create it again.`,
-  inUse: (pid: number) =>
-    `The Host with process ID ${pid} uses the private Python environment. Select Reinstall to stop the Host ` +
-    "and create the environment again.",
   hostNotStopped: (reason: string) =>
     `The Host can't be stopped: ${reason}. Close the other windows, then try again.`,
   venvFailed: (program: string) => `Can't create the private Python environment with ${program}`,

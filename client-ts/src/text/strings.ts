@@ -56,11 +56,8 @@ export const sidecar = {
     count === 1 ? "A subagent is still running." : `${count} subagents are still running.`,
   restartStops: "Restarting the sidecar stops running subagents.",
   stopAndRestart: "Stop and Restart",
-  hostRuns: (runs: number, windows: number) =>
-    `${counted(runs, "subagent")} and ${counted(windows, "window")} use the sidecar.`,
-  reinstallStops:
-    "Reinstalling stops running subagents. Other windows lose their connection until you select Try Again there.",
-  stopAndReinstall: "Stop Host and Reinstall",
+  reinstallStops: "Reinstalling the sidecar stops running subagents.",
+  stopAndReinstall: "Stop and Reinstall",
   diagnosticsTitle: "Subagent Sidecar diagnostics",
   diagnosticsCopied: "Diagnostics copied.",
   pythonTitle: "Select a Python Interpreter (3.11 or Newer)",

@@ -1,7 +1,9 @@
-/** Return a copy without a member. */
-export function omit<T extends object, K extends keyof T>(value: T, key: K): Omit<T, K> {
+/** Return a copy without these members. */
+export function omit<T extends object, K extends keyof T>(value: T, ...keys: K[]): Omit<T, K> {
   const copy = { ...value };
-  Reflect.deleteProperty(copy, key);
+  for (const key of keys) {
+    Reflect.deleteProperty(copy, key);
+  }
   return copy;
 }
 

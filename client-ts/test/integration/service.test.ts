@@ -23,7 +23,7 @@ beforeEach(async () => {
     prepare: (report) => {
       prepared += 1;
       report("setting up");
-      return failure === undefined ? Promise.resolve(command) : Promise.reject(failure);
+      return failure === undefined ? Promise.resolve(() => command) : Promise.reject(failure);
     },
     initialize: () => ({ ...initialize(), workspaceTrusted: trusted }),
     log: (level, message) => workshop.log.push(`${level}: ${message}`),
@@ -58,7 +58,7 @@ test("the first request sets up and starts, and whoever asks meanwhile shares th
   expect(states).toEqual(["settingUp", "starting", "running"]);
 });
 
-test("a failed setup is told in its own words, and the next start tries again", async () => {
+test("a failed setup is reported in its own words, and the next start tries again", async () => {
   failure = new Error("No Python was found.");
   await expect(service.start()).rejects.toThrow("No Python was found.");
   expect(service.state).toEqual({ kind: "failed", message: "No Python was found." });

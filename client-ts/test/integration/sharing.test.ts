@@ -23,7 +23,7 @@ afterEach(async () => {
 async function open(more: Settings = {}): Promise<SidecarService> {
   const { command, initialize } = workshop.options;
   const window = new SidecarService({
-    prepare: () => Promise.resolve(command),
+    prepare: () => Promise.resolve(() => command),
     initialize: () => ({ ...initialize(), settings: { ...initialize().settings, ...more } }),
     log: (level, message) => workshop.log.push(`${level}: ${message}`),
     isTrusted: () => true,

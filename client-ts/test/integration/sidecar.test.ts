@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 afterEach(() => workshop.close());
 
-/** Collect a run's events from `afterSeq` on, as they are told. */
+/** Collect a run's events from `afterSeq` on, as they arrive. */
 async function follow(taskId: string, afterSeq: number, into: TaskEvent[]): Promise<void> {
   workshop.client.onNotification("asyncTasks/didOutput", (output) => {
     if (output.taskId === taskId) {
@@ -66,14 +66,14 @@ test("a run's output comes in order, without gaps, to its result", async () => {
   await follow(task.id, 0, events);
   await vi.waitUntil(() => ended(events), WAIT);
   expect(events.map((event) => event.seq)).toEqual(events.map((_, index) => index + 1));
-  const said = events.flatMap((event) => (event.type === "message" ? event.text.split(",") : []));
-  expect(said.filter((word) => word !== "")).toEqual([...Array(200).keys()].map(String));
+  const words = events.flatMap((event) => (event.type === "message" ? event.text.split(",") : []));
+  expect(words.filter((word) => word !== "")).toEqual([...Array(200).keys()].map(String));
   const { task: done } = await workshop.client.request("asyncTasks/get", { taskId: task.id });
   expect(done).toMatchObject({ status: "completed", endReason: "goal" });
   expect(done.output?.final_message).toBe("counted");
 });
 
-test("a cancelled run ends at once, and is told as changed", async () => {
+test("a cancelled run ends at once, and is reported as changed", async () => {
   await workshop.client.start();
   const changes: string[] = [];
   workshop.client.onNotification("asyncTasks/didChange", ({ task }) => changes.push(task.status));

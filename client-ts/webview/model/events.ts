@@ -1,5 +1,6 @@
 import type { Action, OpenRequest, ToWebview } from "../../src/panel/messages.js";
 import type { Range } from "./range.js";
+import type { Seen } from "./seen.js";
 import type { SpeechEvent } from "./speech.js";
 
 /** Events of the open conversation, from the extension or the reader. */
@@ -8,7 +9,7 @@ export type OpenEvent =
   | { readonly type: "answer"; readonly requestId: string; readonly optionId: string }
   /** The numbers of the items in or near the view. */
   | { readonly type: "inView"; readonly range: Range }
-  | { readonly type: "leaveEnd" }
+  | { readonly type: "leaveEnd"; readonly seen?: Seen }
   | { readonly type: "reachEnd" }
   | { readonly type: "jumpToEnd" }
   /** The shown end does not fill the page. */

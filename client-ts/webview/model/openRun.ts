@@ -1,6 +1,6 @@
 import type { Batch } from "../../src/panel/eventFeed.js";
 import type { PageSide } from "../../src/panel/messages.js";
-import type { AsyncTask } from "../../src/protocol.js";
+import type { AsyncTask, TaskEvent } from "../../src/protocol.js";
 import { itemCount } from "./conversation/conversation.js";
 import type { OpenEvent } from "./events.js";
 import { weightOf } from "./conversation/items.js";
@@ -15,6 +15,7 @@ import {
   type Range,
   within,
 } from "./range.js";
+import type { Seen } from "./seen.js";
 import {
   EMPTY_STREAM,
   hasAfter,
@@ -37,6 +38,8 @@ export interface OpenRun {
   readonly stream: Stream;
   /** The items shown while the reader is not at the end; undefined follows the end. */
   readonly reading?: Range;
+  /** Whether what follows the items stays shown, since the reader left the end and saw no more. */
+  readonly keepsTail?: boolean;
   /** The items in or near the view when the reader last asked for more. */
   readonly inView?: Range;
   /** The weight of the items shown at the end, enough to fill the page. */
@@ -77,9 +80,16 @@ export function followsEnd({ reading, returning }: OpenRun): boolean {
   return reading === undefined && returning === undefined;
 }
 
-/** Whether the end of the run is shown, as far as it is known. */
-export function showsEnd(open: OpenRun): boolean {
-  return shownOf(open).end === extentOf(open).end && !hasAfter(open.stream);
+/** Whether what follows the items is shown: at the end of the run, as far as it is known. */
+export function showsTail(open: OpenRun): boolean {
+  const isLast = shownOf(open).end === extentOf(open).end && !hasAfter(open.stream);
+  return isLast || open.keepsTail === true;
+}
+
+/** Return what the reader sees once the conversation is drawn. */
+export function seenOf(open: OpenRun): Seen {
+  const { taskId, stream } = open;
+  return { taskId, stream, shown: shownOf(open), tail: showsTail(open), since: [] };
 }
 
 /** Whether more can be shown at the end: loaded items, or else events that are not loaded yet. */
@@ -125,7 +135,7 @@ export function reduceOpen(open: OpenRun, event: OpenEvent): OpenRun {
     case "inView":
       return { ...open, inView: event.range };
     case "leaveEnd":
-      return open.reading === undefined ? { ...open, reading: shownOf(open) } : open;
+      return open.reading === undefined ? leftEnd(open, event.seen) : open;
     case "widen":
       return showsFirstLoaded(open)
         ? { ...open, loading: "before" }
@@ -144,8 +154,23 @@ export function reduceOpen(open: OpenRun, event: OpenEvent): OpenRun {
 /** Hold new events while the reader returns to a place. */
 function received(open: OpenRun, batch: Batch): Stream {
   return open.returning === undefined
-    ? receive(open.stream, batch, followsEnd(open))
+    ? receive(open.stream, batch, followsEnd(open), firstShown(open))
     : hold(open.stream, batch);
+}
+
+/** Return the first event that is shown. */
+function firstShown(open: OpenRun): number | undefined {
+  const { items, dropped } = open.stream.conversation;
+  return items[shownOf(open).start - dropped]?.seq;
+}
+
+/** Keep showing what the reader sees; what arrived since is received as for a reader elsewhere. */
+function leftEnd(open: OpenRun, { taskId, stream, shown, tail, since } = seenOf(open)): OpenRun {
+  if (taskId !== open.taskId) {
+    return { ...open, reading: shownOf(open) };
+  }
+  const receiveAway = (received: Stream, batch: Batch) => receive(received, batch, false);
+  return { ...open, stream: since.reduce(receiveAway, stream), reading: shown, keepsTail: tail };
 }
 
 function withTask(
@@ -158,15 +183,21 @@ function withTask(
 function showingEarlier(open: OpenRun): OpenRun {
   const [shown, extent] = [shownOf(open), extentOf(open)];
   if (shown.start > extent.start) {
-    return { ...open, reading: earlier(shown, extent, open.inView) };
+    return withReading(open, earlier(shown, extent, open.inView));
   }
   return hasBefore(open.stream) ? { ...open, reading: shown, loading: "before" } : open;
+}
+
+/** Show a range; with another end, something else follows the items. */
+function withReading(open: OpenRun, reading: Range): OpenRun {
+  const next = { ...open, reading };
+  return reading.end === shownOf(open).end ? next : omit(next, "keepsTail");
 }
 
 function showingLater(open: OpenRun): OpenRun {
   const [shown, extent] = [shownOf(open), extentOf(open)];
   if (shown.end < extent.end) {
-    return { ...open, reading: later(shown, extent, open.inView) };
+    return withReading(open, later(shown, extent, open.inView));
   }
   return hasAfter(open.stream) ? { ...open, reading: shown, loading: "after" } : open;
 }
@@ -177,21 +208,32 @@ function pastShown(open: OpenRun): OpenRun {
 }
 
 function atEnd(open: OpenRun): OpenRun {
-  const following = omit(omit(omit(open, "reading"), "returning"), "loading");
+  const following = omit(open, "reading", "returning", "loading", "keepsTail");
   return { ...following, stream: release(open.stream, true) };
 }
 
 /** Show a page that arrived on the side where the reader waits for it. */
 function paged(open: OpenRun, { side, events }: Extract<OpenEvent, { type: "page" }>): OpenRun {
+  if (followsEnd(open)) {
+    return extended(omit(open, "loading"), side, events);
+  }
   const stream = withPage(open.stream, side, events, seqsInView(open));
   const next = { ...omit(open, "loading"), stream };
   if (open.returning !== undefined) {
     return returned(next, open.returning);
   }
-  if (open.reading === undefined || next.stream === open.stream) {
+  if (next.stream === open.stream) {
     return next;
   }
   return side === "before" ? showingEarlier(next) : showingLater(next);
+}
+
+/** Extend the end that the reader follows by a page, if it fits: what is loaded stays. */
+function extended(open: OpenRun, side: PageSide, events: readonly TaskEvent[]): OpenRun {
+  const all = { first: 0, last: Infinity };
+  return hasRoom(open.stream)
+    ? { ...open, stream: withPage(open.stream, side, events, all) }
+    : open;
 }
 
 /** Return the events of the items in view: a call in view may end right before the next item. */

@@ -116,7 +116,7 @@ function reduceSpeech(speech: Speech, event: SpeechEvent): Speech {
 }
 
 function withoutProblem(speech: Speech): Speech {
-  return omit(omit(omit(speech, "problem"), "canQueue"), "setting");
+  return omit(speech, "problem", "canQueue", "setting");
 }
 
 /** Return the messages that the sidecar accepted and has not delivered. */

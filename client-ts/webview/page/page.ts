@@ -5,8 +5,9 @@ import { isLive } from "../../src/text/outcome.js";
 import { announcements } from "../model/announcing.js";
 import { type Place, readSaved, restore, save } from "../model/saved.js";
 import type { Event } from "../model/events.js";
-import { canWiden, followsEnd, hasMore } from "../model/openRun.js";
+import { canWiden, followsEnd, hasMore, type OpenRun, seenOf } from "../model/openRun.js";
 import { requestsOf } from "../model/requests.js";
+import type { Seen } from "../model/seen.js";
 import { reduce, type State } from "../model/state.js";
 import { Announcer } from "./announcer.js";
 import { app } from "../view/app.js";
@@ -20,6 +21,7 @@ import {
   rangeInView,
   ScrollWatch,
   scrollTo,
+  showsAll,
 } from "./scrolling.js";
 
 /** What the editor gives to a webview. */
@@ -52,6 +54,8 @@ export class Page {
   readonly #scrollWatch: ScrollWatch;
   readonly #end = new EndFollower();
   #state: State;
+  /** What is on the screen of the open conversation, and what has arrived since. */
+  #seen: Seen | undefined;
   #saved: string;
   /** The reader's saved place, until there is enough content to scroll to it. */
   #scrollTo: Place | undefined;
@@ -73,7 +77,7 @@ export class Page {
     this.#scrollTo = readSaved(saved).reading;
     this.#scrollWatch = new ScrollWatch({
       leftEnd: () => {
-        this.send({ type: "leaveEnd" });
+        this.send({ type: "leaveEnd", ...(this.#seen && { seen: this.#seen }) });
       },
       nearsStart: () => {
         this.#showMore("before");
@@ -108,6 +112,9 @@ export class Page {
         this.send({ type: "closeRun" });
       }
     });
+    this.#root.ownerDocument.defaultView?.addEventListener("resize", () => {
+      this.#drawSoon();
+    });
     setInterval(() => {
       this.#tick();
     }, TICK_MS);
@@ -122,6 +129,7 @@ export class Page {
     const before = this.#state;
     const after = reduce(before, event);
     this.#state = after;
+    this.#noteArrival(event);
     for (const request of requestsOf(before, after, event)) {
       if (request.type === "seen") {
         this.#afterDrawing.push(request);
@@ -136,6 +144,12 @@ export class Page {
       this.#root.querySelector<HTMLElement>(focus)?.focus();
     } else if (after !== before || this.#afterDrawing.length > 0) {
       this.#drawSoon(STREAMED.has(event.type) ? this.#pace.wait : 0);
+    }
+  }
+
+  #noteArrival(event: Event): void {
+    if (event.type === "events" && event.taskId === this.#seen?.taskId) {
+      this.#seen = { ...this.#seen, since: [...this.#seen.since, event] };
     }
   }
 
@@ -180,6 +194,8 @@ export class Page {
     this.#pace.begin();
     this.#drawNow();
     this.#pace.end();
+    const { open } = this.#state;
+    this.#seen = open && seenOf(open);
     for (const message of this.#afterDrawing) {
       this.#host.postMessage(message);
     }
@@ -248,7 +264,15 @@ export class Page {
     }
     this.#scrollWatch.placed(scroller);
     if (open.reading !== undefined && isAtStart(scroller)) {
-      this.#showMore("before"); // a reader at the top cannot scroll up to request it
+      this.#scrollBeyond(scroller, open);
+    }
+  }
+
+  /** Act for a reader at the top, who cannot scroll up, and perhaps not down either. */
+  #scrollBeyond(scroller: HTMLElement, open: OpenRun): void {
+    this.#showMore("before");
+    if (showsAll(scroller) && !hasMore(open, "before") && open.loading === undefined) {
+      this.send({ type: "reachEnd" });
     }
   }
 

@@ -8,6 +8,10 @@ const AWAY = 4;
 /** This close to either end of what is shown, more is fetched, in CSS pixels. */
 const AHEAD = 400;
 
+const ITEM = "[data-seq]";
+/** What follows the items, except the button that shows more of them. */
+const TAIL = ".items ~ :not(.more)";
+
 export type Scroller = Pick<Element, "scrollTop" | "scrollHeight" | "clientHeight">;
 
 /** What a reader does by scrolling. */
@@ -47,9 +51,10 @@ export class ScrollWatch {
   }
 
   #scrolledUp(toStart: number, toEnd: number): void {
-    if (toEnd > AWAY) {
-      this.#reader.leftEnd();
+    if (toEnd <= AWAY) {
+      return; // The view grew, and what it shows moved along.
     }
+    this.#reader.leftEnd();
     if (toStart < AHEAD) {
       this.#reader.nearsStart();
     }
@@ -67,6 +72,11 @@ export class ScrollWatch {
 /** Whether the reader is at the very beginning of what is shown. */
 export function isAtStart({ scrollTop }: Pick<Scroller, "scrollTop">): boolean {
   return scrollTop <= 0;
+}
+
+/** Whether all that is shown is in view: there is nothing to scroll to. */
+export function showsAll({ scrollHeight, clientHeight }: Scroller): boolean {
+  return clientHeight > 0 && scrollHeight <= clientHeight;
 }
 
 /** Return the place of the first item that the reader sees. */
@@ -96,23 +106,32 @@ export function rangeInView(scroller: HTMLElement): Range | undefined {
     : { start: Number(first.dataset["at"]), end: Number(last.dataset["at"]) + 1 };
 }
 
-/** Change what a scroller holds, and keep the first item that is in view, or below it, in its place. */
+/**
+ * Change what a scroller holds, and keep the first item that is in view, or below it, in its place; where
+ * all items are above the view, what follows them.
+ */
 export function keepingPlace(scroller: HTMLElement, change: () => void): void {
-  const before = itemsIn(scroller, 0, Infinity).map((item) => ({ item, top: topOf(item) }));
+  const places = [...scroller.querySelectorAll<HTMLElement>(`${ITEM}, ${TAIL}`)]
+    .filter((element) => isIn(scroller, element, 0, Infinity))
+    .map((element) => ({ element, top: topOf(element) }));
   change();
-  const anchor = before.find(({ item }) => item.isConnected);
+  const anchor = places.find(({ element }) => element.isConnected);
   if (anchor !== undefined) {
-    scroller.scrollTop += topOf(anchor.item) - anchor.top;
+    scroller.scrollTop += topOf(anchor.element) - anchor.top;
   }
 }
 
 /** Return the items in view, and those up to `above` and `below` CSS pixels out of it. */
 function itemsIn(scroller: HTMLElement, above = 0, below = 0): HTMLElement[] {
+  return [...scroller.querySelectorAll<HTMLElement>(ITEM)].filter((item) =>
+    isIn(scroller, item, above, below),
+  );
+}
+
+function isIn(scroller: HTMLElement, element: HTMLElement, above: number, below: number): boolean {
   const view = scroller.getBoundingClientRect();
-  return [...scroller.querySelectorAll<HTMLElement>("[data-seq]")].filter((item) => {
-    const { top, bottom } = item.getBoundingClientRect();
-    return bottom > view.top - above && top < view.bottom + below;
-  });
+  const { top, bottom } = element.getBoundingClientRect();
+  return bottom > view.top - above && top < view.bottom + below;
 }
 
 function topOf(element: HTMLElement): number {

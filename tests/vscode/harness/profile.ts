@@ -124,6 +124,11 @@ export class Profile {
     }
   }
 
+  /** The folders of the Python environments. */
+  async environments(): Promise<string[]> {
+    return (await readdir(this.#storage)).filter((name) => /^venv-[^.]+$/.test(name));
+  }
+
   get #storage(): string {
     return join(this.folder, "data/User/globalStorage/subagent-sidecar.subagent-sidecar");
   }

@@ -95,7 +95,7 @@ test("the last to leave unsubscribes, once", () => {
   feeds.deliver(output(1, 1));
 });
 
-test("a follower that throws is told of and stops no other", () => {
+test("a follower that throws is reported and stops no other", () => {
   const source = new Source();
   const feeds = new Feeds(source);
   feeds.follow(TASK, 0, () => {

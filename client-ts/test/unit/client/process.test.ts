@@ -121,7 +121,7 @@ test("a crash rejects what was asked and brings a new sidecar", async () => {
   expect(sidecar.info?.instanceId).not.toBe(before.instanceId);
 });
 
-test("a crash loop fails and says what the sidecar said last", async () => {
+test("a crash loop fails and shows the last output of the sidecar", async () => {
   const sidecar = client({ crashAtStart: true, stderr: "Traceback\nNo module named sidecar\n" });
   await expect(sidecar.start()).rejects.toThrow("exited with code 3: No module named sidecar");
   expect(sidecar.state.kind).toBe("failed");

@@ -85,7 +85,7 @@ afterEach(() => vi.useRealTimers());
 
 const settle = (): Promise<unknown> => vi.advanceTimersByTimeAsync(0);
 
-test("a crash is answered by another start after the wait, and told to subscribers", async () => {
+test("a crash is answered by another start after the wait, and reported to subscribers", async () => {
   const world = new World({ restart: { baseMs: 100 } });
   const restarted = vi.fn();
   world.client.onRestarted((info) => {

@@ -95,7 +95,7 @@ const FOLLOW = { type: "follow", taskId: "t1", afterSeq: 0 };
 
 const LIMIT = "Limit reached: 5 subagents can run at once.";
 
-test("a page that is ready is told everything, and the sidecar started", async () => {
+test("a page that is ready receives everything, and the sidecar started", async () => {
   const { service, types, receive } = panel();
   await receive({ type: "ready" });
   expect(types()).toEqual(expect.arrayContaining(["service", "runs", "definitions"]));
@@ -144,7 +144,7 @@ test("one run is followed at a time, with its task and its events", async () => 
   expect(posted.at(-1)).toEqual({ type: "events", taskId: "t1", events: [EVENT] });
 });
 
-test("after a restart the list and the followed task are told again", async () => {
+test("after a restart the list and the followed task are sent again", async () => {
   const { service, types, posted, receive } = panel();
   await receive({ type: "ready" }, FOLLOW);
   posted.length = 0;
@@ -224,7 +224,7 @@ test("a cancel tells how the run ended, or why it did not", async () => {
   expect(posted.at(-1)).toEqual({ type: "cancelFailed", taskId: "t1", message: "gone" });
 });
 
-test("an answer is handed on, and why it did not count is told", async () => {
+test("an answer is handed on, and why it did not count is reported", async () => {
   const { service, posted, receive } = panel();
   const given = { taskId: "t1", requestId: "r", optionId: "o" };
   await receive({ type: "ready" }, { type: "answer", ...given });
@@ -233,8 +233,13 @@ test("an answer is handed on, and why it did not count is told", async () => {
     throw new Error("answered already");
   };
   await receive({ type: "answer", ...given });
-  const told = { type: "answerFailed", taskId: "t1", requestId: "r", message: "answered already" };
-  expect(posted.at(-1)).toEqual(told);
+  const failure = {
+    type: "answerFailed",
+    taskId: "t1",
+    requestId: "r",
+    message: "answered already",
+  };
+  expect(posted.at(-1)).toEqual(failure);
 });
 
 test("what a reader wants to open at is handed on", async () => {
@@ -260,7 +265,7 @@ test("a message goes to the sidecar, and its answer to the page", async () => {
   expect(posted.at(-1)).toEqual({ type: "sent", taskId: "t1", text: "Go", delivery: "nextTurn" });
 });
 
-test("a message that was not delivered is told of when its run is opened again", async () => {
+test("a message that was not delivered is reported when its run is opened again", async () => {
   const { service, session, posted, receive } = panel();
   service.answers["asyncTasks/send"] = () => ({ delivery: "nextTurn", revision: 1 });
   service.answers["asyncTasks/events"] = () => ({ events: [], more: false, lastSeq: 0 });

@@ -29,7 +29,7 @@ function fed() {
   return { posted, feed };
 }
 
-test("mere progress is told now and then, the newest of it", () => {
+test("mere progress is sent now and then, the newest of it", () => {
   const { posted, feed } = fed();
   for (let calls = 1; calls <= 100; calls += 1) {
     feed.changed(task(calls));
@@ -38,7 +38,7 @@ test("mere progress is told now and then, the newest of it", () => {
   expect(posted.map(({ progress }) => progress.toolCalls)).toEqual([1, 100]);
 });
 
-test("an end is told at once, and nothing older after it", () => {
+test("an end is sent at once, and nothing older after it", () => {
   const { posted, feed } = fed();
   feed.changed(task(1));
   feed.changed(task(2));

@@ -40,7 +40,7 @@ test("answers that would read the same have the agent's names added", () => {
   expect(labels(...twice)).toEqual(["Allow Once: “Yes”", "Allow Once: “Yes, all”"]);
 });
 
-test("what was answered is said by its kind and scope", () => {
+test("an answer is worded by its kind and scope", () => {
   const scope = "edits to a.py";
   expect(["allow_once", "reject_once"].map((kind) => answeredWords(option(kind)))).toEqual([
     "Allowed",

@@ -20,7 +20,7 @@ function sidecar(events: TaskEvent[] = [], delivery: "now" | "nextTurn" | Error 
   return { request } as unknown as SubagentService;
 }
 
-function said(seq: number, text: string, ts = LATER): TaskEvent {
+function delivered(seq: number, text: string, ts = LATER): TaskEvent {
   return { type: "message", messageId: `u${seq}`, role: "user", seq, ts, text };
 }
 
@@ -37,24 +37,24 @@ test("a queued message is remembered by the next window", async () => {
 
 test("one that the run's events show is delivered", async () => {
   const memento = new FakeMemento();
-  const events = [spoken(1), spoken(2), spoken(3), said(4, "Docs")];
+  const events = [spoken(1), spoken(2), spoken(3), delivered(4, "Docs")];
   const outbox = new Outbox(memento, sidecar(events));
   await outbox.send("t1", "Docs");
   await outbox.send("t1", "Tests");
   expect(await outbox.undelivered("t1")).toEqual(["Tests"]);
 });
 
-test("the same words that were said before are not those", async () => {
-  const outbox = new Outbox(new FakeMemento(), sidecar([said(1, "Docs", 1_000)]));
+test("the same words of an earlier message are another message", async () => {
+  const outbox = new Outbox(new FakeMemento(), sidecar([delivered(1, "Docs", 1_000)]));
   await outbox.send("t1", "Docs");
   expect(await outbox.undelivered("t1")).toEqual(["Docs"]);
 });
 
-test("words said twice are delivered one by one", async () => {
+test("words sent twice are delivered one by one", async () => {
   const outbox = new Outbox(new FakeMemento(), sidecar());
   await outbox.send("t1", "Go on");
   await outbox.send("t1", "Go on");
-  await outbox.take("t1", [said(1, "Go on")]);
+  await outbox.take("t1", [delivered(1, "Go on")]);
   expect(await outbox.undelivered("t1")).toEqual(["Go on"]);
 });
 

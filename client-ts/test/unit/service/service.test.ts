@@ -42,7 +42,7 @@ beforeEach(() => {
   vi.useFakeTimers();
   sidecar.starts = 0;
   service = new SidecarService({
-    prepare: () => Promise.resolve({ program: "none", args: [] }),
+    prepare: () => Promise.resolve(() => ({ program: "none", args: [] })),
     initialize: () => ({}),
     log: vi.fn(),
     isTrusted: () => true,

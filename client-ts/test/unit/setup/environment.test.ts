@@ -10,6 +10,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { readBundle } from "../../../src/setup/bundle.js";
 import { PythonEnvironment } from "../../../src/setup/environment.js";
 import { SetupError } from "../../../src/setup/failures.js";
+import { newestInterpreter } from "../../../src/setup/generations.js";
 import type { ProgramResult, RunProgram } from "../../../src/setup/program.js";
 
 const DONE: ProgramResult = { code: 0, output: "" };
@@ -69,23 +70,23 @@ function environment(): PythonEnvironment {
   });
 }
 
-function ensure(signal = new AbortController().signal, said: string[] = []): Promise<string> {
-  return environment().ensure((message) => said.push(message), signal);
+function ensure(signal = new AbortController().signal, reports: string[] = []): Promise<string> {
+  return environment().ensure((message) => reports.push(message), signal);
 }
 
 test("the first run makes the environment and says what it does", async () => {
-  const said: string[] = [];
-  const python = await ensure(undefined, said);
+  const reports: string[] = [];
+  const python = await ensure(undefined, reports);
   expect(python.startsWith(path.join(base, "storage", "venv-"))).toBe(true);
   expect(calls).toEqual(["venv", "pip"]);
-  expect(said).toContain("Downloading orjson (1 of 2)…");
+  expect(reports).toContain("Downloading orjson (1 of 2)…");
 });
 
 test("the next run finds it and says nothing", async () => {
   const first = await ensure();
-  const said: string[] = [];
-  expect(await ensure(undefined, said)).toBe(first);
-  expect(said).toEqual([]);
+  const reports: string[] = [];
+  expect(await ensure(undefined, reports)).toBe(first);
+  expect(reports).toEqual([]);
   expect(calls).toEqual(["venv", "pip"]);
 });
 
@@ -103,7 +104,7 @@ test("a failed install is not taken for an environment", async () => {
   expect(calls).toEqual(["venv", "pip", "venv", "pip"]);
 });
 
-test("an environment whose Python is gone is made anew", async () => {
+test("an environment whose Python is gone is created again", async () => {
   await rm(await ensure());
   await ensure();
   expect(calls).toEqual(["venv", "pip", "venv", "pip"]);
@@ -116,7 +117,7 @@ test("another wheel gets another environment, and the old one goes", async () =>
   expect(await readdir(path.join(base, "storage"))).toHaveLength(1);
 });
 
-test("a newly set Python makes the environment anew", async () => {
+test("a newly set Python creates another environment", async () => {
   await ensure();
   setting = "/other/python";
   await ensure();
@@ -124,13 +125,9 @@ test("a newly set Python makes the environment anew", async () => {
   expect(calls).toEqual(["venv", "pip", "venv", "pip"]);
 });
 
-test("after a removal the environment is made anew", async () => {
-  await ensure();
-  await environment().remove();
-  expect(await environment().describe()).toBeUndefined();
-  await ensure();
-  expect(calls).toEqual(["venv", "pip", "venv", "pip"]);
-});
+async function environmentFolders(): Promise<string[]> {
+  return (await readdir(path.join(base, "storage"))).filter((name) => !name.endsWith(".lock"));
+}
 
 /** Mark the environment of this interpreter as used by a Host with this process id. */
 async function use(python: string, pid = process.pid): Promise<void> {
@@ -156,33 +153,59 @@ test("the file of a Host that was killed keeps no environment", async () => {
   expect(await readdir(path.join(base, "storage"))).toHaveLength(1);
 });
 
-test("an environment that a Host uses is neither removed nor made anew", async () => {
-  const python = await ensure();
-  await use(python);
-  await expect(environment().remove()).rejects.toThrow(/Host with process ID \d+ uses/);
-  await rm(python);
-  await expect(ensure()).rejects.toThrow(/Host with process ID \d+ uses/);
-  expect(calls).toEqual(["venv", "pip"]);
+function renew(signal = new AbortController().signal): Promise<string> {
+  return environment().renew(() => undefined, signal, {});
+}
+
+test("a reinstallation creates another environment, which is used from then on", async () => {
+  const old = await ensure();
+  const next = await renew();
+  expect(next).not.toBe(old);
+  expect([await ensure(), newestInterpreter(old)]).toEqual([next, next]);
+  expect(calls).toEqual(["venv", "pip", "venv", "pip"]);
+  expect(await environmentFolders()).toHaveLength(1);
 });
 
-test("after its Hosts are stopped an environment can be removed", async () => {
-  const python = await ensure();
+test("a reinstallation that fails leaves the environment as it is", async () => {
+  const old = await ensure();
+  await use(old);
+  pip = { code: 1, output: "ERROR: a riddle" };
+  await expect(renew()).rejects.toBeInstanceOf(SetupError);
+  expect([await ensure(), newestInterpreter(old)]).toEqual([old, old]);
+  expect(calls).toEqual(["venv", "pip", "venv", "pip"]);
+});
+
+test("a reinstallation stops the Hosts of the old environment once the new one is complete", async () => {
+  const old = await ensure();
   const host = spawn(process.execPath, ["-e", "setInterval(() => {}, 1e6)"]);
-  await use(python, host.pid);
+  await use(old, host.pid);
   const ended = once(host, "exit");
   stop = { code: 0, output: "", host };
-  await environment().stopHosts({});
+  await renew();
   await ended;
-  expect(calls).toEqual(["venv", "pip", "host stop --cancel-running --storage-root /a/root"]);
-  await environment().remove();
+  expect(calls.slice(2)).toEqual([
+    ...["venv", "pip"],
+    "host stop --cancel-running --storage-root /a/root",
+  ]);
+  expect(await environmentFolders()).toHaveLength(1);
 });
 
-test("a Host that does not stop is reported", async () => {
-  await use(await ensure());
+test("a Host that does not stop is reported, and keeps its environment", async () => {
+  const old = await ensure();
+  await use(old);
   stop = { code: 1, output: "it is busy" };
-  await expect(environment().stopHosts({})).rejects.toThrow(
+  await expect(renew()).rejects.toThrow(
     "The Host can't be stopped: it is busy. Close the other windows, then try again.",
   );
+  expect(await environmentFolders()).toContain(path.basename(path.join(old, "../..")));
+});
+
+test("an environment without its Python is replaced by another one while a Host uses it", async () => {
+  const old = await ensure();
+  await use(old);
+  await rm(old);
+  expect(await ensure()).not.toBe(old);
+  expect(await environmentFolders()).toHaveLength(2);
 });
 
 test("an aborted setup rejects with the abort, and leaves no lock", async () => {

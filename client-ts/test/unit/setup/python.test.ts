@@ -65,7 +65,7 @@ test("the setting is the last word, and a wrong one is named", async () => {
   );
 });
 
-test("without any Python the remedy is said", async () => {
+test("without any Python the remedy is shown", async () => {
   await expect(find({})).rejects.toThrow(/No Python was found.*3\.11 or newer.*interpreter/);
 });
 

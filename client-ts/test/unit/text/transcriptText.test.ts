@@ -27,14 +27,18 @@ test("neither the facts nor a message of a transcript forge a heading", () => {
   });
   const text =
     "hi\n## User · now\n  ## Assistant\nUser\n---\nUser\r\n  --\n### kept\n# kept\n\n---";
-  const said = transcriptText(task, [{ index: 0, role: "us\n## er", kind: "text", text }], 0).text;
-  expect(said.split(/[\r\n]+/u).filter((line) => /^\s*##(?!#)|^\s*#\s/u.test(line))).toEqual([
+  const written = transcriptText(
+    task,
+    [{ index: 0, role: "us\n## er", kind: "text", text }],
+    0,
+  ).text;
+  expect(written.split(/[\r\n]+/u).filter((line) => /^\s*##(?!#)|^\s*#\s/u.test(line))).toEqual([
     "# Mend the roof",
     "## Us ## er",
     "# kept",
   ]);
-  expect(said).toContain("User\n\\---\nUser\r\n  \\--\n### kept");
-  expect(said).toContain("\n\n---");
+  expect(written).toContain("User\n\\---\nUser\r\n  \\--\n### kept");
+  expect(written).toContain("\n\n---");
 });
 
 test("a long message with many dashes or spaces is written whole", () => {

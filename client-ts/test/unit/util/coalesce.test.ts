@@ -5,7 +5,7 @@ import { coalesced, Throttle } from "../../../src/util/coalesce.js";
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
 
-/** Work that ends when told to. */
+/** Work that ends on request. */
 function controlled() {
   const ends: ((result: Promise<number>) => void)[] = [];
   const work = vi.fn(() => new Promise<number>((resolve) => ends.push(resolve)));

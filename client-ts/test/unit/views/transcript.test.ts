@@ -17,8 +17,8 @@ function transcripts(roots = ["/one", "/two"]) {
       asked.push([method, params]);
       const root = params.root ?? roots[0] ?? "";
       if (!roots.includes(root)) {
-        const told = `root: ${root} is not a root of this server; name it at initialize`;
-        return Promise.reject(new ResponseError(ErrorCode.InvalidParams, told));
+        const reason = `root: ${root} is not a root of this server; name it at initialize`;
+        return Promise.reject(new ResponseError(ErrorCode.InvalidParams, reason));
       }
       const text = `message of ${root}`;
       return Promise.resolve(

@@ -18,10 +18,10 @@ const OPTIONS = [
   { optionId: "3", name: "Yes", kind: "allow_once" },
 ];
 
-type Told = Partial<PermissionEvent>;
+type Details = Partial<PermissionEvent>;
 
-function permission(told: Told): Omit<PermissionEvent, "seq" | "ts"> {
-  return { type: "permission", requestId: "r", state: "asked", title: "Write a", ...told };
+function permission(details: Details): Omit<PermissionEvent, "seq" | "ts"> {
+  return { type: "permission", requestId: "r", state: "asked", title: "Write a", ...details };
 }
 
 const ASKED = permission({ toolCallId: "c", options: OPTIONS });
@@ -80,7 +80,7 @@ test.each([
   [{ by: "policy" }, "Rejected by the permissions"],
   [{ optionId: "2", kind: "reject_once", by: "remembered" }, "Rejected by a permission you saved"],
   [{}, "Dismissed"],
-] as const)("the answer %j is said as %j", (answer, words) => {
+] as const)("the answer %j is worded as %j", (answer, words) => {
   const question: Question = { requestId: "r", ts: 1, title: "t", options: OPTIONS, answer };
   expect(answerWords(question)).toContain(words);
 });

@@ -25,25 +25,25 @@ function speech(...events: readonly Event[]) {
 const write = (text: string): Event => ({ type: "writeMessage", taskId, text });
 const SEND: Event = { type: "sendMessage", taskId };
 const sent = (text: string): Event => ({ type: "sent", taskId, text, delivery: "nextTurn" });
-const told = (text: string): Event => ({
+const delivered = (text: string): Event => ({
   type: "events",
   taskId,
   events: numbered([{ type: "message", messageId: "u", role: "user", text }]),
 });
 
-test("a message that was taken waits until the agent is told", () => {
+test("a message that was taken waits until the agent receives it", () => {
   expect(speech(write("Go left"), SEND)).toEqual({ text: "", unsaid: [{ text: "Go left" }] });
   const waiting = [write("Go left"), SEND, sent("Go left")];
   expect(speech(...waiting).unsaid).toEqual([{ text: "Go left", delivery: "nextTurn" }]);
-  expect(after(...waiting, told("Go left")).speeches.size).toBe(0);
+  expect(after(...waiting, delivered("Go left")).speeches.size).toBe(0);
 });
 
-test("an agent may be told before the answer comes that it will be", () => {
-  expect(after(write("Go"), SEND, told("Go"), sent("Go")).speeches.size).toBe(0);
+test("an agent may receive a message before the answer that it will", () => {
+  expect(after(write("Go"), SEND, delivered("Go"), sent("Go")).speeches.size).toBe(0);
 });
 
-test("of two equal messages one is told at a time", () => {
-  const twice = [write("Go"), SEND, write("Go"), SEND, sent("Go"), sent("Go"), told("Go")];
+test("of two equal messages one is delivered at a time", () => {
+  const twice = [write("Go"), SEND, write("Go"), SEND, sent("Go"), sent("Go"), delivered("Go")];
   expect(speech(...twice).unsaid).toEqual([{ text: "Go", delivery: "nextTurn" }]);
 });
 
@@ -134,7 +134,7 @@ test("a resume over the limit can wait in line, with its words", () => {
   expect(speechTo(rewritten.speeches, taskId).canQueue).toBeUndefined();
 });
 
-test("what a person said is no part of what the agent says", () => {
+test("what a person wrote is not part of what the agent says", () => {
   const events = numbered([
     { type: "message", messageId: "a", text: "I go" },
     { type: "message", messageId: "u", role: "user", text: " left" },

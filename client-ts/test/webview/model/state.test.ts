@@ -184,6 +184,28 @@ test("an end that does not fill the page is extended by earlier events, and stil
   expect(open && followsEnd(open) && shownOf(open)).toEqual({ start: -1, end: 1 });
 });
 
+test("an end that is extended keeps events that arrived since it was drawn", () => {
+  const output = "x".repeat(20_000);
+  const calls = Array.from({ length: 60 }, (_, at) => {
+    return { type: "tool", toolCallId: `c${at}`, name: "r", status: "completed", output } as const;
+  });
+  const all = numbered(calls);
+  const events = (from: number, to: number): Event => {
+    return { type: "events", taskId: "t1", events: all.slice(from, to) };
+  };
+  const widen: Event = { type: "widen" };
+  const page = { type: "page", taskId: "t1", side: "before", seq: 6 } as const;
+  const { open } = after(
+    ...[OPEN, events(5, 40), widen, widen],
+    { type: "inView", range: { start: 0, end: 35 } },
+    ...[events(40, 60), widen, { ...page, events: all.slice(0, 5) }],
+  );
+  expect(open && followsEnd(open) && [shownOf(open), open.stream.lastSeq]).toEqual([
+    { start: -5, end: 55 },
+    60,
+  ]);
+});
+
 test("what a reader looks at stays while more arrives, until they come to the end", () => {
   const reading = after(OPEN, manyMessages(500), { type: "leaveEnd" }, manyMessages(30, 501));
   const start = 500 - END_ITEMS;

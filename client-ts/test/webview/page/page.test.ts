@@ -213,7 +213,7 @@ test("a batch is answered once it is on the screen", () => {
   expect(seen()).toHaveLength(1);
 });
 
-test("a page made anew has the draft and the conversation of the last one", () => {
+test("a recreated page has the draft and the conversation of the last one", () => {
   const first = shown();
   first.tell(...READY);
   write("half a goal");
@@ -371,7 +371,7 @@ test("a plan is a list that changes in its place", () => {
   expect(find(".plan li").textContent.replace(/\s+/gu, " ").trim()).toBe("done: Look");
 });
 
-test("usage and cost are told once, and with the time in the head nothing twice", () => {
+test("usage and cost are shown once, and with the time in the head nothing twice", () => {
   const { tell } = asking();
   const status = "failed" as const;
   const error = "The sidecar was killed while this run was under way.";
@@ -452,15 +452,20 @@ function say(text: string): void {
   press("Enter", words());
 }
 
-test("a running subagent is told something from the keyboard", () => {
+test("a running subagent is sent a message from the keyboard", () => {
   const { asked, tell } = speaking();
   say("Go <b>left</b>");
   expect(asked.at(-1)).toEqual({ type: "send", taskId: "t1", text: "Go <b>left</b>" });
   expect([words().value, document.activeElement]).toEqual(["", words()]);
   tell({ type: "sent", taskId: "t1", text: "Go <b>left</b>", delivery: "nextTurn" });
   expect(find(".unsaid .hint").textContent).toContain("after the current turn");
-  const told = { type: "message", messageId: "u", role: "user", text: "Go <b>left</b>" } as const;
-  tell({ type: "events", taskId: "t1", events: numbered([told]) });
+  const delivered = {
+    type: "message",
+    messageId: "u",
+    role: "user",
+    text: "Go <b>left</b>",
+  } as const;
+  tell({ type: "events", taskId: "t1", events: numbered([delivered]) });
   expect(document.querySelector(".unsaid")).toBeNull();
   expect(find("[data-seq] > p").textContent).toBe("You: Go <b>left</b>");
 });
@@ -478,7 +483,7 @@ test("where a runner takes no messages none is offered", () => {
   expect(document.querySelector("#words")).toBeNull();
 });
 
-test("what was being written is there in a page made anew", () => {
+test("what was being written is there in a recreated page", () => {
   const first = speaking();
   words().value = "half";
   words().dispatchEvent(new InputEvent("input"));
@@ -552,11 +557,11 @@ test("the head of a conversation tells model, mode, changes and a repeated reque
   const changes = { files: 1, additions: 4, deletions: 2 };
   const retrying = { attempt: 3, status: 429, text: "rate limited" };
   const progress = { turns: 0, toolCalls: 0, lastActivityAt: 1_000, retrying };
-  const told = { mode: "ask", model: "m-1", changes };
+  const facts = { mode: "ask", model: "m-1", changes };
   tell(
     ...READY,
     { type: "open", taskId: "t1" },
-    { type: "task", task: task({ ...told, progress }) },
+    { type: "task", task: task({ ...facts, progress }) },
   );
   const head = find(".head-facts").textContent.replace(/\s+/gu, " ");
   expect(head).toMatch(/Retrying \(3\): rate limited \(429\).* m-1 ask mode 1 file \+4 −2/u);

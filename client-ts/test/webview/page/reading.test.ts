@@ -79,9 +79,16 @@ test("a small step up leaves the end, however fast the conversation grows", () =
   expect(heard).toEqual(["left"]);
 });
 
+test("a view that grows at the end is not the reader scrolling", () => {
+  const { heard, scroll, place } = watched();
+  place(300, 500);
+  scroll(298, 500);
+  expect(heard).toEqual([]);
+});
+
 test("of many messages at once the newest are read out", () => {
   const many = Array.from({ length: 50 }, (_, at) => `text ${at}`);
-  expect(said(OPEN, 0, events(...many))).toEqual(["text 46", "text 47", "text 48"]);
+  expect(announced(OPEN, 0, events(...many))).toEqual(["text 46", "text 47", "text 48"]);
 });
 
 test("a page that grows is not the reader leaving its end", () => {
@@ -97,7 +104,7 @@ const OPEN: Event[] = [
   { type: "task", task: task() },
 ];
 
-function said(given: Event[], since: number, last: Event): string[] {
+function announced(given: Event[], since: number, last: Event): string[] {
   const before = given.reduce(reduce, INITIAL);
   return announcements(before, reduce(before, last), since);
 }
@@ -108,16 +115,16 @@ function events(...messages: string[]): Event {
 }
 
 test("a message is read out when it is whole", () => {
-  expect(said(OPEN, 0, events("first", "second"))).toEqual(["first"]);
+  expect(announced(OPEN, 0, events("first", "second"))).toEqual(["first"]);
 });
 
 test("what was there before is not read out", () => {
-  expect(said(OPEN, 60_000, events("first", "second"))).toEqual([]);
+  expect(announced(OPEN, 60_000, events("first", "second"))).toEqual([]);
 });
 
 test("the end is read out with the last message", () => {
   const end: Event = { type: "task", task: task({ status: "failed", endReason: "timeout" }) };
-  expect(said([...OPEN, events("only")], 0, end)).toEqual([
+  expect(announced([...OPEN, events("only")], 0, end)).toEqual([
     "only",
     "The subagent reached its time limit.",
   ]);

@@ -278,7 +278,7 @@ class Draft {
   }
 
   #count(event: UsageEvent): void {
-    this.#usage = { ...this.#usage, ...omit(omit(omit(event, "type"), "seq"), "ts") };
+    this.#usage = { ...this.#usage, ...omit(event, "type", "seq", "ts") };
   }
 
   get #lastAt(): number {

@@ -63,16 +63,21 @@ export function hasAfter({ lastSeq, newestSeq }: Stream): boolean {
   return newestSeq > lastSeq;
 }
 
-/** Whether a page of earlier events fits, so that it is not dropped when new ones arrive. */
+/** Whether a page of earlier events fits, so that it is not dropped while it is shown. */
 export function hasRoom({ chars }: Stream): boolean {
-  return chars + PAGE_CHARS <= KEPT_CHARS;
+  return chars + PAGE_CHARS <= MOST_CHARS;
 }
 
 /**
- * Add a batch of events, each once. For a reader at the end, a gap before it is skipped. For one
- * elsewhere, a batch that follows a gap or does not fit is held.
+ * Add a batch of events, each once. For a reader at the end, a gap before it is skipped, and events
+ * from `firstShown` on are kept. For one elsewhere, a batch that follows a gap or does not fit is held.
  */
-export function receive(stream: Stream, batch: Batch, atEnd: boolean): Stream {
+export function receive(
+  stream: Stream,
+  batch: Batch,
+  atEnd: boolean,
+  firstShown = Infinity,
+): Stream {
   const heard = noticed(stream, batch);
   const fresh = batch.events.filter(({ seq }) => seq > heard.lastSeq);
   const [first] = fresh;
@@ -81,7 +86,8 @@ export function receive(stream: Stream, batch: Batch, atEnd: boolean): Stream {
   }
   const followsOn = first.seq === heard.lastSeq + 1;
   if (atEnd) {
-    return withoutOldest(followsOn ? appended(heard, fresh) : begunAt(heard, fresh, batch.facts));
+    const next = followsOn ? appended(heard, fresh) : begunAt(heard, fresh, batch.facts);
+    return withoutOldest(next, firstShown);
   }
   return followsOn && heard.chars < MAX_CHARS ? appended(heard, fresh) : hold(heard, batch);
 }

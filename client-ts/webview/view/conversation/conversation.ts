@@ -10,7 +10,7 @@ import { elapsed, isLive, STATUS_ICON } from "../../../src/text/outcome.js";
 import { cutText, plain } from "../../text/format.js";
 import { keyOf } from "../../model/conversation/items.js";
 import { openCall } from "../../model/conversation/conversation.js";
-import { hasMore, type OpenRun, shownOf, showsEnd } from "../../model/openRun.js";
+import { hasMore, type OpenRun, shownOf, showsTail } from "../../model/openRun.js";
 import type { State } from "../../model/state.js";
 import { hasAfter, type Stream } from "../../model/conversation/stream.js";
 import { resumeWords, shownStatus, statusText } from "../../text/words.js";
@@ -50,7 +50,7 @@ export function conversation(view: View, open: OpenRun, onScroll: (event: Event)
       }}
     >
       ${hasMore(open, "before") ? undefined : html`${earlierRun(view, open)} ${goal(open)}`}
-      ${items(view, open)} ${showsEnd(open) ? tail(view, open) : undefined}
+      ${items(view, open)} ${showsTail(open) ? tail(view, open) : undefined}
     </div>
     <div class="over">${jump(view, open)}</div>
     ${speechBox(view, open)}

@@ -58,7 +58,7 @@ test("several tasks get a file each, and none takes that of another", () => {
   expect(names).toEqual(["mend-it-2.json", "mend-it-3.json", "paint-it.json"]);
 });
 
-test("what redaction replaced is said, and that it found nothing", () => {
+test("what redaction replaced is reported, also that it found nothing", () => {
   const redactions = [
     { kind: "homeDirectory", count: 12 },
     { kind: "token", count: 1 },

@@ -76,12 +76,12 @@ test("each task that was left is named with the reason, and only the others come
   const { moved, service } = sidecarWith([], { t2: "it is running" });
   shown.answers = ["Undo"];
   await archiveTasks(service, [ROOF, DOOR]);
-  const told = "Archived “Mend the roof”. Not archived: “Paint the door”: it is running";
-  expect(shown.messages).toEqual([told]);
+  const notice = "Archived “Mend the roof”. Not archived: “Paint the door”: it is running";
+  expect(shown.messages).toEqual([notice]);
   expect(moved.at(-1)).toEqual(["tasks/restore", "t1"]);
 });
 
-test("when none was moved the reasons are all that is told", async () => {
+test("when none was moved only the reasons are shown", async () => {
   const { service } = sidecarWith([], { t1: "cancel it first", t2: "it is read-only" });
   await expect(archiveTasks(service, [ROOF, DOOR])).rejects.toThrow(
     "“Mend the roof”: cancel it first; “Paint the door”: it is read-only",
@@ -89,7 +89,7 @@ test("when none was moved the reasons are all that is told", async () => {
   expect(shown.messages).toEqual([]);
 });
 
-test("a task is restored by its title, and an empty trash is said", async () => {
+test("a task is restored by its title, and an empty trash is reported", async () => {
   const away = { id: "t9", title: "Paint the door", shelf: "trash", at: 0 } as const;
   const { moved, service } = sidecarWith([away]);
   shown.answers = ["Paint the door"];

@@ -78,7 +78,7 @@ test("however fast one types, one request is open and the last text is asked for
   expect(open).toHaveLength(2);
 });
 
-test("a problem of the query is found, and said once", async () => {
+test("a problem of the query is found, and reported once", async () => {
   const problem = { position: 5, expected: "a number" };
   const refuse = () => Promise.reject(new ResponseError(-32602, "query", problem));
   const search = new LiveSearch({ tasks: refuse, messages: refuse }, () => undefined);
@@ -87,7 +87,7 @@ test("a problem of the query is found, and said once", async () => {
   expect(search.messages.error).toBeUndefined();
 });
 
-test("other errors are told where they belong", async () => {
+test("other errors are reported where they belong", async () => {
   const search = new LiveSearch(
     {
       tasks: () => Promise.resolve(listed("a")),

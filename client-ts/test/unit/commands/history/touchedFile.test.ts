@@ -55,7 +55,7 @@ test("no result says so, and offers to look in other folders", async () => {
   expect(await chosen).toEqual({ id: "t1", root: "/root" });
 });
 
-test("a sidecar that fails is told, not swallowed", async () => {
+test("a sidecar that fails is reported, not ignored", async () => {
   const service = {
     request: () => Promise.reject(new Error("gone")),
   } as unknown as SubagentService;

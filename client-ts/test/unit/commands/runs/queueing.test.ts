@@ -39,7 +39,7 @@ test("a program that is missing is named, with the way to the runners", async ()
   expect(shown.messages).toEqual([`Can't start "n": the program no-such-agent was not found.`]);
 });
 
-test("what is refused for another reason is told as it is", async () => {
+test("what is refused for another reason is reported as it is", async () => {
   const refusal = new ResponseError(ErrorCode.NotTrusted, "no trust");
   await expect(orQueue(() => Promise.reject<string>(refusal))).rejects.toBe(refusal);
   expect(shown.messages).toEqual([]);

@@ -44,7 +44,7 @@ test("a tool call is one item, from its start to its end", () => {
   ]);
 });
 
-test("a call that is told of again while it runs stays one item, with its newest name", () => {
+test("a call that is reported again while it runs stays one item, with its newest name", () => {
   const { items } = conversation([
     tool("bash", "started", "1"),
     tool("ls", "started", "1"),

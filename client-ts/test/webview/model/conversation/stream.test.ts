@@ -51,7 +51,7 @@ function long(count: number, first: number, chars = 1_000): TaskEvent[] {
   return numbered(all, first);
 }
 
-test("events count once, in batches of any size and told again", () => {
+test("events count once, in batches of any size and sent again", () => {
   fc.assert(
     fc.property(runs, fc.integer({ min: 1, max: 7 }), fc.nat(30), (events, size, again) => {
       const once = followed(events, events.length || 1);

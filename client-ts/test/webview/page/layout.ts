@@ -1,0 +1,52 @@
+import { vi } from "vitest";
+
+/**
+ * Lay out the conversation, which jsdom does not: elements are stacked, as high as the first selector
+ * that matches them says, in CSS pixels; others are as high as their children. Ends with
+ * `vi.restoreAllMocks`. Returns the view, whose height can change.
+ */
+export function layOut(
+  height: number,
+  heights: Readonly<Record<string, number>>,
+): { height: number } {
+  const view = { height };
+  const heightOf = (element: Element): number => {
+    const known = Object.entries(heights).find(([selector]) => element.matches(selector));
+    return known === undefined ? sumOf([...element.children].map(heightOf)) : known[1];
+  };
+  const offsetOf = (element: Element): number => {
+    let offset = 0;
+    for (let at = element; at.id !== "scroller" && at.parentElement !== null;) {
+      const above = at.previousElementSibling;
+      offset += above === null ? 0 : heightOf(above);
+      at = above ?? at.parentElement;
+    }
+    return offset;
+  };
+  const contentOf = (element: Element): number => sumOf([...element.children].map(heightOf));
+  let scrollTop = 0;
+  const most = (): number => {
+    const scroller = document.querySelector("#scroller");
+    return scroller === null ? 0 : Math.max(0, contentOf(scroller) - view.height);
+  };
+  const spyOn = (name: "scrollHeight" | "clientHeight" | "scrollTop") =>
+    vi.spyOn(Element.prototype, name, "get");
+  spyOn("clientHeight").mockImplementation(() => view.height);
+  spyOn("scrollHeight").mockImplementation(function (this: Element) {
+    return Math.max(view.height, contentOf(this));
+  });
+  spyOn("scrollTop").mockImplementation(() => (scrollTop = Math.min(scrollTop, most())));
+  vi.spyOn(Element.prototype, "scrollTop", "set").mockImplementation((top: number) => {
+    scrollTop = Math.max(0, Math.min(top, most()));
+  });
+  vi.spyOn(Element.prototype, "getBoundingClientRect").mockImplementation(function (this: Element) {
+    return this.id === "scroller"
+      ? new DOMRect(0, 0, 300, view.height)
+      : new DOMRect(0, offsetOf(this) - Math.min(scrollTop, most()), 300, heightOf(this));
+  });
+  return view;
+}
+
+function sumOf(numbers: readonly number[]): number {
+  return numbers.reduce((sum, each) => sum + each, 0);
+}

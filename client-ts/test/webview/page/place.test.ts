@@ -1,0 +1,211 @@
+// What a reader sees stays in its place, whatever arrives and whenever it is drawn.
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+
+import type { FromWebview, ToWebview } from "../../../src/panel/messages.js";
+import { Page } from "../../../webview/page/page.js";
+import type { TaskEvent } from "../../../src/protocol.js";
+import { message, numbered, task } from "../samples.js";
+import { layOut } from "./layout.js";
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  document.body.innerHTML = `<div id="app"></div><div id="announcements"></div>`;
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+});
+
+const LONG = `${"word ".repeat(600)}end`;
+const HEIGHTS = {
+  "li.tool": 20,
+  "li[data-at]": 100,
+  ".activity": 20,
+  ".more": 30,
+  ".goal": 40,
+  dl: 300,
+};
+
+/** A page on a running conversation, which it follows, in a view of this height in CSS pixels. */
+function following(height = 250) {
+  const requests: FromWebview[] = [];
+  const page = new Page(
+    {
+      postMessage: (request) => requests.push(request),
+      getState: () => undefined,
+      setState: () => undefined,
+    },
+    document,
+  );
+  const draw = (): void => {
+    vi.advanceTimersByTime(400);
+  };
+  const view = layOut(height, HEIGHTS);
+  page.start();
+  page.send({ type: "open", taskId: "t1" });
+  page.send({ type: "task", task: task() });
+  draw();
+  return { requests, page, draw, view };
+}
+
+/** Messages that are long enough to be items of their own. */
+function messages(count: number, first = 1): ToWebview {
+  const all = Array.from({ length: count }, (_, at) => message(`m${first + at}`, LONG));
+  return { type: "events", taskId: "t1", events: numbered(all, first) };
+}
+
+function scrollBy(pixels: number): void {
+  const scroller = document.querySelector("#scroller");
+  if (scroller !== null) {
+    scroller.scrollTop += pixels;
+    scroller.dispatchEvent(new Event("scroll"));
+  }
+}
+
+/** The items in view, by their events, and where each begins. */
+function inView(): Record<string, number> {
+  const items = [...document.querySelectorAll<HTMLElement>("li[data-seq]")].map((item) => {
+    const { top, bottom } = item.getBoundingClientRect();
+    return { seq: item.dataset["seq"] ?? "", top, bottom };
+  });
+  const seen = items.filter(({ top, bottom }) => bottom > 0 && top < 250);
+  return Object.fromEntries(seen.map(({ seq, top }) => [seq, top]));
+}
+
+test("a reader who leaves the end keeps their place, although more has arrived than is drawn", () => {
+  const { page, draw } = following();
+  page.send(messages(40));
+  draw();
+  page.send(messages(40, 41));
+  scrollBy(-60);
+  const before = inView();
+  expect(Object.keys(before)).toContain("40");
+  draw();
+  expect(inView()).toEqual(before);
+});
+
+test("so does one who leaves the end before a part that does not follow on is drawn", () => {
+  const { page, draw, requests } = following();
+  page.send(messages(40));
+  draw();
+  page.send(messages(40, 1_000));
+  scrollBy(-60);
+  const before = inView();
+  draw();
+  expect(inView()).toEqual(before);
+  page.send({ type: "later" });
+  expect(requests.at(-1)).toEqual({ type: "page", taskId: "t1", side: "after", seq: 40 });
+});
+
+test("what arrived before a reader left the end is there when they return", () => {
+  const { page, draw } = following();
+  page.send(messages(40));
+  draw();
+  page.send(messages(3, 41));
+  scrollBy(-60);
+  draw();
+  page.send({ type: "jumpToEnd" });
+  expect(Object.keys(inView())).toContain("43");
+});
+
+test("a reader near the end keeps their place when what follows the items disappears", () => {
+  const { page, draw } = following();
+  const variable = { type: "emit", name: "lines", value: 12 } as const;
+  page.send(messages(40));
+  page.send({ type: "events", taskId: "t1", events: numbered([variable], 41) });
+  draw();
+  scrollBy(-100);
+  draw();
+  const before = inView();
+  expect(Object.keys(before)).toEqual(["40"]);
+  page.send(messages(1, 42));
+  draw();
+  expect(inView()).toEqual(before);
+});
+
+test("a reader of what follows the items keeps their place when more arrives", () => {
+  const { page, draw } = following();
+  const variable = { type: "emit", name: "lines", value: 12 } as const;
+  page.send(messages(40));
+  page.send({ type: "events", taskId: "t1", events: numbered([variable], 41) });
+  draw();
+  scrollBy(-20);
+  draw();
+  const top = () => document.querySelector(".fold")?.getBoundingClientRect().top;
+  const before = top();
+  page.send(messages(1, 42));
+  draw();
+  expect([Object.keys(inView()), top()]).toEqual([[], before]);
+});
+
+/** A run of calls with long outputs, folded to a line each; the page receives it as it asks. */
+function longCalls(count: number, height: number) {
+  const output = "x".repeat(20_000);
+  const calls = Array.from({ length: count + 10 }, (_, at) => {
+    return {
+      type: "tool",
+      toolCallId: `c${at}`,
+      name: "read",
+      status: "completed",
+      output,
+    } as const;
+  });
+  const all = numbered(calls);
+  const { page, draw, view, requests } = following(height);
+  const send = (events: readonly TaskEvent[]): void => {
+    page.send({ type: "events", taskId: "t1", events });
+    draw();
+  };
+  const answer = (): void => {
+    for (let request = requests.shift(); request !== undefined; request = requests.shift()) {
+      if (request.type === "page" && request.side === "before") {
+        const { seq } = request;
+        const events = all.slice(Math.max(0, seq - 7), seq - 1);
+        page.send({ type: "page", taskId: "t1", side: "before", seq, events });
+        draw();
+      }
+    }
+  };
+  send(all.slice(count - 6, count));
+  answer();
+  return { page, send, answer, draw, view, further: all.slice(count) };
+}
+
+function numbersShown(): number[] {
+  return [...document.querySelectorAll<HTMLElement>("li[data-seq]")].map((item) =>
+    Number(item.dataset["seq"]),
+  );
+}
+
+test("a tall panel is filled with folded calls, however long their outputs are", () => {
+  const { send, answer, further } = longCalls(100, 1_000);
+  expect(numbersShown()[0]).toBeLessThan(100 - 1_000 / 20);
+  for (const event of further) {
+    send([event]);
+    answer();
+    const [shown, scroller] = [numbersShown(), document.querySelector("#scroller")];
+    expect([shown.at(-1), shown.length > 1_000 / 20]).toEqual([event.seq, true]);
+    expect(scroller?.scrollTop).toBe((scroller?.scrollHeight ?? 0) - 1_000);
+  }
+});
+
+test("a reader who has everything in view follows the end", () => {
+  const { page, send, answer, draw, further } = longCalls(20, 1_000);
+  page.send({ type: "earlier" });
+  page.send({ type: "leaveEnd" });
+  draw();
+  answer();
+  expect(document.querySelector(".jump")).toBeNull();
+  send(further);
+  expect(numbersShown().at(-1)).toBe(30);
+});
+
+test("a panel that becomes taller is filled", () => {
+  const { answer, draw, view } = longCalls(100, 200);
+  const before = numbersShown().length;
+  view.height = 1_000;
+  window.dispatchEvent(new Event("resize"));
+  draw();
+  answer();
+  expect(numbersShown().length).toBeGreaterThan(Math.max(before, 50));
+});
