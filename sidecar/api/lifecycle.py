@@ -106,14 +106,14 @@ class SettingsUpdateParams(Params, kw_only=True):
     """Parameters of `settings/update`: the given members replace the current ones."""
 
     settings: RawSettings
-    """Members to replace. Others keep their value."""
+    """Members to replace; null takes back what clients have set. Others keep their value."""
 
 
 class SettingsDidChange(Record, kw_only=True):
     """Notification `settings/didChange`: another client has changed settings of the shared Host."""
 
     settings: RawSettings
-    """The changed members, as that client sent them."""
+    """The changed members, as that client sent them: null stands for a value that was taken back."""
 
 
 class AsyncTaskCounts(Record, kw_only=True):
