@@ -40,6 +40,7 @@ class Clients:
         self._started_at = now()
         self._sessions: set[Session] = set()
         self._stopping = asyncio.Event()
+        self._reason = ""
         self._kept: list[Visitor] = []
         self._lifetime = Lifetime(
             settings=lambda: host.settings.host,
@@ -71,11 +72,13 @@ class Clients:
             over.cancel()
             stopping.cancel()
             watching.cancel()
-        logger.info("the Host ends: %s", "it was stopped" if self._stopping.is_set() else "nobody needs it")
+        why = (self._reason or "it was stopped") if self._stopping.is_set() else "nobody needs it"
+        logger.info("the Host ends: %s", why)
         self._stopping.set()
 
-    def stop(self) -> None:
-        """Make `unneeded` return."""
+    def stop(self, reason: str = "") -> None:
+        """Make `unneeded` return; the clients are given the reason."""
+        self._reason = self._reason or reason
         self._stopping.set()
 
     async def aclose(self) -> None:
@@ -132,7 +135,7 @@ class Clients:
         error = connection.framing_error
         text = f" framing error: {error}" if error is not None else ""
         if self._stopping.is_set() and code:
-            text = " the Host has ended"
+            text = f" the Host has ended{': ' if self._reason else ''}{self._reason}"
         return f"exit {code}{text}"
 
     def _session(self, request: HostRequest) -> Session:

@@ -57,13 +57,18 @@ async def _serve(root: Path, settings: SettingsStore, ready: int) -> int:
     orphan_reaper.begin()
     clients = Clients(host, wall_clock_ms)
 
+    def is_lost() -> bool:
+        replaced = host.ownership.replaced
+        if replaced is not None:
+            clients.stop(f"{replaced} was removed or replaced")
+        return replaced is not None
+
     def gives_way() -> bool:
         if not host.ownership.is_owner:
-            logger.warning("another Host owns %s: this one ends", root)
-            clients.stop()
+            clients.stop(f"another Host owns {root}")
         return not host.ownership.is_owner
 
-    listener = Listener(root, clients.serve, lambda: host.ownership.is_lost, gives_way)
+    listener = Listener(root, clients.serve, is_lost, gives_way)
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         loop.add_signal_handler(number, clients.stop)

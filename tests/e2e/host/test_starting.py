@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import os
+import shutil
 import signal
 import socket
 import time
@@ -18,6 +19,7 @@ from sidecar.rpc.errors import ConnectionClosed, RpcError
 from sidecar.rpc.transport.framing import encode_frame
 from tests.e2e.conftest import Sidecar, Start
 from tests.e2e.host.conftest import SERVE, HostSetting
+from tests.e2e.processes import gone
 
 STORAGE = -32016
 
@@ -63,19 +65,32 @@ async def test_a_removed_socket_is_made_again(shared: HostSetting) -> None:
     assert two.instance == one.instance
 
 
-async def test_a_second_host_gives_way_when_all_files_of_the_first_were_removed(shared: HostSetting) -> None:
+async def test_no_second_host_starts_when_all_files_of_the_first_were_removed(shared: HostSetting) -> None:
     one = await shared.attach()
     first = shared.pid
     for path in address.known_sockets(str(shared.root)):
         Path(path).unlink()
     for name in (address.LOCK, address.POINTER):
         (shared.root / name).unlink()
+    others = await asyncio.gather(*(shared.attach() for _ in range(3)))
+    assert {client.instance for client in others} == {one.instance}
+    assert [process.pid for process in shared.processes()] == [first]
+
+
+async def test_a_removed_root_ends_its_host_and_its_clients_with_the_reason(shared: HostSetting) -> None:
+    one = await shared.attach()
+    task_id = await one.launch_ready("wait")
+    first = shared.pid
+    shutil.rmtree(shared.root, ignore_errors=True)
+    assert await one.client.wait(20) == 1
+    assert f"the Host has ended: {shared.root}" in one.client.stderr_text
+    assert "was removed or replaced" in one.client.stderr_text
+    await gone(task_id, 5)
     two = await shared.attach()
-    if two.instance != one.instance:  # it was faster than the first Host, which listens again within a second
-        assert await two.client.wait(20) == 1
-    assert (await shared.attach()).instance == one.instance
+    assert two.instance != one.instance
+    assert (await two.ended(await two.launch("cat")))[0]["status"] == "completed"
     async with asyncio.timeout(20):
-        while [process.pid for process in shared.processes()] != [first]:
+        while first in [process.pid for process in shared.processes()]:
             await asyncio.sleep(0.05)
 
 
