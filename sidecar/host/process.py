@@ -44,8 +44,8 @@ def _keep_only(ready: int) -> int:
 def _lock(root: str) -> bool:
     """Lock the root for this Host until the process ends; return False if another Host has locked it.
 
-    One file that can be locked suffices. A folder of the root is locked too where possible: somebody may remove
-    the file of a living Host, but not the folder without the runs in it.
+    One file that can be locked suffices. A folder of the root is locked too where possible: somebody may
+    remove the file of a living Host, but not the folder without the runs in it.
     """
     for path in _lock_paths(root):
         is_locked = _lock_one(path, os.O_RDWR | os.O_CREAT)
