@@ -133,7 +133,7 @@ def load_file(path: Path | None, environment: Mapping[str, str] = os.environ) ->
         import tomllib  # here, because most users have no settings file
 
         raw = tomllib.loads(text)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):  # some accounts have /dev/null as their home
         if path is None:
             return {}
         raise InvalidParams(f"settings file {chosen} does not exist") from None
@@ -171,7 +171,7 @@ def merge(base: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]
 
 
 def changed(given: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
-    """Return `given` with the members of `changes`, as `merge` does, but without those that are None there."""
+    """Return `given` with the members of `changes`, as `merge` does, but without what is None there."""
     result = dict(given)
     for key, value in changes.items():
         old = result.get(key)

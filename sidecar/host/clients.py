@@ -15,6 +15,7 @@ from sidecar.app.clients.session import Session
 from sidecar.app.host import Host
 from sidecar.app.logs import ClientLogHandler
 from sidecar.app.settings import load_file
+from sidecar.host import descriptors
 from sidecar.host.attach.attaching import PROTOCOL
 from sidecar.host.attendance import Attendance
 from sidecar.host.last_window import LastWindow
@@ -34,7 +35,7 @@ class Clients:
     """Serve the processes that turn to a Host, each in its own task."""
 
     def __init__(self, host: Host, now: Callable[[], int]) -> None:
-        """`now` returns ms since the epoch."""
+        """`now` returns ms that only increase."""
         self._host = host
         self._now = now
         self._started_at = now()
@@ -156,7 +157,12 @@ class Clients:
         return session
 
     def _refusal(self, request: HostRequest) -> str | None:
-        """Return the answer to a client of another version that this Host cannot serve."""
+        """Return the answer to a client that this Host cannot serve, None to any other."""
+        if descriptors.is_scarce():
+            return (
+                f"error the Host (pid {os.getpid()}) may open {descriptors.limit()} files, which its clients "
+                "and runs use up; close some of them, or start the Host with a higher limit (`ulimit -n`)"
+            )
         is_idle = not self._sessions and not self._live_runs()
         is_older = _numbers(__version__) < _numbers(request.version)
         if request.options.get("protocol") != PROTOCOL or (is_older and is_idle):

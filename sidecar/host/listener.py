@@ -22,6 +22,8 @@ REQUEST_SECONDS: Final = 10.0
 """How long a process may take to send its request."""
 WATCH_SECONDS: Final = 1.0
 """How often to check that the socket is still where clients look for it."""
+PAUSE_SECONDS: Final = 1.0
+"""How long to accept nobody after too many files were open."""
 _CHUNK: Final = 64 * 1024
 _MAX_DESCRIPTORS: Final = 2
 _MAX_LINE_BYTES: Final = 8 * 1024
@@ -192,11 +194,22 @@ class Listener:
                 return
             except OSError as error:  # too many open files
                 logger.error("a client cannot attach: %s", error)
+                self._pause(server)
                 return
             wire.setblocking(False)
             task = asyncio.get_running_loop().create_task(self._serve(wire))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
+
+    def _pause(self, server: socket.socket) -> None:
+        """Accept nobody for a while: those who knock wait, and the event loop does not run in circles."""
+        loop = asyncio.get_running_loop()
+        loop.remove_reader(server)
+        loop.call_later(PAUSE_SECONDS, self._resume, server)
+
+    def _resume(self, server: socket.socket) -> None:
+        if server is self._server:
+            asyncio.get_running_loop().add_reader(server, self._accept, server)
 
     async def _serve(self, wire: socket.socket) -> None:
         descriptors: list[int] = []

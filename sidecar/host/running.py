@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from sidecar.api.errors import InvalidParams, SidecarError
-from sidecar.app.clock import history_clock_ms, wall_clock_ms
+from sidecar.app.clock import elapsed_ms, history_clock_ms
 from sidecar.app.host import Host
 from sidecar.app.serve import GARBAGE_THRESHOLDS, SWITCH_SECONDS
 from sidecar.app.settings import SettingsStore, load_file
@@ -55,7 +55,7 @@ def _run(root: str, config: str | None, ready: int) -> int:
 async def _serve(root: Path, settings: SettingsStore, ready: int) -> int:
     host = await Host.open(root, settings)
     orphan_reaper.begin()
-    clients = Clients(host, wall_clock_ms)
+    clients = Clients(host, elapsed_ms)
 
     def is_lost() -> bool:
         replaced = host.ownership.replaced

@@ -97,6 +97,10 @@ def test_a_bad_settings_file_is_named(tmp_path: Path, text: str) -> None:
         load_file(path)
 
 
+def test_a_home_that_is_not_a_folder_has_no_settings_file() -> None:
+    assert load_file(None, {"HOME": "/dev/null"}) == {}
+
+
 def test_a_settings_file_that_was_named_must_exist(tmp_path: Path) -> None:
     with pytest.raises(InvalidParams, match="does not exist"):
         load_file(tmp_path / "absent.toml")
