@@ -48,7 +48,7 @@ class Clock:
         install(shared, CLOCK_THAT_JUMPS.format(file=str(self._file)))
 
     def set(self, hours: float) -> None:
-        """Let the clock be so many hours ahead of the real one."""
+        """Set the clock ahead of the real one by this number of hours."""
         following = self._file.with_suffix(".new")
         following.write_text(str(int(hours * 3600)))
         following.replace(self._file)
