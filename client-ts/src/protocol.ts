@@ -228,7 +228,7 @@ export interface HostSettings {
   idleSeconds?: number;
   /**
    * What happens to runs when the last client that can answer questions has left: `keep` lets them
-   * continue for `surviveMinutes`, `stop` ends them 10 seconds later.
+   * continue for `surviveMinutes`, `stop` ends them 30 seconds later.
    */
   onLastWindowClose?: "keep" | "stop";
 }
@@ -285,8 +285,11 @@ export type NoParams = Record<string, never>;
 
 /** Parameters of `settings/update`: the given members replace the current ones. */
 export interface SettingsUpdateParams {
-  /** Members to replace. Others keep their value. */
-  settings: Settings;
+  /**
+   * Members of `Settings` to replace; null takes back what clients have set. Others keep their
+   * value.
+   */
+  settings: Record<string, unknown>;
 }
 
 /** The answer of `health`. */
@@ -348,8 +351,10 @@ export interface LogMessage {
 
 /** Notification `settings/didChange`: another client has changed settings of the shared Host. */
 export interface SettingsDidChange {
-  /** The changed members, as that client sent them. */
-  settings: Settings;
+  /**
+   * The changed members of `Settings`, as that client sent them; null for what it has taken back.
+   */
+  settings: Record<string, unknown>;
 }
 
 /**

@@ -108,15 +108,15 @@ class ShutdownParams(Params, kw_only=True):
 class SettingsUpdateParams(Params, kw_only=True):
     """Parameters of `settings/update`: the given members replace the current ones."""
 
-    settings: RawSettings
-    """Members to replace. Others keep their value."""
+    settings: dict[str, Any]
+    """Members of `Settings` to replace; null takes back what clients have set. Others keep their value."""
 
 
 class SettingsDidChange(Record, kw_only=True):
     """Notification `settings/didChange`: another client has changed settings of the shared Host."""
 
-    settings: RawSettings
-    """The changed members, as that client sent them."""
+    settings: dict[str, Any]
+    """The changed members of `Settings`, as that client sent them; null for what it has taken back."""
 
 
 class AsyncTaskCounts(Record, kw_only=True):

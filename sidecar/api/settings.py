@@ -148,7 +148,7 @@ class HostSettings(Group, kw_only=True):
     """How long a Host without clients and runs stays, in seconds."""
     on_last_window_close: Literal["keep", "stop"] = "keep"
     """What happens to runs when the last client that can answer questions has left: `keep` lets them continue
-    for `surviveMinutes`, `stop` ends them 10 seconds later.
+    for `surviveMinutes`, `stop` ends them 30 seconds later.
     """
 
 

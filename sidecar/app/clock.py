@@ -1,4 +1,4 @@
-"""The wall clock, in ms since the epoch."""
+"""The wall clock, in ms since the epoch, and one that does not jump."""
 
 import os
 import time
@@ -12,6 +12,11 @@ FIXED_CLOCK = "SIDECAR_NOW_MS"
 def wall_clock_ms() -> int:
     """Return the current time."""
     return time.time_ns() // 1_000_000
+
+
+def elapsed_ms() -> int:
+    """Return a time that only increases, for durations."""
+    return time.monotonic_ns() // 1_000_000
 
 
 def history_clock_ms() -> int:

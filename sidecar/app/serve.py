@@ -16,7 +16,7 @@ from sidecar.api.errors import InvalidParams
 from sidecar.app.clients.hosting import PrivateHost
 from sidecar.app.clients.serving import connect
 from sidecar.app.clients.session import Session
-from sidecar.app.clock import history_clock_ms, wall_clock_ms
+from sidecar.app.clock import elapsed_ms, history_clock_ms
 from sidecar.app.logs import ClientLogHandler, log_to_stderr
 from sidecar.app.settings import load_file
 from sidecar.printable import printable
@@ -43,7 +43,7 @@ def main(arguments: Sequence[str]) -> int:
     if raw_settings is None:
         return USAGE_ERROR
     root = None if options.storage_root is None else options.storage_root.absolute()
-    code = asyncio.run(_serve(Session(PrivateHost(), root, raw_settings, wall_clock_ms()), transport))
+    code = asyncio.run(_serve(Session(PrivateHost(), root, raw_settings, elapsed_ms()), transport))
     # A thread that hangs in a file system or on an unread stderr must not keep the process alive.
     os._exit(code)
 

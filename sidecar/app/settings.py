@@ -43,31 +43,45 @@ _AT = re.compile(r" - at `\$\.?(?P<at>[^`]*)`$")
 class SettingsStore:
     """The current settings: those of the file, overridden by those of clients."""
 
-    def __init__(self, raw: Mapping[str, Any] | None = None) -> None:
-        self._raw: dict[str, Any] = dict(raw or {})
-        self.current = convert(self._raw)
+    def __init__(self, file: Mapping[str, Any] | None = None, given: Mapping[str, Any] | None = None) -> None:
+        self._file: dict[str, Any] = dict(file or {})
+        self._given: dict[str, Any] = dict(given or {})
+        self.current = convert(self.raw)
 
     def update(self, changes: Mapping[str, Any]) -> Settings:
-        """Apply `changes` to the current settings, or raise InvalidParams naming the key and apply none."""
-        merged = merge(self._raw, changes)
-        self.current = convert(merged)
-        self._raw = merged
+        """Apply `changes` to the current settings, or raise InvalidParams naming the key and apply none.
+
+        None takes back what clients have set: the file decides again, or else the default.
+        """
+        given = changed(self._given, changes)
+        self.current = convert(merge(self._file, given))
+        self._given = given
         return self.current
 
     @property
     def raw(self) -> Mapping[str, Any]:
         """The settings as they were given."""
-        return self._raw
+        return merge(self._file, self._given)
+
+    def raw_after(self, changes: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return what `raw` would be after an update."""
+        return merge(self._file, changed(self._given, changes))
 
 
 class ClientSettings:
     """The settings of one client of a shared Host: its own, and the Host's for what concerns all clients."""
 
-    def __init__(self, host: SettingsStore, raw: Mapping[str, Any]) -> None:
-        """Raises InvalidParams naming the key, also for settings that concern the Host, which it ignores."""
-        convert(raw)
+    def __init__(
+        self, host: SettingsStore, file: Mapping[str, Any], given: Mapping[str, Any] | None = None
+    ) -> None:
+        """`file` is the client's settings file, `given` overrides it.
+
+        Raises InvalidParams naming the key, also for settings that concern the Host, which it ignores.
+        """
+        convert(merge(file, given or {}))
         self._host = host
-        self._own, _ = split(raw)
+        self._file, _ = split(file)
+        self._given, _ = split(given or {})
         self._merged_from: Settings | None = None
         self._current: Settings = self.current
 
@@ -75,23 +89,27 @@ class ClientSettings:
     def current(self) -> Settings:
         """The settings now."""
         if self._merged_from is not self._host.current:
-            self._current = self._merged(self._own)
+            self._current = self._merged(self._given, self._host.raw)
             self._merged_from = self._host.current
         return self._current
 
     def check(self, changes: Mapping[str, Any]) -> None:
         """Raise InvalidParams naming the key unless `changes` can be applied."""
-        convert(merge(merge(self._own, split(self._host.raw)[1]), changes))
+        own, shared = split(changes)
+        self._merged(changed(self._given, own), self._host.raw_after(shared))
 
     def update(self, changes: Mapping[str, Any]) -> Settings:
-        """Apply `changes` of the client's own settings. Raises InvalidParams and applies none."""
-        own = merge(self._own, changes)
-        self._current = self._merged(own)
-        self._own = own
+        """Apply `changes` of the client's own settings. Raises InvalidParams and applies none.
+
+        None takes back what the client has set, as in `SettingsStore.update`.
+        """
+        given = changed(self._given, changes)
+        self._current = self._merged(given, self._host.raw)
+        self._given = given
         return self._current
 
-    def _merged(self, own: Mapping[str, Any]) -> Settings:
-        return convert(merge(own, split(self._host.raw)[1]))
+    def _merged(self, given: Mapping[str, Any], of_host: Mapping[str, Any]) -> Settings:
+        return convert(merge(merge(self._file, given), split(of_host)[1]))
 
 
 def default_config_path(environment: Mapping[str, str] = os.environ) -> Path:
@@ -115,7 +133,7 @@ def load_file(path: Path | None, environment: Mapping[str, str] = os.environ) ->
         import tomllib  # here, because most users have no settings file
 
         raw = tomllib.loads(text)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):  # some accounts have /dev/null as their home
         if path is None:
             return {}
         raise InvalidParams(f"settings file {chosen} does not exist") from None
@@ -152,6 +170,20 @@ def merge(base: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]
     return merged
 
 
+def changed(given: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+    """Return `given` with the members of `changes`, as `merge` does, but without what is None there."""
+    result = dict(given)
+    for key, value in changes.items():
+        old = result.get(key)
+        if value is None:
+            result.pop(key, None)
+        elif isinstance(value, Mapping):
+            result[key] = changed(old if isinstance(old, Mapping) else {}, value)
+        else:
+            result[key] = value
+    return result
+
+
 def split(raw: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the settings that are each client's own, and those that concern the shared Host."""
     own: dict[str, Any] = {}
@@ -165,6 +197,8 @@ def split(raw: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
             if theirs:
                 shared[key] = theirs
             own[key] = {name: each for name, each in value.items() if name not in members}
+        elif members and value is None:  # takes back the whole group
+            own[key] = shared[key] = None
         else:
             own[key] = value
     return own, shared
@@ -175,7 +209,7 @@ def dotted(raw: Mapping[str, Any]) -> list[str]:
     _, shared = split(raw)
     names = []
     for key, value in shared.items():
-        names += [key] if HOST_KEYS[key] is None else [f"{key}.{name}" for name in value]
+        names += [key] if HOST_KEYS[key] is None else [f"{key}.{name}" for name in value or ()]
     return names
 
 

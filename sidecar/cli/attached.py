@@ -4,7 +4,7 @@ import json
 import os
 import sys
 import time
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,10 @@ REQUEST_SECONDS = 3600.0 * 24 * 365
 """A request of a command has no limit of its own: the person at the terminal decides."""
 
 
+class HostEnded(StorageError):
+    """The Host has ended, or does not let this client in."""
+
+
 class HostClient:
     """A client of a Host, without a person who answers questions."""
 
@@ -31,14 +35,18 @@ class HostClient:
         self._client = client
 
     async def request(self, method: str, **params: Any) -> Any:
-        """Return the result of a request. Raises SidecarError with the Host's words."""
+        """Return the result of a request. Raises HostEnded, and SidecarError with the Host's words."""
         try:
             return await self._client.request(method, params, timeout=REQUEST_SECONDS)
         except RpcError as error:
             kind = InvalidParams if error.code == InvalidParams.code else SidecarError
             raise kind(error.message, **(error.data if isinstance(error.data, dict) else {})) from None
         except ConnectionClosed:
-            raise StorageError("the Host has ended", path="", reason="the Host has ended") from None
+            raise HostEnded("the Host has ended", path="", reason="the Host has ended") from None
+
+    def on(self, method: str, handler: Callable[[Any], None]) -> None:
+        """Call `handler` with the parameters of each notification of this method."""
+        self._client.on_notification(method, handler)
 
 
 @asynccontextmanager

@@ -1,6 +1,8 @@
 """`cancel`, `reorder`, `start-now` and `wait`: control runs from a terminal or wait for them."""
 
 import asyncio
+import contextlib
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -11,9 +13,9 @@ from sidecar.api.errors import StorageError
 from sidecar.api.runs.async_tasks import AsyncTask
 from sidecar.app.host import Host
 from sidecar.app.settings import SettingsStore
-from sidecar.cli import exits, output
+from sidecar.cli import exits, host_runs, output
 from sidecar.cli.abandoned import OwnerWatch
-from sidecar.cli.attached import attached, host_status
+from sidecar.cli.attached import HostEnded, attached, host_status
 from sidecar.cli.options import common, storage_root
 from sidecar.cli.runs import POLL_SECONDS, reading, resolve
 from sidecar.storage.layout import OwnRoot
@@ -91,7 +93,8 @@ def wait(task_ids: tuple[str, ...], own_root: Path, timeout: float | None, store
       3  a run was cancelled, and none failed
       4  a run is still running or queued after the timeout
     """
-    tasks = asyncio.run(reading(own_root, lambda journal: _ended(journal, own_root, task_ids, timeout)))
+    limit = None if timeout == math.inf else timeout
+    tasks = asyncio.run(_ended(own_root, task_ids, limit))
     for task in tasks:
         output.echo(f"{task.id} {task.status}")
         if task.error is not None:
@@ -116,12 +119,20 @@ async def _find(journal: Journal, ids: Sequence[str]) -> list[AsyncTask]:
     return [(await resolve(journal, each)).task for each in ids]
 
 
-async def _ended(
-    journal: Journal, root: Path, prefixes: Sequence[str], seconds: float | None
-) -> list[AsyncTask]:
+async def _ended(root: Path, prefixes: Sequence[str], seconds: float | None) -> list[AsyncTask]:
     """Return the tasks when all have ended or after the timeout. Raises StorageError for an abandoned one."""
     loop = asyncio.get_running_loop()
     deadline = None if seconds is None else loop.time() + seconds
+    if await asyncio.to_thread(host_status, root) is not None:
+        with contextlib.suppress(HostEnded):
+            return await host_runs.ended(root, prefixes, seconds)
+    return await reading(root, lambda journal: _recorded_ends(journal, root, prefixes, deadline))
+
+
+async def _recorded_ends(
+    journal: Journal, root: Path, prefixes: Sequence[str], deadline: float | None
+) -> list[AsyncTask]:
+    loop = asyncio.get_running_loop()
     ids = [task.id for task in await _find(journal, prefixes)]
     owner = OwnerWatch(root)
     while True:

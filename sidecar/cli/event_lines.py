@@ -1,5 +1,6 @@
 """Print the events of a run as lines."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from sidecar.cli import output
@@ -62,6 +63,31 @@ class EventPrinter:
             self._tools[call_id] = status
         name, title = event.get("name"), event.get("title")
         return plain(f"[tool] {name} {status}" + (f": {title}" if title and title != name else ""))
+
+
+class EventLog:
+    """Print the events of one run, each once and in order; `seq` is the number of the last one."""
+
+    def __init__(self) -> None:
+        self.seq = 0
+        self.has_ended = False
+        self._printer = EventPrinter()
+
+    def take(self, events: Sequence[dict[str, Any]]) -> None:
+        """Print those of the events that are new."""
+        for event in events:
+            if event["seq"] > self.seq:
+                self._printer.print(event)
+                self.seq = event["seq"]
+                self.has_ended = self.has_ended or _is_end(event)
+
+    def close(self) -> None:
+        """End the current line."""
+        self._printer.end_line()
+
+
+def _is_end(event: dict[str, Any]) -> bool:
+    return event["type"] == "state" and event["status"] in ("completed", "failed", "cancelled")
 
 
 def _state(event: dict[str, Any]) -> str:

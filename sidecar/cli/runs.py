@@ -1,22 +1,23 @@
-"""`ps` and `logs`: print the runs of an own root from its journal."""
+"""`ps` and `logs`: print the runs of an own root."""
 
 import asyncio
-import time
+import contextlib
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import NoReturn, TypeVar
 
 import click
 
-from sidecar.api.errors import AmbiguousTaskId, StorageError, TaskNotFound
+from sidecar.api.errors import AmbiguousTaskId, TaskNotFound
 from sidecar.api.runs.async_tasks import STATUSES, AsyncTask
 from sidecar.api.runs.requests import AsyncListResult
 from sidecar.app.clock import wall_clock_ms
 from sidecar.app.run_counts import RunCounts, count_runs
 from sidecar.app.settings import SettingsStore
-from sidecar.cli import exits, output
+from sidecar.cli import exits, host_runs, output
 from sidecar.cli.abandoned import OwnerWatch
-from sidecar.cli.event_lines import EventPrinter
+from sidecar.cli.attached import HostEnded, host_status
+from sidecar.cli.event_lines import EventLog
 from sidecar.cli.options import common, storage_root
 from sidecar.status_words import status_text
 from sidecar.storage.layout import OwnRoot
@@ -40,16 +41,29 @@ POLL_SECONDS = 0.25
 @common
 def ps(own_root: Path, watch: bool, as_json: bool, store: SettingsStore) -> int:
     """List runs, newest first."""
-    while True:
-        found = asyncio.run(_runs_of(own_root))
+    maximum = store.current.async_tasks.max
+
+    def show(found: AsyncListResult) -> None:
         if as_json:
-            output.write_json(_result(found, store.current.async_tasks.max))
+            output.write_json(found)
         else:
             owned = living_owner(OwnRoot(own_root)) is not None
-            _print_runs(found[0] if found else [], owned=owned, clear=watch)
-        if not watch:
-            return exits.DONE
-        time.sleep(1)
+            _print_runs(found.items, owned=owned, clear=watch)
+
+    if watch:
+        asyncio.run(_watch(own_root, maximum, show))
+    show(asyncio.run(_runs_of(own_root, maximum)))
+    return exits.DONE
+
+
+async def _watch(own_root: Path, maximum: int, show: Callable[[AsyncListResult], None]) -> NoReturn:
+    """Show the runs as the Host reports them while there is one, else those in the journal."""
+    while True:
+        if await asyncio.to_thread(host_status, own_root) is not None:
+            with contextlib.suppress(HostEnded):
+                await host_runs.watch(own_root, _SHOWN, show)
+        show(await _runs_of(own_root, maximum))
+        await asyncio.sleep(host_runs.REFRESH_SECONDS)
 
 
 @click.command()
@@ -59,31 +73,37 @@ def ps(own_root: Path, watch: bool, as_json: bool, store: SettingsStore) -> int:
 @common
 def logs(task_id: str, own_root: Path, follow: bool, store: SettingsStore) -> int:
     """Show the output of a run: messages on stdout, the rest on stderr. ID can be a unique prefix."""
-    asyncio.run(reading(own_root, lambda journal: _print_events(journal, own_root, task_id, follow=follow)))
+    log = EventLog()
+    try:
+        asyncio.run(_print_events(own_root, task_id, log, follow=follow))
+    finally:
+        log.close()
     return exits.DONE
 
 
-async def _print_events(journal: Journal, own_root: Path, task_id: str, *, follow: bool) -> None:
+async def _print_events(own_root: Path, task_id: str, log: EventLog, *, follow: bool) -> None:
+    if follow and await asyncio.to_thread(host_status, own_root) is not None:
+        with contextlib.suppress(HostEnded):
+            await host_runs.follow(own_root, task_id, log)
+            return
+    await reading(own_root, lambda journal: _print_recorded(journal, own_root, task_id, log, follow=follow))
+
+
+async def _print_recorded(
+    journal: Journal, own_root: Path, task_id: str, log: EventLog, *, follow: bool
+) -> None:
     """Print events up to now, or to the end. Raises StorageError for a run whose sidecar has died."""
     record = await resolve(journal, task_id)
-    printer, seq, owner = EventPrinter(), 0, OwnerWatch(own_root)
+    owner = OwnerWatch(own_root)
     while True:
         owner.update()
-        page = await journal.read_events(record.task.id, seq, _EVENTS)
-        for event in page.events:
-            printer.print(event)
-        seq = page.last_seq if page.events else seq
+        page = await journal.read_events(record.task.id, log.seq, _EVENTS)
+        log.take(page.events)
         if page.more:
             continue
-        ended = any(_is_end(event) for event in page.events) or record.task.completed_at is not None
-        if not follow or ended:
-            printer.end_line()
+        if not follow or log.has_ended or record.task.completed_at is not None:
             return
-        try:
-            owner.require(record.task.id)
-        except StorageError:
-            printer.end_line()
-            raise
+        owner.require(record.task.id)
         await asyncio.sleep(POLL_SECONDS)
 
 
@@ -106,11 +126,15 @@ async def reading(root: Path, work: Callable[[Journal], Awaitable[T]]) -> T:
         await journal.aclose()
 
 
-async def _runs_of(root: Path) -> tuple[list[AsyncTask], RunCounts] | None:
+async def _runs_of(root: Path, maximum: int) -> AsyncListResult:
+    """Return what the journal holds, in the shape of the Host's answer."""
     try:
-        return await reading(root, _list)
+        tasks, counts = await reading(root, _list)
     except TaskNotFound:
-        return None
+        tasks, counts = [], RunCounts(dict.fromkeys(STATUSES, 0), 0)
+    return AsyncListResult(
+        items=tasks, counts=counts.by_status, foreground=counts.foreground, max=maximum, revision=0
+    )
 
 
 async def _list(journal: Journal) -> tuple[list[AsyncTask], RunCounts]:
@@ -127,13 +151,6 @@ async def resolve(journal: Journal, prefix: str) -> RunRecord:
     if len(found) > 1:
         raise AmbiguousTaskId(f"several runs start with {prefix!r}; give more of the id")
     return found[0]
-
-
-def _result(found: tuple[list[AsyncTask], RunCounts] | None, maximum: int) -> AsyncListResult:
-    items, counts = found or ([], RunCounts(dict.fromkeys(STATUSES, 0), 0))
-    return AsyncListResult(
-        items=items, counts=counts.by_status, foreground=counts.foreground, max=maximum, revision=0
-    )
 
 
 def _print_runs(tasks: list[AsyncTask], *, owned: bool, clear: bool) -> None:
@@ -164,7 +181,3 @@ def _why(task: AsyncTask) -> str:
     """Return how a run ended, or what it does or waits for."""
     text = status_text(task)
     return (task.progress.current_tool or "") if text in ("Queued", "Running") else text
-
-
-def _is_end(event: dict[str, Any]) -> bool:
-    return event["type"] == "state" and event["status"] in ("completed", "failed", "cancelled")

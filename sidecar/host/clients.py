@@ -15,6 +15,7 @@ from sidecar.app.clients.session import Session
 from sidecar.app.host import Host
 from sidecar.app.logs import ClientLogHandler
 from sidecar.app.settings import load_file
+from sidecar.host import descriptors
 from sidecar.host.attach.attaching import PROTOCOL
 from sidecar.host.attendance import Attendance
 from sidecar.host.last_window import LastWindow
@@ -34,12 +35,13 @@ class Clients:
     """Serve the processes that turn to a Host, each in its own task."""
 
     def __init__(self, host: Host, now: Callable[[], int]) -> None:
-        """`now` returns ms since the epoch."""
+        """`now` returns ms that only increase."""
         self._host = host
         self._now = now
         self._started_at = now()
         self._sessions: set[Session] = set()
         self._stopping = asyncio.Event()
+        self._reason = ""
         self._kept: list[Visitor] = []
         self._lifetime = Lifetime(
             settings=lambda: host.settings.host,
@@ -71,11 +73,13 @@ class Clients:
             over.cancel()
             stopping.cancel()
             watching.cancel()
-        logger.info("the Host ends: %s", "it was stopped" if self._stopping.is_set() else "nobody needs it")
+        why = (self._reason or "it was stopped") if self._stopping.is_set() else "nobody needs it"
+        logger.info("the Host ends: %s", why)
         self._stopping.set()
 
-    def stop(self) -> None:
-        """Make `unneeded` return."""
+    def stop(self, reason: str = "") -> None:
+        """Make `unneeded` return; the clients are given the reason."""
+        self._reason = self._reason or reason
         self._stopping.set()
 
     async def aclose(self) -> None:
@@ -132,7 +136,7 @@ class Clients:
         error = connection.framing_error
         text = f" framing error: {error}" if error is not None else ""
         if self._stopping.is_set() and code:
-            text = " the Host has ended"
+            text = f" the Host has ended{': ' if self._reason else ''}{self._reason}"
         return f"exit {code}{text}"
 
     def _session(self, request: HostRequest) -> Session:
@@ -153,7 +157,12 @@ class Clients:
         return session
 
     def _refusal(self, request: HostRequest) -> str | None:
-        """Return the answer to a client of another version that this Host cannot serve."""
+        """Return the answer to a client that this Host cannot serve, None to any other."""
+        if descriptors.is_scarce():
+            return (
+                f"error the Host (pid {os.getpid()}) may open {descriptors.limit()} files, which its clients "
+                "and runs use up; close some of them, or start the Host with a higher limit (`ulimit -n`)"
+            )
         is_idle = not self._sessions and not self._live_runs()
         is_older = _numbers(__version__) < _numbers(request.version)
         if request.options.get("protocol") != PROTOCOL or (is_older and is_idle):

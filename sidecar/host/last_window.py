@@ -1,10 +1,10 @@
 """End the runs when the last window has closed, if the settings ask for it."""
 
-import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from sidecar.api.settings import HostSettings
+from sidecar.host.deadline_watch import DeadlineWatch
 
 RELOAD_SECONDS = 30
 """How long a window may be gone while it reloads."""
@@ -24,25 +24,20 @@ class LastWindow:
     now: Callable[[], float]
     _had_windows: bool = False
     _left_at: float | None = None
-    _changed: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def __post_init__(self) -> None:
+        self._watch = DeadlineWatch(self._deadline, self.now)
 
     def changed(self) -> None:
         """Note that windows may have come or gone."""
-        self._changed.set()
+        self._watch.changed()
 
     async def watch(self) -> None:
         """End the runs each time that the last window has been gone for `RELOAD_SECONDS`."""
         while True:
-            self._changed.clear()
-            deadline = self._deadline()
-            if deadline is not None and self.now() >= deadline:
-                self._left_at = deadline = None
-                self.end_runs()
-            try:
-                async with asyncio.timeout(None if deadline is None else deadline - self.now()):
-                    await self._changed.wait()
-            except TimeoutError:
-                continue
+            await self._watch.passed()
+            self._left_at = None
+            self.end_runs()
 
     def _deadline(self) -> float | None:
         """Return when the runs end if no window comes back; None for never."""

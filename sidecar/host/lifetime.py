@@ -1,10 +1,10 @@
 """How long a Host stays: while it has clients, while runs may continue without them, and a little longer."""
 
-import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from sidecar.api.settings import HostSettings
+from sidecar.host.deadline_watch import DeadlineWatch
 
 UNLIMITED = -1
 FIRST_CLIENT_SECONDS = 10
@@ -25,24 +25,17 @@ class Lifetime:
     _alone_since: float | None = None
     _idle_since: float | None = None
     _had_clients: bool = False
-    _changed: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def __post_init__(self) -> None:
+        self._watch = DeadlineWatch(self._deadline, self.now)
 
     def changed(self) -> None:
         """Note that clients, runs or settings may have changed."""
-        self._changed.set()
+        self._watch.changed()
 
     async def over(self) -> None:
         """Wait until nobody needs the Host."""
-        while True:
-            self._changed.clear()
-            deadline = self._deadline()
-            if deadline is not None and self.now() >= deadline:
-                return
-            try:
-                async with asyncio.timeout(None if deadline is None else deadline - self.now()):
-                    await self._changed.wait()
-            except TimeoutError:
-                continue
+        await self._watch.passed()
 
     def _deadline(self) -> float | None:
         """Return when the Host ends if nothing changes; None for never."""

@@ -22,6 +22,8 @@ REQUEST_SECONDS: Final = 10.0
 """How long a process may take to send its request."""
 WATCH_SECONDS: Final = 1.0
 """How often to check that the socket is still where clients look for it."""
+PAUSE_SECONDS: Final = 1.0
+"""How long to accept nobody after too many files were open."""
 _CHUNK: Final = 64 * 1024
 _MAX_DESCRIPTORS: Final = 2
 _MAX_LINE_BYTES: Final = 8 * 1024
@@ -101,15 +103,12 @@ class Listener:
         handle: Callable[[Visitor], Awaitable[None]],
         is_lost: Callable[[], bool],
         gives_way: Callable[[], bool] = lambda: False,
-        make_room: Callable[[], None] = lambda: None,
     ) -> None:
         """`is_lost` returns whether the root was removed or replaced: then another Host may listen.
 
-        `make_room` is called once after this one has stopped for that reason.
         `gives_way` is called when another Host listens at the same path, and returns whether this one ends.
         """
         self._gives_way = gives_way
-        self._make_room = make_room
         self._is_lost = is_lost
         self._root = root
         self._handle = handle
@@ -170,7 +169,6 @@ class Listener:
             await asyncio.sleep(WATCH_SECONDS)
             if self._is_lost():
                 self.stop()
-                self._make_room()
                 return
             found = _inode(self._path)
             if found == self._bound:
@@ -196,11 +194,22 @@ class Listener:
                 return
             except OSError as error:  # too many open files
                 logger.error("a client cannot attach: %s", error)
+                self._pause(server)
                 return
             wire.setblocking(False)
             task = asyncio.get_running_loop().create_task(self._serve(wire))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
+
+    def _pause(self, server: socket.socket) -> None:
+        """Accept nobody for a while: those who knock wait, and the event loop does not run in circles."""
+        loop = asyncio.get_running_loop()
+        loop.remove_reader(server)
+        loop.call_later(PAUSE_SECONDS, self._resume, server)
+
+    def _resume(self, server: socket.socket) -> None:
+        if server is self._server:
+            asyncio.get_running_loop().add_reader(server, self._accept, server)
 
     async def _serve(self, wire: socket.socket) -> None:
         descriptors: list[int] = []

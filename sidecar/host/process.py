@@ -20,13 +20,12 @@ def main(arguments: list[str]) -> int:
         os._exit(0)  # the starter waits for this process only
     os.setsid()
     ready = _keep_only(ready)
-    lock = _lock(root)
-    if lock is None:
+    if not _lock(root):
         os.write(ready, BUSY)
         return 0
     from sidecar.host.running import run
 
-    return run(root, options.get("--config"), ready, lock)
+    return run(root, options.get("--config"), ready)
 
 
 def _keep_only(ready: int) -> int:
@@ -42,33 +41,48 @@ def _keep_only(ready: int) -> int:
     return kept
 
 
-def _lock(root: str) -> int | None:
-    """Lock the Host's file until this process ends; None if another Host has it.
+def _lock(root: str) -> bool:
+    """Lock the root for this Host until the process ends; return False if another Host has locked it.
 
-    Where the root cannot be written, or its file system has no locks, the file is next to the socket.
+    One file that can be locked suffices. A folder of the root is locked too where possible: somebody may
+    remove the file of a living Host, but not the folder without the runs in it.
     """
+    for path in _lock_paths(root):
+        is_locked = _lock_one(path, os.O_RDWR | os.O_CREAT)
+        if is_locked is not None:
+            break
+    else:
+        is_locked = True  # the lock of the root still keeps two Hosts apart
+    fence = os.path.join(root, address.FENCE)
+    return is_locked and _lock_one(fence, os.O_RDONLY | os.O_DIRECTORY) is not False
+
+
+def _lock_one(path: str, flags: int) -> bool | None:
+    """Return whether the lock was free, and keep it; None where nothing can be locked."""
     import fcntl
 
-    for path in _lock_paths(root):
-        try:
-            handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return None
-        except OSError:
-            continue
-        return handle
-    return -1  # the lock of the root still keeps two Hosts apart
+    try:
+        handle = os.open(path, flags | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return None
+    return True
 
 
 def _lock_paths(root: str) -> list[str]:
+    """Make the root; return the files to lock, the best one first.
+
+    Where the root cannot be written, or its file system has no locks, the file is next to the socket.
+    """
     from pathlib import Path
 
     from sidecar.storage.layout import make_private_dirs
 
     paths = [os.path.join(root, address.LOCK)]
     try:
-        make_private_dirs(Path(root))
+        make_private_dirs(Path(root, address.FENCE))
     except OSError:
         paths.clear()
     try:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from sidecar.api.errors import InvalidParams, SidecarError
-from sidecar.app.clock import history_clock_ms, wall_clock_ms
+from sidecar.app.clock import elapsed_ms, history_clock_ms
 from sidecar.app.host import Host
 from sidecar.app.serve import GARBAGE_THRESHOLDS, SWITCH_SECONDS
 from sidecar.app.settings import SettingsStore, load_file
@@ -27,28 +27,24 @@ from sidecar.subagents.runners.process.subreaper import orphan_reaper
 logger = logging.getLogger(__name__)
 
 
-def run(root: str, config: str | None, ready: int, lock: int) -> NoReturn:
-    """Run the Host of a root and end the process.
-
-    `ready` is where its starter waits for the outcome. `lock` is the open file that keeps other Hosts out, or
-    -1 if there is none.
-    """
+def run(root: str, config: str | None, ready: int) -> NoReturn:
+    """Run the Host of a root and end the process; `ready` is where its starter waits for the outcome."""
     close_memory()  # commands of agents must not find a client's key in this process
     sys.setswitchinterval(SWITCH_SECONDS)
     gc.set_threshold(*GARBAGE_THRESHOLDS)
     os.chdir("/")
     log_to_file(Path(root) / LOG)
     with in_use(root):
-        code = _run(root, config, ready, lock)
+        code = _run(root, config, ready)
     # A thread that hangs in a file system must not keep the process alive.
     os._exit(code)
 
 
-def _run(root: str, config: str | None, ready: int, lock: int) -> int:
+def _run(root: str, config: str | None, ready: int) -> int:
     try:
         history_clock_ms()
         settings = SettingsStore(load_file(None if config is None else Path(config)))
-        return asyncio.run(_serve(Path(root), settings, ready, lock))
+        return asyncio.run(_serve(Path(root), settings, ready))
     except InvalidParams as error:
         return fail(ready, error.message)
     except (SidecarError, OSError, NoAddress) as error:
@@ -56,22 +52,23 @@ def _run(root: str, config: str | None, ready: int, lock: int) -> int:
         return fail(ready, str(error))
 
 
-async def _serve(root: Path, settings: SettingsStore, ready: int, lock: int) -> int:
+async def _serve(root: Path, settings: SettingsStore, ready: int) -> int:
     host = await Host.open(root, settings)
     orphan_reaper.begin()
-    clients = Clients(host, wall_clock_ms)
+    clients = Clients(host, elapsed_ms)
+
+    def is_lost() -> bool:
+        replaced = host.ownership.replaced
+        if replaced is not None:
+            clients.stop(f"{replaced} was removed or replaced")
+        return replaced is not None
 
     def gives_way() -> bool:
         if not host.ownership.is_owner:
-            logger.warning("another Host owns %s: this one ends", root)
-            clients.stop()
+            clients.stop(f"another Host owns {root}")
         return not host.ownership.is_owner
 
-    def make_room() -> None:
-        if lock >= 0:
-            os.close(lock)
-
-    listener = Listener(root, clients.serve, lambda: host.ownership.is_lost, gives_way, make_room)
+    listener = Listener(root, clients.serve, is_lost, gives_way)
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         loop.add_signal_handler(number, clients.stop)

@@ -19,11 +19,13 @@ class SharedHost:
     def __init__(self, host: Host) -> None:
         self._host = host
 
-    async def enter(self, root: Path, raw_settings: Mapping[str, Any]) -> tuple[Host, ClientSettings]:
+    async def enter(
+        self, root: Path, file: Mapping[str, Any], given: Mapping[str, Any]
+    ) -> tuple[Host, ClientSettings]:
         """Return the Host. Raises InvalidParams for another root, and for settings that are not valid."""
         if not _is_same(root, self._host.root.path):
             raise InvalidParams(f"storageRoot: {root} is not the root of this Host ({self._host.root.path})")
-        return self._host, ClientSettings(self._host.store, raw_settings)
+        return self._host, ClientSettings(self._host.store, file, given)
 
     def update_settings(self, settings: ClientSettingsStore, changes: Mapping[str, Any]) -> dict[str, Any]:
         """Apply the client's own settings to it, and the others to the Host; return the others."""

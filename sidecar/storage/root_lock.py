@@ -1,5 +1,6 @@
 """One owner per root: an OS lock that ends with its process, whatever ends it."""
 
+import errno
 import os
 import time
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from sidecar.storage.layout import OwnRoot, make_private, make_private_dirs
 _NAMING_SECONDS: Final = 0.5
 """How long a new owner may take from its lock to its name in the file."""
 _PAUSE_SECONDS: Final = 0.01
+_NO_LOCKS: Final = (errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS)
 _RELEASED: Final = "released"
 """The text after an orderly end. Without it the owner was killed, or somebody removed its lock file."""
 
@@ -61,7 +63,7 @@ class RootLock:
                 make_private_dirs(root.path)
                 found = cls._attempt(root)
             except OSError as error:
-                return Unavailable(Path(error.filename or root.path), error.strerror or str(error))
+                return Unavailable(Path(error.filename or root.path), _why(error))
             if isinstance(found, RootLock) or found.pid is not None or time.monotonic() >= deadline:
                 return found
             time.sleep(_PAUSE_SECONDS)
@@ -164,6 +166,13 @@ def _lock(root: OwnRoot) -> tuple[int, str] | HeldBy:
     finally:
         if handle >= 0:
             os.close(handle)
+
+
+def _why(error: OSError) -> str:
+    """Return why nobody can own the root; what follows a semicolon is the remedy."""
+    if error.errno in _NO_LOCKS:
+        return "its file system has no locks; use a storage root on a local disk"
+    return error.strerror or str(error)
 
 
 def _is_abandoned(root: OwnRoot, text: str) -> bool:

@@ -56,8 +56,27 @@ def test_an_update_keeps_the_members_it_does_not_name() -> None:
 def test_a_bad_update_leaves_the_settings_as_they_were() -> None:
     store = SettingsStore({"asyncTasks": {"max": 2}})
     with pytest.raises(InvalidParams):
-        store.update({"asyncTasks": {"max": None}})
+        store.update({"asyncTasks": {"max": "many"}})
     assert store.current.async_tasks.max == 2
+
+
+def test_none_takes_back_what_was_given_so_that_the_file_decides_again() -> None:
+    store = SettingsStore({"asyncTasks": {"max": 2}, "budget": {"perDayCost": 5}}, {"asyncTasks": {"max": 3}})
+    store.update({"asyncTasks": {"overLimit": "queue"}, "budget": {"perDayCost": 9}})
+    store.update({"asyncTasks": {"max": None}, "budget": None})
+    limits = store.current.async_tasks
+    assert (limits.max, limits.over_limit, store.current.budget.per_day_cost) == (2, "queue", 5)
+    store.update({"asyncTasks": {"max": None, "overLimit": None}})
+    assert store.current.async_tasks.over_limit == "reject"
+
+
+def test_none_takes_back_one_runner_of_several() -> None:
+    runner = {"type": "command", "command": ["cat"]}
+    store = SettingsStore({"runners": {"of-file": runner}})
+    store.update({"runners": {"one": runner, "two": {**runner, "env": {"A": "1", "B": "2"}}}})
+    store.update({"runners": {"one": None, "two": {"env": {"A": None}}, "never": None}})
+    assert store.current.runners.keys() == {"of-file", "two"}
+    assert store.current.runners["two"].env == {"B": "2"}
 
 
 def test_tables_merge_and_lists_replace() -> None:
@@ -76,6 +95,10 @@ def test_a_bad_settings_file_is_named(tmp_path: Path, text: str) -> None:
     path.write_text(text)
     with pytest.raises(InvalidParams, match=str(path)):
         load_file(path)
+
+
+def test_a_home_that_is_not_a_folder_has_no_settings_file() -> None:
+    assert load_file(None, {"HOME": "/dev/null"}) == {}
 
 
 def test_a_settings_file_that_was_named_must_exist(tmp_path: Path) -> None:
@@ -163,6 +186,20 @@ def test_a_change_that_is_not_valid_changes_nothing_of_a_client() -> None:
         assert client.current == before
     host.update({"asyncTasks": {"max": 8}})
     assert client.current.reminders.max_chars == 500
+
+
+def test_a_client_takes_back_its_own_settings_and_those_of_the_host() -> None:
+    host = SettingsStore({"asyncTasks": {"max": 7}})
+    client = ClientSettings(
+        host, {"asyncTasks": {"overLimit": "queue"}}, {"asyncTasks": {"overLimit": "reject"}}
+    )
+    host.update({"asyncTasks": {"max": 1}})
+    for changes in ({"asyncTasks": {"max": None, "overLimit": None}}, {"asyncTasks": None}):
+        client.check(changes)
+        own, shared = split(changes)
+        client.update(own)
+        host.update(shared)
+        assert (client.current.async_tasks.max, client.current.async_tasks.over_limit) == (7, "queue")
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import os
+import resource
 import socket
 import threading
 from array import array
@@ -177,6 +178,49 @@ async def test_a_removed_socket_is_made_again(house: House) -> None:
             with contextlib.suppress(ConnectionRefusedError):
                 assert await asked(house, STATUS) == b"status of 1\n"
                 break
+
+
+@contextlib.contextmanager
+def no_more_files() -> Iterator[None]:
+    """Let this process open no file."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (1, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+async def test_without_free_descriptors_a_process_waits_and_is_served_later(
+    house: House, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(listener, "PAUSE_SECONDS", 0.01)
+    wire = house.knock()
+    wire.send(STATUS)
+    with no_more_files():
+        while "cannot attach" not in caplog.text:
+            await asyncio.sleep(0)
+    assert await answer(wire) == b"status of 1\n"
+
+
+async def test_without_free_descriptors_the_event_loop_does_not_run_in_circles(
+    house: House, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(listener, "PAUSE_SECONDS", 3600)
+    with house.knock(), no_more_files():
+        for _ in range(50):
+            await asyncio.sleep(0)
+    assert caplog.text.count("cannot attach") == 1
+
+
+async def test_a_process_of_another_user_gets_no_answer(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wire, user = house.knock(), os.getuid()
+    monkeypatch.setattr(os, "getuid", lambda: user + 1)
+    wire.send(STATUS)
+    assert await answer(wire) == b""
+    assert house.taken.empty()
 
 
 async def test_a_host_that_lost_its_root_listens_no_more(house: House) -> None:

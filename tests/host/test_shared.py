@@ -98,6 +98,21 @@ async def test_a_setting_of_the_host_reaches_the_others_only(office: Office) -> 
     assert [(each.max, each.over_limit) for each in limits] == [(9, "queue"), (9, "reject")]
 
 
+async def test_a_setting_of_the_host_that_is_taken_back_has_the_value_of_its_file(office: Office) -> None:
+    (first, _), (second, to_second) = await office.attach(), await office.attach("billing")
+    first.update_settings(
+        {"asyncTasks": {"max": 9}, "runners": {"more": {"type": "command", "command": ["true"]}}}
+    )
+    first.update_settings({"asyncTasks": {"max": None}, "runners": {"more": None}})
+    assert to_second.of("settings/didChange")[-1].settings == {
+        "asyncTasks": {"max": None},
+        "runners": {"more": None},
+    }
+    assert office.host.manager.max_async_tasks == 5
+    assert "wait" in second.context.runners.current
+    assert "more" not in second.context.runners.current
+
+
 async def test_an_own_setting_is_nobody_elses_business(office: Office) -> None:
     (first, _), (second, to_second) = await office.attach(), await office.attach()
     before = second.settings.current

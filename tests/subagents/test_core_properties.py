@@ -27,7 +27,11 @@ class Core(RuleBasedStateMachine):
         self.numbers = count()
         self.manager = AsyncTaskManager(limit, now=lambda: self.ms)
         self.acknowledged: list[str] = []
-        self.outbox = Outbox(self.manager, on_marked=lambda ids, at: self.acknowledged.extend(ids))
+        self.outbox = Outbox(
+            self.manager,
+            on_marked=lambda ids, at: self.acknowledged.extend(ids),
+            elapsed=lambda: self.ms / 1_000,
+        )
         self.ends: dict[str, str] = {}
         self.owed: set[str] = set()
         self.held: set[Slot] = set()

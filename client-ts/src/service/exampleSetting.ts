@@ -29,7 +29,7 @@ export class ExampleSetting {
   /** Add the example to the running sidecar; returns the folder that it reads. */
   async enable(service: SidecarService, settings: () => Settings): Promise<string> {
     await this.#context.globalState.update(ENABLED, true);
-    await service.updateSettings(settings());
+    await service.updateSettings({ ...settings() });
     const folder = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath;
     return folder ?? exampleFolder(this.#context.extensionPath);
   }

@@ -3,7 +3,7 @@ import * as vscode from "vscode";
 import type { SidecarClient, SidecarClientOptions } from "../client/sidecarClient.js";
 import type { SidecarCommand } from "../client/sidecarProcess.js";
 import { isAnswering, type SidecarState } from "../client/state.js";
-import type { AsyncTask, InitializeResult, Requests, Settings } from "../protocol.js";
+import type { AsyncTask, InitializeResult, Requests } from "../protocol.js";
 import { environmentDamage } from "../setup/failures.js";
 import * as strings from "../text/strings.js";
 import { coalesced } from "../util/coalesce.js";
@@ -138,8 +138,11 @@ export class SidecarService implements SubagentService, vscode.Disposable {
     }
   }
 
-  /** Apply changed settings; a sidecar that is not running gets them when it starts. */
-  async updateSettings(settings: Settings): Promise<void> {
+  /**
+   * Apply changed settings; null takes one back. A sidecar that is not running gets what is set when
+   * it starts.
+   */
+  async updateSettings(settings: Readonly<Record<string, unknown>>): Promise<void> {
     if (isAnswering(this.#state)) {
       await this.#ask("settings/update", { settings });
     }
@@ -234,7 +237,7 @@ export class SidecarService implements SubagentService, vscode.Disposable {
     if (names.length === 0) {
       return;
     }
-    const settings = pickSettings(this.#options.initialize().settings ?? {}, names);
+    const settings = { ...pickSettings(this.#options.initialize().settings ?? {}, names) };
     try {
       await this.#ask("settings/update", { settings });
     } catch (error) {

@@ -27,22 +27,28 @@ export function followSettings(
       service.restart().catch(() => undefined); // The state reports the failure.
       return;
     }
-    if (atStart || removesAny(before, current)) {
+    if (atStart) {
       void offerRestart(service);
     }
-    service.updateSettings(current).catch((error: unknown) => {
+    service.updateSettings(withRemovals(before, current)).catch((error: unknown) => {
       void showError(strings.statusBar.with(messageOf(error)));
     });
   });
   return vscode.Disposable.from(started, changed);
 }
 
-/** Whether something is no longer set: an update adds and replaces, but does not remove. */
-export function removesAny(before: object, now: object): boolean {
-  return Object.entries(before).some(([key, value]: [string, unknown]) => {
-    const after = (now as Record<string, unknown>)[key];
-    return after === undefined || (isTable(value) && isTable(after) && removesAny(value, after));
-  });
+/** Return what is set now, and null for what is no longer set: the sidecar's own file decides on it. */
+export function withRemovals(before: object, now: object): Record<string, unknown> {
+  const changes: Record<string, unknown> = { ...now };
+  for (const [key, value] of Object.entries(before) as [string, unknown][]) {
+    const after = changes[key];
+    if (after === undefined) {
+      changes[key] = null;
+    } else if (isTable(value) && isTable(after)) {
+      changes[key] = withRemovals(value, after);
+    }
+  }
+  return changes;
 }
 
 function isTable(value: unknown): value is object {

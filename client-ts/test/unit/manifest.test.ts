@@ -3,7 +3,12 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 
 interface Manifest {
-  readonly contributes: { readonly commands: readonly { readonly command: string }[] };
+  readonly contributes: {
+    readonly commands: readonly { readonly command: string }[];
+    readonly configuration: {
+      readonly properties: Readonly<Record<string, { readonly scope: string }>>;
+    };
+  };
 }
 
 const MANIFEST = read("../../package.json");
@@ -26,4 +31,11 @@ test("welcome views run commands that exist", () => {
   );
   expect(linked.length).toBeGreaterThan(0);
   expect(linked.filter((command) => !known.includes(command ?? ""))).toEqual([]);
+});
+
+test("a workspace cannot set what concerns all windows", () => {
+  const { properties } = (JSON.parse(MANIFEST) as Manifest).contributes.configuration;
+  const shared = ["maxAsyncTasks", "runners", "host.onLastWindowClose", "host.surviveMinutes"];
+  const scopes = shared.map((name) => properties[`subagentSidecar.${name}`]?.scope);
+  expect(scopes).toEqual(["machine", "machine", "machine", "machine"]);
 });

@@ -20,14 +20,19 @@ class ClientSettingsStore(Protocol):
         """The settings now."""
 
     def update(self, changes: Mapping[str, Any]) -> Settings:
-        """Apply changes, or raise InvalidParams naming the key and apply none."""
+        """Apply changes, or raise InvalidParams naming the key and apply none. None takes a setting back."""
 
 
 class Hosting(Protocol):
     """Gives a session its Host and takes it back."""
 
-    async def enter(self, root: Path, raw_settings: Mapping[str, Any]) -> tuple[Host, ClientSettingsStore]:
-        """Return the Host of a root and the client's settings. Raises InvalidParams."""
+    async def enter(
+        self, root: Path, file: Mapping[str, Any], given: Mapping[str, Any]
+    ) -> tuple[Host, ClientSettingsStore]:
+        """Return the Host of a root and the client's settings: those of its file, overridden by those given.
+
+        Raises InvalidParams.
+        """
 
     def update_settings(self, settings: ClientSettingsStore, changes: Mapping[str, Any]) -> dict[str, Any]:
         """Apply changed settings; return those that concern all clients. Raises InvalidParams."""
@@ -51,9 +56,11 @@ class PrivateHost:
     def __init__(self) -> None:
         self._host: Host | None = None
 
-    async def enter(self, root: Path, raw_settings: Mapping[str, Any]) -> tuple[Host, SettingsStore]:
+    async def enter(
+        self, root: Path, file: Mapping[str, Any], given: Mapping[str, Any]
+    ) -> tuple[Host, SettingsStore]:
         """Open the Host."""
-        settings = SettingsStore(raw_settings)
+        settings = SettingsStore(file, given)
         self._host = await Host.open(root, settings)
         return self._host, settings
 

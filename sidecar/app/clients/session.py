@@ -26,7 +26,6 @@ from sidecar.app.outbound.progress import Progress
 from sidecar.app.outbound.reminders import ClientReminders
 from sidecar.app.outbound.report_stream import ReportStream
 from sidecar.app.roots import history_roots
-from sidecar.app.settings import merge
 from sidecar.history import TaskHistory
 from sidecar.rpc.connection import Connection
 from sidecar.rpc.errors import METHOD_NOT_FOUND, ConnectionClosed, RpcError
@@ -129,8 +128,7 @@ class Session(Listener):
             self._foreign_roots = parse_folders(params.foreign_roots, "foreignRoots")
             if params.process_id is not None and params.process_id <= 0:
                 raise InvalidParams(f"processId: {params.process_id} is not a process id")
-            raw = merge(self._raw_settings, params.settings or {})
-            host, self.settings = await self._hosting.enter(root, raw)
+            host, self.settings = await self._hosting.enter(root, self._raw_settings, params.settings or {})
         finally:
             self._opening = False
         self._host = host

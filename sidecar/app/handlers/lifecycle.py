@@ -19,7 +19,7 @@ from sidecar.api.lifecycle import (
 )
 from sidecar.api.methods import METHODS
 from sidecar.app.clients.session import Session
-from sidecar.app.clock import wall_clock_ms
+from sidecar.app.clock import elapsed_ms
 from sidecar.app.handlers import Handlers
 from sidecar.app.roots import default_storage_root
 
@@ -77,7 +77,7 @@ async def health(session: Session, params: NoParams) -> Health:
     host = session.host
     return Health(
         version=__version__,
-        uptime_ms=wall_clock_ms() - session.started_at,
+        uptime_ms=elapsed_ms() - session.started_at,
         rss_bytes=psutil.Process().memory_info().rss,
         clients=host.changes.answering,
         tasks_indexed=session.history.known,

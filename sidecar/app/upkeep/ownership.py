@@ -53,9 +53,9 @@ class Ownership:
         return isinstance(self._lock, RootLock) and self._replaced is None
 
     @property
-    def is_lost(self) -> bool:
-        """Whether the root, its lock file or its journal was removed or replaced since it was claimed."""
-        return self._replaced is not None
+    def replaced(self) -> Path | None:
+        """The root, its lock file or its journal if it was removed or replaced since it was claimed."""
+        return self._replaced
 
     @property
     def was_abandoned(self) -> bool:

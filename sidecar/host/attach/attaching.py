@@ -5,7 +5,7 @@ import sys
 from array import array
 from collections.abc import Mapping, Sequence
 
-from sidecar.host.attach.address import LOCK, LOG, SUPPORTED, known_sockets
+from sidecar.host.attach.address import FENCE, LOCK, LOG, SUPPORTED, known_sockets
 
 if SUPPORTED:
     # Rather than `socket`, whose import takes as long as all the rest of a client's start.
@@ -89,11 +89,15 @@ def ask(
 
 
 def is_locked(root: str) -> bool:
-    """Return whether a Host holds its lock in the root, be it listening or not."""
+    """Return whether a Host holds its locks in the root, be it listening or not."""
+    return any(_is_held(os.path.join(root, name)) for name in (LOCK, FENCE))
+
+
+def _is_held(path: str) -> bool:
     import fcntl
 
     try:
-        handle = os.open(os.path.join(root, LOCK), os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
+        handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
     except OSError:
         return False
     try:

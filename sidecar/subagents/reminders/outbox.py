@@ -1,5 +1,6 @@
 """Tracks which ends the model has yet to be notified of, and their deliveries, without I/O."""
 
+import time
 import uuid
 from collections import OrderedDict, deque
 from collections.abc import Callable, Sequence
@@ -62,6 +63,14 @@ class OutboxItem:
     deliveries: list[Delivery]
 
 
+@dataclass(frozen=True)
+class _Trigger:
+    """A delivery that waits for its answer; `until` is when its tasks are free for `next`."""
+
+    delivery: Delivery
+    until: float
+
+
 class Recipient:
     """One model to remind: which tasks concern it, how its texts look, and what it got last."""
 
@@ -80,7 +89,8 @@ class Outbox:
 
     What one recipient holds unacknowledged is not handed to another until the first one leaves.
     `on_delivery` is called with every delivery and each change of its state, `on_marked(ids, at)` with the
-    tasks that were just marked; a Host persists both.
+    tasks that were just marked; a Host persists both. `elapsed` returns seconds that only increase: the clock
+    of the manager may jump, which must not free or withhold a trigger.
     """
 
     def __init__(
@@ -91,17 +101,19 @@ class Outbox:
         on_delivery: Callable[[Delivery], object] = lambda delivery: None,
         on_marked: Callable[[Sequence[str], int], object] = lambda task_ids, at: None,
         new_id: Callable[[], str] = lambda: str(uuid.uuid4()),
+        elapsed: Callable[[], float] = time.monotonic,
     ) -> None:
         self.options = options or ReminderOptions()
         self._manager = manager
         self._on_delivery = on_delivery
         self._on_marked = on_marked
         self._new_id = new_id
+        self._elapsed = elapsed
         self._cancelled: dict[str, AsyncTaskInfo] = {}
         self._restored: set[str] = set()
         self._everyone = Recipient(options=lambda: self.options)
         self._recipients: list[Recipient] = [self._everyone]
-        self._triggers: dict[str, Delivery] = {}
+        self._triggers: dict[str, _Trigger] = {}
         self._history: OrderedDict[str, list[Delivery]] = OrderedDict()
         self._unconcerned: deque[str] = deque(maxlen=REMEMBERED_ITEMS)
 
@@ -189,17 +201,17 @@ class Outbox:
             return None
         text, delivery = self._give_out(ended, reader)
         assert delivery is not None
-        self._triggers[delivery.delivery_id] = delivery
+        self._triggers[delivery.delivery_id] = _Trigger(delivery, self._elapsed() + TRIGGER_SECONDS)
         return text
 
     def trigger_answered(self, delivery_id: str, accepted: bool) -> list[str]:
         """Close a trigger: if accepted, its tasks are delivered; otherwise they are free again at once."""
-        delivery = self._triggers.pop(delivery_id, None)
-        if delivery is None:
+        trigger = self._triggers.pop(delivery_id, None)
+        if trigger is None:
             return []
         if accepted:
-            return self._acknowledge(delivery)
-        self._settle(delivery, "failed")
+            return self._acknowledge(trigger.delivery)
+        self._settle(trigger.delivery, "failed")
         return []
 
     def items(self) -> list[OutboxItem]:
@@ -226,7 +238,9 @@ class Outbox:
         return [task for task in self._all_pending() if recipient.concerns(task.id)]
 
     def _triggerable(self, recipient: Recipient) -> list[AsyncTaskInfo]:
-        spared = self._restored | {id for trigger in self._triggers.values() for id in trigger.task_ids}
+        spared = self._restored | {
+            id for trigger in self._triggers.values() for id in trigger.delivery.task_ids
+        }
         spared |= self._held_by_others(recipient)
         return [
             task
@@ -242,8 +256,9 @@ class Outbox:
         return {task_id for delivery in others for task_id in delivery.task_ids}
 
     def _triggering(self) -> set[str]:
-        since = self._manager.now() - TRIGGER_SECONDS * 1_000
-        return {id for trigger in self._triggers.values() if trigger.at > since for id in trigger.task_ids}
+        now = self._elapsed()
+        open_triggers = [each.delivery for each in self._triggers.values() if each.until > now]
+        return {task_id for delivery in open_triggers for task_id in delivery.task_ids}
 
     def _give_out(
         self, ended: Sequence[AsyncTaskInfo], recipient: Recipient

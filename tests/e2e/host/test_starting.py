@@ -19,6 +19,7 @@ from sidecar.rpc.errors import ConnectionClosed, RpcError
 from sidecar.rpc.transport.framing import encode_frame
 from tests.e2e.conftest import Sidecar, Start
 from tests.e2e.host.conftest import SERVE, HostSetting
+from tests.e2e.processes import gone
 
 STORAGE = -32016
 
@@ -64,43 +65,39 @@ async def test_a_removed_socket_is_made_again(shared: HostSetting) -> None:
     assert two.instance == one.instance
 
 
-async def test_a_second_host_gives_way_when_all_files_of_the_first_were_removed(shared: HostSetting) -> None:
+async def test_no_second_host_starts_when_all_files_of_the_first_were_removed(shared: HostSetting) -> None:
     one = await shared.attach()
     first = shared.pid
     for path in address.known_sockets(str(shared.root)):
         Path(path).unlink()
     for name in (address.LOCK, address.POINTER):
         (shared.root / name).unlink()
-    two = await shared.attach()
-    if two.instance != one.instance:  # it was faster than the first Host, which listens again within a second
-        assert await two.client.wait(20) == 1
-    assert (await shared.attach()).instance == one.instance
-    async with asyncio.timeout(20):
-        while [process.pid for process in shared.processes()] != [first]:
-            await asyncio.sleep(0.05)
+    others = await asyncio.gather(*(shared.attach() for _ in range(3)))
+    assert {client.instance for client in others} == {one.instance}
+    assert [process.pid for process in shared.processes()] == [first]
 
 
-@pytest.mark.parametrize("what", ["journal", "root"])
-async def test_a_host_whose_files_were_removed_makes_room_for_the_next(
+@pytest.mark.parametrize("what", ["root", "journal"])
+async def test_removed_files_end_their_host_and_its_clients_with_the_reason(
     shared: HostSetting, what: str
 ) -> None:
     one = await shared.attach()
-    run = await one.launch_ready("wait")
+    task_id = await one.launch_ready("wait")
+    first = shared.pid
     if what == "root":
-        shutil.rmtree(shared.root)
+        shutil.rmtree(shared.root, ignore_errors=True)
     for path in shared.root.glob("sidecar.db*"):
         path.unlink()
-    with pytest.raises(RpcError, match="was removed or replaced while in use; restart"):
-        await one.launch("cat")
+    assert await one.client.wait(20) == 1
+    assert f"the Host has ended: {shared.root}" in one.client.stderr_text
+    assert "was removed or replaced" in one.client.stderr_text
+    await gone(task_id, 5)
+    two = await shared.attach()
+    assert two.instance != one.instance
+    assert (await two.ended(await two.launch("cat")))[0]["status"] == "completed"
     async with asyncio.timeout(20):
-        while (two := await shared.attach()).instance == one.instance:
-            pass
-        while True:  # it reads until the first Host has left the root
-            with contextlib.suppress(RpcError):
-                task = (await two.ended(await two.launch("cat")))[0]
-                break
-    assert task["status"] == "completed"
-    assert (await one.task(run))["endReason"] == "hostExit"
+        while first in [process.pid for process in shared.processes()]:
+            await asyncio.sleep(0.05)
 
 
 async def test_clients_with_another_runtime_folder_find_the_host(shared: HostSetting) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from sidecar.cli.attached import stop_host
 from sidecar.host.attach import address, attaching, relay
 
 IMPORT_WITHOUT_SOCKETS = """
@@ -55,7 +56,7 @@ def test_a_client_whose_parent_ignores_its_children_starts_a_host(root: Path) ->
     assert (done.returncode, done.stderr) == (1, b"")
     pid = _pid(root)
     ignored = _status_line(pid, "SigIgn") if sys.platform == "linux" else 0
-    os.kill(pid, signal.SIGTERM)
+    assert stop_host(root, cancel_running=False)
     assert not ignored & 1 << (signal.SIGCHLD - 1)
 
 
@@ -66,7 +67,7 @@ def test_a_client_with_closed_standard_files_ends(root: Path, closed: str) -> No
         ["/bin/sh", "-c", command, sys.executable, str(root)], stdin=subprocess.DEVNULL, timeout=50
     )
     assert done.returncode == 1
-    os.kill(_pid(root), signal.SIGTERM)
+    assert stop_host(root, cancel_running=False)
 
 
 def test_a_platform_without_such_sockets_serves_in_process(root: Path) -> None:
@@ -83,7 +84,7 @@ def test_a_platform_without_such_sockets_serves_in_process(root: Path) -> None:
 def test_a_pipe_in_place_of_the_log_does_not_keep_the_host(root: Path) -> None:
     os.mkfifo(root / address.LOG)
     assert attaching.start(str(root), [])
-    os.kill(_pid(root), signal.SIGTERM)
+    assert stop_host(root, cancel_running=False)
 
 
 def test_a_file_that_cannot_be_replaced_leaves_no_other_behind(root: Path) -> None:

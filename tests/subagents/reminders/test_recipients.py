@@ -27,6 +27,7 @@ class Models(RuleBasedStateMachine):
             on_delivery=self.keep,
             on_marked=lambda task_ids, at: self.marked.extend(task_ids),
             new_id=lambda: f"d{next(ids)}",
+            elapsed=lambda: 0.0,
         )
         self.numbers = count(1)
         self.ended: set[str] = set()

@@ -9,7 +9,7 @@ import {
   sidecarRoots,
   sidecarSettings,
 } from "../../../src/service/settings.js";
-import { removesAny } from "../../../src/views/settingsChanges.js";
+import { withRemovals } from "../../../src/views/settingsChanges.js";
 
 /** A configuration in which the user has set `values`, and the rest is as the manifest has it. */
 function configuration(values: Record<string, unknown>): Configuration {
@@ -80,9 +80,21 @@ test("a leading ~ is the home directory", () => {
   });
 });
 
-test("only what is gone is taken away", () => {
-  const before = { asyncTasks: { max: 2 }, agents: { directories: ["/a"] } };
-  expect(removesAny(before, { ...before, asyncTasks: { max: 3 } })).toBe(false);
-  expect(removesAny(before, { ...before, asyncTasks: {} })).toBe(true);
-  expect(removesAny(before, { asyncTasks: { max: 2 } })).toBe(true);
+test("what is no longer set is taken back", () => {
+  const before = { asyncTasks: { max: 2, overLimit: "queue" }, defaultRunner: "auto" };
+  expect(withRemovals(before, { asyncTasks: { max: 3 } })).toEqual({
+    asyncTasks: { max: 3, overLimit: null },
+    defaultRunner: null,
+  });
+  expect(withRemovals({}, before)).toEqual(before);
+});
+
+test("a runner that is no longer set is taken back, but nothing of a list", () => {
+  const runner = { type: "command", command: ["a"] };
+  const before = { runners: { one: runner, two: runner }, agents: { directories: ["/a", "/b"] } };
+  const now = { runners: { two: runner }, agents: { directories: ["/b"] } };
+  expect(withRemovals(before, now)).toEqual({
+    runners: { one: null, two: runner },
+    agents: { directories: ["/b"] },
+  });
 });
