@@ -133,13 +133,16 @@ class Host:
 
     async def _begin_owning(self) -> None:
         recovery = Recovery(self.root, self.journal, self.reminders, wall_clock_ms, self.registry)
+        if self.journal.is_newer:
+            await recovery.show_lost()
+            return
         if not await recovery.run(after_kill=self.ownership.was_abandoned):
             self._recovering = asyncio.create_task(self._recover_rest(recovery), name="recovery")
         try:
             self.spending.add(*await self.journal.spent_since(self.spending.midnight))
         except StorageError as error:
             logger.error("the spending of today is unknown: %s", error.message)
-        self.housekeeping.start(lambda gone: self.changes.record_all(gone, "removed"))
+        self.housekeeping.start(self._tasks_deleted)
         self.journal_retention.start()
 
     async def _recover_rest(self, recovery: Recovery) -> None:
@@ -150,7 +153,7 @@ class Host:
         """Become the owner after another process has exited. Its runs are lost."""
         logger.warning("%s: its owner has exited, this sidecar takes over", self.root.path)
         left = await self.journal.live_ids()
-        self.journal.take_over()
+        await self.journal.take_over()
         await self._begin_owning()
         await self._notify_of(left)
 
@@ -195,8 +198,15 @@ class Host:
         """
         self.require_ownership()
         result = await asyncio.to_thread(self.housekeeping.apply, action, task_ids)
-        self.changes.record_all(result.done, "added" if action == "restore" else "removed")
+        if action == "delete":
+            await self._tasks_deleted(result.done)
+        else:
+            self.changes.record_all(result.done, "added" if action == "restore" else "removed")
         return result
+
+    async def _tasks_deleted(self, task_ids: list[str]) -> None:
+        await self.journal_retention.forget(task_ids)
+        self.changes.record_all(task_ids, "removed")
 
     @cached_property
     def search(self) -> "SearchService":

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Final, Literal, Protocol
 
@@ -123,8 +123,8 @@ class Housekeeping:
             trash.empty_trash(self._root, (self._now() - settings.trash_days * _DAY_MS) / 1000)
         return deleted
 
-    def start(self, retired: Callable[[list[str]], None]) -> None:
-        """Start the rounds of retention; `retired` is called in the event loop with the moved tasks' IDs."""
+    def start(self, retired: Callable[[list[str]], Awaitable[None]]) -> None:
+        """Start the rounds of retention; `retired` is awaited with the IDs of the moved tasks."""
         self._rounds = asyncio.get_running_loop().create_task(self._go_round(retired))
 
     async def aclose(self) -> None:
@@ -133,11 +133,11 @@ class Housekeeping:
             self._rounds.cancel()
             await asyncio.gather(self._rounds, return_exceptions=True)
 
-    async def _go_round(self, retired: Callable[[list[str]], None]) -> None:
+    async def _go_round(self, retired: Callable[[list[str]], Awaitable[None]]) -> None:
         await self._stored.entered()
         while True:
             try:
-                retired(await asyncio.to_thread(self.retire))
+                await retired(await asyncio.to_thread(self.retire))
             except SidecarError as error:
                 logger.warning("retention: %s", error.message)
             await asyncio.sleep(ROUND_SECONDS)

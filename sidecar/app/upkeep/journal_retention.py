@@ -1,38 +1,39 @@
-"""Remove old events from the journal."""
+"""Keep the journal within the settings `journal.retentionDays` and `journal.maxMegabytes`."""
 
 import asyncio
+import contextlib
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from sidecar.api.errors import StorageError
 from sidecar.api.settings import SettingsSource
 from sidecar.subagents.journal.journal import Journal
+from sidecar.subagents.journal.pruning import Limits, Position
 
 logger = logging.getLogger(__name__)
 
-ROUND_SECONDS = 6 * 3600
+ROUND_SECONDS = 60.0
 """The time between two rounds; the first one starts at once."""
 PAUSE_SECONDS = 0.05
 """The time between two transactions of a round, in which runs can write."""
-DEFAULT_DAYS = 90
-"""How long events are kept if `history.retentionDays` is not set."""
-MAX_BYTES = 500 * 1024 * 1024
-"""Beyond this size, newer events are removed too, the oldest first."""
 _DAY_MS = 86_400_000
+_MEGABYTE = 1_000_000
 
 
 class JournalRetention:
-    """Remove the events of old runs in rounds, from `start` to `aclose`. Only for the owner of the root."""
+    """Remove old runs and events in rounds, from `start` to `aclose`. Only for the owner of the root."""
 
     def __init__(self, journal: Journal, settings: SettingsSource, now: Callable[[], int]) -> None:
+        """`now` returns ms since the epoch."""
         self._journal = journal
         self._settings = settings
         self._now = now
         self._rounds: asyncio.Task[None] | None = None
+        self._is_due = asyncio.Event()
 
     def start(self) -> None:
         """Start the rounds."""
-        self._rounds = asyncio.create_task(self._repeat(), name="retention of events")
+        self._rounds = asyncio.create_task(self._repeat(), name="retention of the journal")
 
     async def aclose(self) -> None:
         """Stop the rounds; a transaction that has started is completed."""
@@ -40,17 +41,32 @@ class JournalRetention:
             self._rounds.cancel()
             await asyncio.gather(self._rounds, return_exceptions=True)
 
+    async def forget(self, task_ids: Sequence[str]) -> None:
+        """Remove the runs whose stored tasks were deleted. Log an error of the disk."""
+        if self._journal.is_newer:
+            return
+        try:
+            await self._journal.forget(task_ids)
+        except StorageError as error:
+            logger.warning("deleted runs stay in the journal until they are old: %s", error.message)
+        self._is_due.set()
+
+    async def round(self) -> None:
+        """Remove everything that is beyond the limits now. Raises StorageError."""
+        settings = self._settings.current.journal
+        limits = Limits(self._now(), settings.retention_days * _DAY_MS, settings.max_megabytes * _MEGABYTE)
+        position: Position | None = Position()
+        while position is not None:
+            position = await self._journal.prune(limits, position)
+            await asyncio.sleep(PAUSE_SECONDS)
+
     async def _repeat(self) -> None:
         while True:
+            self._is_due.clear()
             try:
-                await self._round()
+                await self.round()
             except StorageError as error:
-                logger.warning("old events are kept: %s", error.message)
-            await asyncio.sleep(ROUND_SECONDS)
-
-    async def _round(self) -> None:
-        days = self._settings.current.history.retention_days or DEFAULT_DAYS
-        has_more = True
-        while has_more:
-            has_more = await self._journal.prune(self._now(), days * _DAY_MS, MAX_BYTES)
-            await asyncio.sleep(PAUSE_SECONDS)
+                logger.warning("old runs stay in the journal: %s", error.message)
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(ROUND_SECONDS):
+                    await self._is_due.wait()

@@ -122,7 +122,7 @@ def _is_end(body: bytes) -> bool:
 
 
 def _make_tables(db: sqlite3.Connection) -> None:
-    if db.execute("SELECT count(*) FROM temp.sqlite_master").fetchone() == (0,):
+    if db.execute("SELECT 1 FROM temp.sqlite_master WHERE name = 'seen'").fetchone() is None:
         db.execute("PRAGMA temp_store = MEMORY")
         for statement in _TABLES.strip().splitlines():
             db.execute(statement)

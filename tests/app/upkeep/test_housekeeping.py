@@ -147,7 +147,7 @@ def test_the_disk_is_accounted_for(house: House) -> None:
 async def test_the_rounds_begin_at_once_and_end_when_closed(house: House) -> None:
     house.settings = HistorySettings(retention_days=1)
     retired: asyncio.Queue[list[str]] = asyncio.Queue()
-    house.keeping.start(retired.put_nowait)
+    house.keeping.start(retired.put)
     assert await asyncio.wait_for(retired.get(), 20)
     await house.keeping.aclose()
 
