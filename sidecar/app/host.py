@@ -105,7 +105,13 @@ class Host:
             gate,
             Resumptions(self.events, self.registry),
         )
-        self.journal_retention = JournalRetention(journal, settings, wall_clock_ms)
+        self.journal_retention = JournalRetention(
+            journal,
+            settings,
+            wall_clock_ms,
+            is_idle=self.registry.is_idle,
+            expect_journal=ownership.expect_journal,
+        )
         self.reminders = Reminders(self.manager, journal, self.admission, self.registry, settings)
         self.housekeeping = Housekeeping(root, self.views, settings, self.registry, history_clock_ms)
         self.registry.ended.subscribe(self.control.run_ended)

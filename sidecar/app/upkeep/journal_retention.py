@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from sidecar.api.errors import StorageError
 from sidecar.api.settings import SettingsSource
@@ -23,11 +24,26 @@ _MEGABYTE = 1_000_000
 class JournalRetention:
     """Remove old runs and events in rounds, from `start` to `aclose`. Only for the owner of the root."""
 
-    def __init__(self, journal: Journal, settings: SettingsSource, now: Callable[[], int]) -> None:
-        """`now` returns ms since the epoch."""
+    def __init__(
+        self,
+        journal: Journal,
+        settings: SettingsSource,
+        now: Callable[[], int],
+        *,
+        is_idle: Callable[[], bool] = lambda: True,
+        expect_journal: Callable[[Path], None] = lambda path: None,
+        pause_seconds: float = PAUSE_SECONDS,
+    ) -> None:
+        """`now` returns ms since the epoch.
+
+        Only while `is_idle`, the journal may be replaced by a smaller file; `expect_journal` gets its path.
+        """
         self._journal = journal
         self._settings = settings
         self._now = now
+        self._is_idle = is_idle
+        self._expect_journal = expect_journal
+        self._pause_seconds = pause_seconds
         self._rounds: asyncio.Task[None] | None = None
         self._is_due = asyncio.Event()
 
@@ -46,19 +62,21 @@ class JournalRetention:
         if self._journal.is_newer:
             return
         try:
-            await self._journal.forget(task_ids)
+            await self._journal.maintenance.forget(task_ids)
         except StorageError as error:
             logger.warning("deleted runs stay in the journal until they are old: %s", error.message)
         self._is_due.set()
 
     async def round(self) -> None:
-        """Remove everything that is beyond the limits now. Raises StorageError."""
+        """Remove everything that is beyond the limits now, and return its space. Raises StorageError."""
         settings = self._settings.current.journal
         limits = Limits(self._now(), settings.retention_days * _DAY_MS, settings.max_megabytes * _MEGABYTE)
         position: Position | None = Position()
         while position is not None:
-            position = await self._journal.prune(limits, position)
-            await asyncio.sleep(PAUSE_SECONDS)
+            position = await self._journal.maintenance.prune(limits, position)
+            await asyncio.sleep(self._pause_seconds)
+        if self._is_idle() and await self._journal.maintenance.needs_compaction():
+            await self._journal.maintenance.compact(self._is_idle, self._expect_journal)
 
     async def _repeat(self) -> None:
         while True:

@@ -70,6 +70,11 @@ class Ownership:
         check = self._check(acquired, lost, reading)
         self._watch = asyncio.create_task(check, name=f"owner of {self._root.path}")
 
+    def expect_journal(self, path: Path) -> None:
+        """Accept that the file at `path` replaces the journal."""
+        if isinstance(self._lock, RootLock):
+            self._lock.expect_journal(path)
+
     async def aclose(self) -> None:
         """Stop checking and release the root."""
         if self._watch is not None:

@@ -10,10 +10,10 @@ from typing import Any, Self, TypeVar
 from sidecar.api.errors import StorageError
 from sidecar.api.runs.async_tasks import AsyncStatus
 from sidecar.api.runs.permissions import RememberedPermission
-from sidecar.subagents.journal import codec, permission_table, pruning, queries
+from sidecar.subagents.journal import codec, permission_table, queries
 from sidecar.subagents.journal import status as journal_status
 from sidecar.subagents.journal.journal_file import Reading, Writing
-from sidecar.subagents.journal.pruning import Limits, Position
+from sidecar.subagents.journal.maintenance import Maintenance
 from sidecar.subagents.journal.queries import EventPage, RecordPage
 from sidecar.subagents.journal.queue import JournalQueue
 from sidecar.subagents.journal.records import Delivery, DeliveryState, RunRecord
@@ -41,6 +41,7 @@ class Journal:
         self._read_only = read_only
         self._newer: JournalNewer | None = None
         self._queue = JournalQueue(path, Reading(path) if read_only else Writing(path))
+        self.maintenance = Maintenance(path, self._queue, self._require_writable)
 
     @classmethod
     async def open(cls, path: Path, *, read_only: bool = False, required: bool = True) -> Self:
@@ -285,19 +286,6 @@ class Journal:
     ) -> EventPage:
         """Return up to `limit` events after `after_seq`, about `max_bytes` of JSON, but at least one."""
         return await self._call(lambda db: queries.read_events(db, task_id, after_seq, limit, max_bytes))
-
-    async def prune(self, limits: Limits, position: Position) -> Position | None:
-        """Remove some old runs or events; return where to continue, or None when all are removed."""
-        return await self._call(lambda db: pruning.prune(db, limits, position), writes=True, urgent=False)
-
-    async def forget(self, task_ids: Sequence[str]) -> None:
-        """Remove ended runs and their events, but keep results that the model was not notified of.
-
-        `prune` frees the space of the events.
-        """
-        for start in range(0, len(task_ids), pruning.RUNS_AT_ONCE):
-            some = tuple(task_ids[start : start + pruning.RUNS_AT_ONCE])
-            await self._call(functools.partial(pruning.forget, task_ids=some), writes=True)
 
     async def last_seq(self, task_id: str) -> int:
         """Return the seq of the latest event, or 0."""

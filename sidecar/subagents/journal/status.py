@@ -37,6 +37,10 @@ _UNCOMPARED = f"""SELECT n, status, body FROM runs WHERE n IN (
 _IS_MOVED = "n IN (SELECT n FROM temp.amended) OR id IN (SELECT id FROM temp.shown)"
 
 
+Compared = list[tuple[str, list[tuple[Any, ...]]]]
+"""What a connection found by comparing rows: the rows of each of its temporary tables."""
+
+
 def compare(db: sqlite3.Connection, *, again: bool = False) -> None:
     """Find rows whose record and column have different statuses; with `again`, compare all rows."""
     _make_tables(db)
@@ -52,6 +56,25 @@ def compare(db: sqlite3.Connection, *, again: bool = False) -> None:
             db.execute("INSERT INTO temp.live VALUES (?)", (n,))
         seen = max(seen, n)
     db.execute("UPDATE temp.seen SET n = ?", (seen,))
+
+
+def compared(db: sqlite3.Connection) -> Compared:
+    """Return what a connection has found, for another connection to the same journal."""
+    _make_tables(db)
+    return [
+        (name, db.execute(f"SELECT * FROM temp.{name}").fetchall())  # noqa: S608 - constants
+        for name in ("seen", "live", "amended", "shown")
+    ]
+
+
+def restore(db: sqlite3.Connection, found: Compared) -> None:
+    """Take over what another connection to the same journal has found."""
+    _make_tables(db)
+    for name, rows in found:
+        db.execute(f"DELETE FROM temp.{name}")  # noqa: S608 - constants
+        for row in rows:
+            marks = ", ".join("?" * len(row))
+            db.execute(f"INSERT INTO temp.{name} VALUES ({marks})", row)  # noqa: S608 - constants
 
 
 def shown_column(db: sqlite3.Connection) -> str:

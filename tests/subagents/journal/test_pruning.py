@@ -29,7 +29,7 @@ async def main():
     position = Position()
     print("ready", flush=True)
     while position is not None:
-        position = await journal.prune(Limits(int(sys.argv[2]), 0, 1 << 40), position)
+        position = await journal.maintenance.prune(Limits(int(sys.argv[2]), 0, 1 << 40), position)
         print("pruned", flush=True)
 asyncio.run(main())
 """
@@ -44,7 +44,7 @@ async def prune_all(journal: Journal, limits: Limits) -> int:
     position: Position | None = Position()
     steps = 0
     while position is not None:
-        position = await journal.prune(limits, position)
+        position = await journal.maintenance.prune(limits, position)
         steps += 1
     return steps
 
@@ -148,12 +148,12 @@ async def test_events_of_a_large_run_vanish_at_once_and_are_deleted_in_portions(
     count = 3 * EVENTS_AT_ONCE
     task_id = await store(journal, make_record("completed", 1, sync=True), count=count)
     heavy = await store(journal, make_record("completed", 2, sync=True), size=BYTES_AT_ONCE // 4, count=9)
-    position = await journal.prune(OLD, Position())
+    position = await journal.maintenance.prune(OLD, Position())
     assert await journal.read_events(task_id) == ([], 0, False)
     assert await journal.get(task_id) is None
     left = [count + 9]
     while position is not None:
-        position = await journal.prune(OLD, position)
+        position = await journal.maintenance.prune(OLD, position)
         left += [int(str(query(path, "SELECT count(*) FROM events")[0][0]))]
     assert left[-1] == 0
     assert max(before - after for before, after in itertools.pairwise(left)) <= EVENTS_AT_ONCE
@@ -168,10 +168,10 @@ async def test_a_deleted_run_is_forgotten_but_not_a_result_that_is_to_be_deliver
         await store(journal, make_record("completed")),
         await store(journal, make_record("running")),
     )
-    await journal.forget([told, untold, live, "unknown"])
+    await journal.maintenance.forget([told, untold, live, "unknown"])
     assert await kept(journal, told, untold, live) == [(False, False), (True, False), (True, True)]
     await journal.mark_notified([untold], 5)
-    await journal.forget([untold])
+    await journal.maintenance.forget([untold])
     assert (await journal.list()).records == [await journal.get(live)]
 
 
@@ -182,7 +182,7 @@ async def test_a_run_after_a_removed_one_is_new_to_those_who_ask_for_new_runs(
     newest = await store(journal, make_record("completed", 2, sync=True))
     seen, _ = await journal.launched_after(0)
     await journal.counts()
-    await journal.forget([newest])
+    await journal.maintenance.forget([newest])
     for _ in range(2):
         await prune_all(journal, Limits(NOW, 2 * NOW, UNBOUNDED))
     added = make_record("running")
@@ -190,7 +190,7 @@ async def test_a_run_after_a_removed_one_is_new_to_those_who_ask_for_new_runs(
     assert (await journal.launched_after(seen))[1] == [added.task.id]
     assert (await journal.counts())["running"] == 1
     await prune_all(journal, Limits(NOW, 2 * NOW, UNBOUNDED))
-    await journal.forget([added.task.id])
+    await journal.maintenance.forget([added.task.id])
     assert query(path, "SELECT count(*) FROM removals") == [(0,)]
 
 
@@ -199,7 +199,7 @@ async def test_usage_that_arrives_after_a_removal_does_not_bring_the_run_back(
 ) -> None:
     record = make_record("completed", sync=True)
     await journal.save(record)
-    await journal.forget([record.task.id])
+    await journal.maintenance.forget([record.task.id])
     await journal.save_again(record)
     assert await journal.get(record.task.id) is None
 

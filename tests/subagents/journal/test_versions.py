@@ -71,7 +71,7 @@ async def test_a_journal_of_an_earlier_version_is_migrated_with_its_runs(path: P
     assert [each.id for each in await journal.permissions()] == (["p1"] if script.stem != "1" else [])
     position: Position | None = Position()
     while position is not None:
-        position = await journal.prune(Limits(1_800_000_000_000, 86_400_000, 1 << 30), position)
+        position = await journal.maintenance.prune(Limits(1_800_000_000_000, 86_400_000, 1 << 30), position)
     assert sorted(await journal.ids()) == [IDS[1], *IDS[4:]]
     await journal.aclose()
     new = path.with_name("new.db")
