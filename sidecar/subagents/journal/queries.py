@@ -10,7 +10,7 @@ from sidecar.api.errors import InvalidParams
 from sidecar.api.runs.async_tasks import STATUSES, AsyncStatus
 from sidecar.subagents.journal import codec
 from sidecar.subagents.journal.records import Delivery, RunRecord, encode_record, read_record
-from sidecar.subagents.journal.status import RECORDED, compare, shown_column
+from sidecar.subagents.journal.status import RECORDED, UNFINISHED, compare, shown_column
 
 DELIVERIES_KEPT = 1_000
 
@@ -162,7 +162,7 @@ def ids(db: sqlite3.Connection) -> frozenset[str]:
 def unfinished(db: sqlite3.Connection) -> list[RunRecord]:
     """Return running and queued records, oldest first."""
     compare(db)
-    return _records(db, f"WHERE {RECORDED} IN ('running', 'queued') ORDER BY ordered_at, n", ())
+    return _records(db, f"WHERE {UNFINISHED} ORDER BY ordered_at, n", ())
 
 
 def undelivered(db: sqlite3.Connection) -> list[RunRecord]:

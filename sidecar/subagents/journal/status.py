@@ -4,6 +4,7 @@ An unreadable record counts as failed. Each connection compares all rows once, a
 time. Temporary tables in memory hold the differences, so that every query returns the same status.
 """
 
+import itertools
 import sqlite3
 from collections.abc import Sequence
 from typing import Any
@@ -33,7 +34,11 @@ CREATE TEMP TABLE shown (id TEXT PRIMARY KEY, status TEXT NOT NULL);
 INSERT INTO seen VALUES (0);
 """
 _UNCOMPARED = f"""SELECT n, status, body FROM runs WHERE n IN (
-    SELECT n FROM runs WHERE n > ? UNION SELECT n FROM temp.live UNION {_LIVE})"""  # noqa: S608 - constants
+    SELECT n FROM temp.live UNION {_LIVE}) AND n <= ?"""  # noqa: S608 - constants
+"""Rows that may have changed since they were compared."""
+UNFINISHED = f"""n IN (SELECT n FROM runs WHERE status IN ('running', 'queued')
+    UNION SELECT n FROM temp.amended) AND {RECORDED} IN ('running', 'queued')"""  # noqa: S608 - constants
+"""The condition of live rows, for queries after `compare`."""
 _IS_MOVED = "n IN (SELECT n FROM temp.amended) OR id IN (SELECT id FROM temp.shown)"
 
 
@@ -45,10 +50,16 @@ def compare(db: sqlite3.Connection, *, again: bool = False) -> None:
     """Find rows whose record and column have different statuses; with `again`, compare all rows."""
     _make_tables(db)
     (seen,) = db.execute("SELECT n FROM temp.seen").fetchone()
-    rows = db.execute(_UNCOMPARED, (0 if again else seen,)).fetchall()
+    if again:
+        db.execute("DELETE FROM temp.amended")
+        seen = 0
+    known = db.execute(_UNCOMPARED, (seen,)).fetchall()
     db.execute("DELETE FROM temp.live")
-    for n, column, body in rows:
-        db.execute("DELETE FROM temp.amended WHERE n = ?", (n,))
+    db.executemany("DELETE FROM temp.amended WHERE n = ?", [row[:1] for row in known])
+    newer = db.execute(
+        "SELECT n, status, body FROM runs WHERE n > ?", (seen,)
+    )
+    for n, column, body in itertools.chain(known, newer):
         status = status_in(body) or "failed"
         if status != column:
             db.execute("INSERT INTO temp.amended VALUES (?, ?)", (n, status))
