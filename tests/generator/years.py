@@ -17,7 +17,7 @@ from sidecar.subagents.tasks.outcome import Outcome
 
 DAY_MS = 86_400_000
 _TEXT = "The tests pass now. I changed the parser so that it reads an empty line as the end of a block. " * 4
-_FOLDED_EVENTS = 4
+_MESSAGES = 4
 
 
 @dataclass
@@ -45,10 +45,10 @@ class _Written:
 async def simulate(
     path: Path, *, start: int, days: int, runs_a_day: int, undelivered_every: int, settings: dict[str, Any]
 ) -> Years:
-    """Run `runs_a_day` subagents on each day, and a round of retention in each night.
+    """Run `runs_a_day` subagents on each day, and a round of retention at the end of each week.
 
-    Of every `undelivered_every` runs, the model is not notified of one. `settings` is the group `journal`;
-    without any, nothing is removed. `start` is in ms since the epoch.
+    Of every `undelivered_every` runs of a day, the model is not notified of one. `settings` is the group
+    `journal`; without any, nothing is removed. `start` is in ms since the epoch.
     """
     years = Years(start)
     journal = await Journal.open(path)
@@ -56,13 +56,13 @@ async def simulate(
     registry = RunRegistry(journal, events, lambda: years.now, lambda task: None)
     store = SettingsStore({"journal": settings})
     retention = JournalRetention(journal, store, lambda: years.now, pause_seconds=0)
-    for _ in range(days):
+    for day in range(1, days + 1):
         ended = await asyncio.gather(*(_one_run(registry, years) for _ in range(runs_a_day)))
         years.undelivered += ended[::undelivered_every]
         told = set(ended) - set(ended[::undelivered_every])
         await journal.mark_notified([*told], years.now)
         years.now += DAY_MS
-        if settings:
+        if settings and day % 7 == 0:
             await retention.round()
         years.largest = max(years.largest, path.stat().st_size)
     await registry.aclose(30)
@@ -85,7 +85,7 @@ async def _one_run(registry: RunRegistry, years: Years) -> str:
     )
     run = await registry.add(RunRecord(task=task, origin="model", request={"goalPrompt": _TEXT}))
     run.executor = _Written()
-    for number in range(_FOLDED_EVENTS):
+    for number in range(_MESSAGES):
         await registry.emit(run, {"type": "message", "role": "assistant", "text": f"{number} {_TEXT}"})
     output = {"terminate_reason": "GOAL", "emitted_vars": {}, "final_message": _TEXT}
     registry.conclude(task.id, Outcome("completed", "goal", None, output=output))

@@ -27,7 +27,7 @@ class Maintenance:
 
     async def prune(self, limits: Limits, position: Position) -> Position | None:
         """Remove some old runs or events; return where to continue, or None when all are removed."""
-        return await self._write(lambda db: pruning.prune(db, limits, position), urgent=False)
+        return await self._write(lambda db: pruning.prune(db, limits, position))
 
     async def forget(self, task_ids: Sequence[str]) -> None:
         """Remove ended runs and their events, but keep results that the model was not notified of.
@@ -67,9 +67,9 @@ class Maintenance:
         self._queue.reconnect(compaction.Replacing(self._path, copy, compared))
         return not await self.needs_compaction()
 
-    async def _write(self, run: Callable[[sqlite3.Connection], T], *, urgent: bool = True) -> T:
+    async def _write(self, run: Callable[[sqlite3.Connection], T]) -> T:
         self._require_writable()
-        return await self._queue.call(run, writes=True, urgent=urgent)
+        return await self._queue.call(run, writes=True)
 
 
 def _wastes_space(db: sqlite3.Connection) -> bool:

@@ -8,13 +8,13 @@ import sqlite3
 from collections.abc import Sequence
 from typing import NamedTuple
 
-RUNS_AT_ONCE = 100
+RUNS_AT_ONCE = 50
 """How many runs one transaction examines."""
-EVENTS_AT_ONCE = 500
+EVENTS_AT_ONCE = 100
 """How many events one transaction deletes at most."""
-BYTES_AT_ONCE = 128 << 10
+BYTES_AT_ONCE = 64 << 10
 """How many bytes of records or events one transaction deletes, except for one that is larger."""
-PAGES_AT_ONCE = 64
+PAGES_AT_ONCE = 16
 """How many free pages one transaction returns to the file system."""
 YOUNGEST_MS = 60_000
 """Keep the events of runs that ended within this time, because clients may still read them."""

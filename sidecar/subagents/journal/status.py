@@ -56,9 +56,7 @@ def compare(db: sqlite3.Connection, *, again: bool = False) -> None:
     known = db.execute(_UNCOMPARED, (seen,)).fetchall()
     db.execute("DELETE FROM temp.live")
     db.executemany("DELETE FROM temp.amended WHERE n = ?", [row[:1] for row in known])
-    newer = db.execute(
-        "SELECT n, status, body FROM runs WHERE n > ?", (seen,)
-    )
+    newer = db.execute("SELECT n, status, body FROM runs WHERE n > ?", (seen,))
     for n, column, body in itertools.chain(known, newer):
         status = status_in(body) or "failed"
         if status != column:

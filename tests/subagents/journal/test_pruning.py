@@ -145,7 +145,7 @@ async def test_far_above_the_size_only_results_without_a_delivery_and_live_runs_
 async def test_events_of_a_large_run_vanish_at_once_and_are_deleted_in_portions(
     journal: Journal, path: Path, make_record: MakeRecord
 ) -> None:
-    count = 3 * EVENTS_AT_ONCE
+    count = 4 * EVENTS_AT_ONCE
     task_id = await store(journal, make_record("completed", 1, sync=True), count=count)
     heavy = await store(journal, make_record("completed", 2, sync=True), size=BYTES_AT_ONCE // 4, count=9)
     position = await journal.maintenance.prune(OLD, Position())
