@@ -66,9 +66,8 @@ def shared_host(settings: str, **runners: list[str]) -> Iterator[SharedHost]:
             path.mkdir(parents=True, mode=0o700)
         for name, command in runners.items():
             (agents / f"{name}.md").write_text(f"---\nname: {name}\ndescription: x.\nrunner: {name}\n---\n")
-            settings += (
-                f'\n[runners.{name}]\ntype = "command"\nformat = "events"\ncommand = {json.dumps(command)}\n'
-            )
+            settings += f'\n[runners.{name}]\ntype = "command"\nformat = "events"\n'
+            settings += f"command = {json.dumps(command)}\n"
         (config / "config.toml").write_text(settings)
         places = {
             "XDG_CONFIG_HOME": "config",
