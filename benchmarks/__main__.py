@@ -1,11 +1,14 @@
-"""Measure what is promised about speed: `python -m benchmarks [NAME ...] [--runs N] [--json]`."""
+"""Measure what is promised about speed: `python -m benchmarks [NAME ...] [--runs N] [--tasks N] [--json]`."""
 
 import argparse
 import sys
 from collections.abc import Callable
+from functools import partial
 from typing import Final
 
 from benchmarks import (
+    attach,
+    busy_run,
     listing,
     live,
     load,
@@ -16,6 +19,7 @@ from benchmarks import (
     roundtrip,
     runs,
     scanning,
+    soak,
     stalls,
     startup,
 )
@@ -36,6 +40,9 @@ _BENCHMARKS: Final[dict[str, Callable[[int], list[Comparison]]]] = {
     "load": load.measure,
     "reminders": reminders.measure,
     "panel": panel.measure,
+    "attach": attach.measure,
+    "busy-run": busy_run.measure,
+    "soak": soak.measure,
 }
 
 
@@ -45,21 +52,28 @@ def main() -> int:
     comparisons = []
     for name in given.names or _BENCHMARKS:
         print(f"measuring {name} ...", file=sys.stderr)
-        comparisons += _BENCHMARKS[name](given.runs)
+        comparisons += _benchmark(name, given)(given.runs)
     print(report.as_json(comparisons) if given.json else report.table(comparisons))
     return 1 if any(comparison.met is False for comparison in comparisons) else 0
+
+
+def _benchmark(name: str, given: argparse.Namespace) -> Callable[[int], list[Comparison]]:
+    return partial(soak.measure, tasks=given.tasks) if name == "soak" else _BENCHMARKS[name]
 
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="benchmarks", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(_BENCHMARKS)}; default: all")
     parser.add_argument("--runs", type=int, default=7, help="how often each side is measured (default: 7)")
+    parser.add_argument("--tasks", type=int, default=soak.TASKS, help="runs of the soak (default: 10,000)")
     parser.add_argument("--json", action="store_true", help="print every value as JSON")
     given = parser.parse_args()
     if unknown := [name for name in given.names if name not in _BENCHMARKS]:
         parser.error(f"no benchmark {unknown[0]}; there are {', '.join(_BENCHMARKS)}")
     if given.runs < 1:
         parser.error("--runs must be 1 or more")
+    if given.tasks < soak.CLIENTS:
+        parser.error(f"--tasks must be {soak.CLIENTS} or more")
     return given
 
 

@@ -73,10 +73,12 @@ def peak_of_command(command: Sequence[str], extra: Mapping[str, str] | None = No
     return int(done.stdout) / 1024
 
 
-def time_first_answer(command: Sequence[str], frame: bytes, end: bytes) -> float:
+def time_first_answer(
+    command: Sequence[str], frame: bytes, end: bytes, variables: Mapping[str, str] | None = None
+) -> float:
     """Start a server, send one frame, read until its output ends in `end`; seconds from before the spawn."""
     start = time.perf_counter()
-    with running(command) as server:
+    with running(command, variables) as server:
         assert server.stdin and server.stdout
         server.stdin.write(frame)
         server.stdin.flush()
@@ -90,9 +92,15 @@ def time_first_answer(command: Sequence[str], frame: bytes, end: bytes) -> float
 
 
 @contextmanager
-def running(command: Sequence[str]) -> Iterator["subprocess.Popen[bytes]"]:
-    """Run a server with pipes to its stdin and stdout; its end of input ends it."""
-    server = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment())
+def running(
+    command: Sequence[str], variables: Mapping[str, str] | None = None
+) -> Iterator["subprocess.Popen[bytes]"]:
+    """Run a server with pipes to its stdin and stdout; its end of input ends it.
+
+    `variables` are the environment, by default that of `environment`.
+    """
+    env = environment() if variables is None else variables
+    server = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=env)
     try:
         yield server
     finally:

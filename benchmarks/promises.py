@@ -6,6 +6,12 @@ ROUND_TRIP: Final = 1.5
 """A small request, at most so many times a bare echo."""
 FIRST_ANSWER: Final = 1.5
 """Start to first answer, at most so many times the import of pygls."""
+ATTACH: Final = 2.5
+"""Attach to a running Host until the first answer, at most so many times a bare start of Python."""
+BUSY_RUN_P99_SECONDS: Final = 20e-3
+"""A small request while one run of 1,000 events a second is shown by 10 clients, 99 of 100."""
+SOAK_GROWTH: Final = 1.1
+"""Memory, descriptors and threads of a Host after many runs, at most so many times those after warm-up."""
 FIRST_LIST: Final = 3.0
 """A list of 1,000 tasks with nothing kept, at least so many times faster than the guide under Node."""
 

@@ -100,6 +100,8 @@ export interface Settings {
   tools?: ToolsSettings;
   /** The shared Host. */
   host?: HostSettings;
+  /** Runs that the journal keeps. */
+  journal?: JournalSettings;
 }
 
 /** `asyncTasks`: limits of background runs; times in seconds, -1 = none. */
@@ -231,6 +233,17 @@ export interface HostSettings {
    * continue for `surviveMinutes`, `stop` ends them 30 seconds later.
    */
   onLastWindowClose?: "keep" | "stop";
+}
+
+/** `journal`: how long the journal keeps ended runs, and how large it may grow. */
+export interface JournalSettings {
+  /** Remove runs and their events this many days after their end. */
+  retentionDays?: number;
+  /**
+   * Beyond this size, in units of 1,000,000 bytes, remove the events of the oldest runs, then the
+   * runs.
+   */
+  maxMegabytes?: number;
 }
 
 /** What the sidecar is and can do; `instanceId` changes with every process. */

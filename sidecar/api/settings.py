@@ -152,6 +152,15 @@ class HostSettings(Group, kw_only=True):
     """
 
 
+class JournalSettings(Group, kw_only=True):
+    """`journal`: how long the journal keeps ended runs, and how large it may grow."""
+
+    retention_days: Positive = 90
+    """Remove runs and their events this many days after their end."""
+    max_megabytes: Positive = 500
+    """Beyond this size, in units of 1,000,000 bytes, remove the events of the oldest runs, then the runs."""
+
+
 class Settings(Group, kw_only=True):
     """All settings of a Host."""
 
@@ -175,6 +184,8 @@ class Settings(Group, kw_only=True):
     """Limits of tool results."""
     host: HostSettings = msgspec.field(default_factory=HostSettings)
     """The shared Host."""
+    journal: JournalSettings = msgspec.field(default_factory=JournalSettings)
+    """Runs that the journal keeps."""
 
 
 class SettingsSource(Protocol):

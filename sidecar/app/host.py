@@ -110,7 +110,13 @@ class Host:
             gate,
             Resumptions(self.events, self.registry),
         )
-        self.journal_retention = JournalRetention(journal, settings, wall_clock_ms)
+        self.journal_retention = JournalRetention(
+            journal,
+            settings,
+            wall_clock_ms,
+            is_idle=self.registry.is_idle,
+            expect_journal=ownership.expect_journal,
+        )
         self.reminders = Reminders(self.manager, journal, self.admission, self.registry, settings)
         self.housekeeping = Housekeeping(
             root,
@@ -118,7 +124,7 @@ class Host:
             settings,
             self.registry,
             history_clock_ms,
-            lambda gone: self.changes.record_all(gone, "removed"),
+            self._tasks_deleted,
         )
         self.registry.concluded.subscribe(self.holds.run_concluded)
         self.registry.ended.subscribe(self.control.run_ended)
@@ -145,6 +151,9 @@ class Host:
 
     async def _begin_owning(self) -> None:
         recovery = Recovery(self.root, self.journal, self.reminders, wall_clock_ms, self.registry)
+        if self.journal.is_newer:
+            await recovery.show_lost()
+            return
         if not await recovery.run(after_kill=self.ownership.was_abandoned):
             self._recovering = asyncio.create_task(self._recover_rest(recovery), name="recovery")
         try:
@@ -162,7 +171,7 @@ class Host:
         """Become the owner after another process has exited. Its runs are lost."""
         logger.warning("%s: its owner has exited, this sidecar takes over", self.root.path)
         left = await self.journal.live_ids()
-        self.journal.take_over()
+        await self.journal.take_over()
         await self._begin_owning()
         await self._notify_of(left)
 
@@ -217,8 +226,15 @@ class Host:
         """
         self.require_ownership()
         result = await asyncio.to_thread(self.housekeeping.apply, action, task_ids)
-        self.changes.record_all(result.done, "added" if action == "restore" else "removed")
+        if action == "delete":
+            await self._tasks_deleted(result.done)
+        else:
+            self.changes.record_all(result.done, "added" if action == "restore" else "removed")
         return result
+
+    async def _tasks_deleted(self, task_ids: list[str]) -> None:
+        await self.journal_retention.forget(task_ids)
+        self.changes.record_all(task_ids, "removed")
 
     @cached_property
     def search(self) -> "SearchService":

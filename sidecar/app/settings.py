@@ -28,6 +28,7 @@ HOST_KEYS: Mapping[str, frozenset[str] | None] = {
     "asyncTasks": frozenset({"max", "perRunnerMax"}),
     "budget": None,
     "host": None,
+    "journal": None,
     "runners": None,
     "history": frozenset({"retentionDays", "maxBytes", "trashDays"}),
 }

@@ -48,6 +48,7 @@ class RootLock:
         self._fence = fence
         self._watched = (root.path, root.lock, root.database)
         self._known = {root.path: lock_file.identity(root.path), root.lock: lock_file.identity_of(handle)}
+        self._expected: lock_file.Identity | None = None
         self.was_abandoned = was_abandoned
         """Whether the owner before this one ended without giving the root up, killed or with its machine."""
 
@@ -129,8 +130,14 @@ class RootLock:
                 if found is not None:
                     self._known[path] = found
             elif found != self._known[path]:
-                return path
+                if found is None or path != self._root.database or found != self._expected:
+                    return path
+                self._known[path] = found
         return None
+
+    def expect_journal(self, path: Path) -> None:
+        """Accept that the file at `path` replaces the journal, because this process will do that."""
+        self._expected = lock_file.identity(path)
 
     def release(self) -> None:
         """Give the root up; idempotent."""

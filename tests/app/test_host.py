@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from sidecar.api.errors import StorageError
+from sidecar.api.errors import StorageError, TaskNotFound
 from sidecar.api.runs.async_tasks import AsyncTask
 from sidecar.api.runs.launches import LaunchParams
 from sidecar.app.clients.toolbox import Toolbox
@@ -119,3 +119,30 @@ async def test_without_trust_the_tool_launches_nothing(host: Host, tmp_path: Pat
     refused = await toolbox.call("task", {"subagent_name": "cat", "goal_prompt": "x"})
     assert refused.error is not None
     assert (refused.error.type, host.registry.with_status("running")) == ("EXECUTION_FAILED", [])
+
+
+async def test_a_deleted_run_leaves_the_journal_and_a_restored_one_stays_a_stored_task(
+    host: Host, workspace: Workspace
+) -> None:
+    record = await host.launcher.launch(launch("cat"), caller(workspace, host.store))
+    task_id = record.task.id
+    await host.registry.settled(task_id)
+    result = await host.move_tasks("delete", [task_id])
+    assert (result.done, result.failed) == ([task_id], [])
+    assert (await host.journal.list()).records == []
+    assert (await host.events.read(task_id)).events == []
+    with pytest.raises(TaskNotFound):
+        await host.registry.resolve(task_id)
+    assert (await host.move_tasks("restore", [task_id])).done == [task_id]
+    assert (host.root.tasks / task_id).is_dir()
+
+
+async def test_deleting_a_result_that_the_model_waits_for_keeps_it_until_it_is_delivered(
+    host: Host, workspace: Workspace
+) -> None:
+    given = launch("cat", notify_model=True)
+    record = await host.launcher.launch(given, caller(workspace, host.store))
+    await host.registry.settled(record.task.id)
+    await host.move_tasks("delete", [record.task.id])
+    assert [each.task.id for each in await host.journal.undelivered()] == [record.task.id]
+    assert list(host.reminders.outbox.next().task_ids) == [record.task.id]

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Final, Literal, Protocol
 
@@ -57,9 +57,9 @@ class Housekeeping:
         settings: SettingsSource,
         runs: LiveRuns,
         now: Callable[[], int],
-        retired: Callable[[list[str]], None] = lambda _: None,
+        retired: Callable[[list[str]], Awaitable[None]],
     ) -> None:
-        """`retired` is called in the event loop with the IDs of the tasks that a round of retention moved."""
+        """`retired` is awaited with the IDs of the tasks that a round of retention moved."""
         self._root = root
         self._stored = stored
         self._settings = settings
@@ -129,7 +129,7 @@ class Housekeeping:
         """Apply the retention settings. Each move is a single rename, so a cancel leaves none incomplete."""
         await self._stored.entered()
         try:
-            self._retired(await asyncio.to_thread(self.retire))
+            await self._retired(await asyncio.to_thread(self.retire))
         except SidecarError as error:
             logger.warning("retention: %s", error.message)
 

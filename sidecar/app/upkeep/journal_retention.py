@@ -1,43 +1,74 @@
-"""Remove old events from the journal."""
+"""Keep the journal within the settings `journal.retentionDays` and `journal.maxMegabytes`."""
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from sidecar.api.errors import StorageError
 from sidecar.api.settings import SettingsSource
 from sidecar.app.upkeep.rounds import Rounds
 from sidecar.subagents.journal.journal import Journal
+from sidecar.subagents.journal.pruning import Limits, Position
 
 logger = logging.getLogger(__name__)
 
+ROUND_SECONDS = 60.0
+"""The time between two rounds."""
 PAUSE_SECONDS = 0.05
 """The time between two transactions of a round, in which runs can write."""
-DEFAULT_DAYS = 90
-"""How long events are kept if `history.retentionDays` is not set."""
-MAX_BYTES = 500 * 1024 * 1024
-"""Beyond this size, newer events are removed too, the oldest first."""
 _DAY_MS = 86_400_000
+_MEGABYTE = 1_000_000
 
 
 class JournalRetention:
-    """Remove the events of old runs in `rounds`. Only for the owner of the root."""
+    """Remove old runs and events in `rounds`. Only for the owner of the root."""
 
-    def __init__(self, journal: Journal, settings: SettingsSource, now: Callable[[], int]) -> None:
+    def __init__(
+        self,
+        journal: Journal,
+        settings: SettingsSource,
+        now: Callable[[], int],
+        *,
+        is_idle: Callable[[], bool] = lambda: True,
+        expect_journal: Callable[[Path], None] = lambda path: None,
+        pause_seconds: float = PAUSE_SECONDS,
+    ) -> None:
+        """`now` returns ms since the epoch.
+
+        Only while `is_idle`, the journal may be replaced by a smaller file; `expect_journal` gets its path.
+        """
         self._journal = journal
         self._settings = settings
         self._now = now
-        self.rounds = Rounds(self._try_round, "retention of events")
+        self._is_idle = is_idle
+        self._expect_journal = expect_journal
+        self._pause_seconds = pause_seconds
+        self.rounds = Rounds(self._try_round, "retention of the journal", ROUND_SECONDS)
+
+    async def forget(self, task_ids: Sequence[str]) -> None:
+        """Remove the runs whose stored tasks were deleted. Log an error of the disk."""
+        if self._journal.is_newer:
+            return
+        try:
+            await self._journal.maintenance.forget(task_ids)
+        except StorageError as error:
+            logger.warning("deleted runs stay in the journal until they are old: %s", error.message)
+        self.rounds.due()
+
+    async def round(self) -> None:
+        """Remove everything that is beyond the limits now, and return its space. Raises StorageError."""
+        settings = self._settings.current.journal
+        limits = Limits(self._now(), settings.retention_days * _DAY_MS, settings.max_megabytes * _MEGABYTE)
+        position: Position | None = Position()
+        while position is not None:
+            position = await self._journal.maintenance.prune(limits, position)
+            await asyncio.sleep(self._pause_seconds)
+        if self._is_idle() and await self._journal.maintenance.needs_compaction():
+            await self._journal.maintenance.compact(self._is_idle, self._expect_journal)
 
     async def _try_round(self) -> None:
         try:
-            await self._round()
+            await self.round()
         except StorageError as error:
-            logger.warning("old events are kept: %s", error.message)
-
-    async def _round(self) -> None:
-        days = self._settings.current.history.retention_days or DEFAULT_DAYS
-        has_more = True
-        while has_more:
-            has_more = await self._journal.prune(self._now(), days * _DAY_MS, MAX_BYTES)
-            await asyncio.sleep(PAUSE_SECONDS)
+            logger.warning("old runs stay in the journal: %s", error.message)

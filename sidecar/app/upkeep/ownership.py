@@ -75,6 +75,11 @@ class Ownership:
         """Start to check who owns the root, and notify `watcher`."""
         self._watch = asyncio.create_task(self._check(watcher), name=f"owner of {self._root.path}")
 
+    def expect_journal(self, path: Path) -> None:
+        """Accept that the file at `path` replaces the journal."""
+        if isinstance(self._lock, RootLock):
+            self._lock.expect_journal(path)
+
     async def aclose(self) -> None:
         """Stop checking and release the root."""
         if self._watch is not None:

@@ -75,6 +75,12 @@ class Recovery:
         await self._attempt(self._restore_deliveries)
         return self._is_complete
 
+    async def show_lost(self) -> None:
+        """Show unfinished runs as lost without recording it, because a newer version wrote the journal."""
+        for record in await self._lost():
+            fold, outcome = await _read(record, self._journal)
+            self._registry.show_lost(_ended(record, outcome, fold))
+
     async def again(self) -> list[str]:
         """Retry until everything is recovered; return the IDs of the runs that ended meanwhile."""
         while True:
@@ -125,14 +131,11 @@ class Recovery:
         """Record the end that the events of a run show, else that it is lost."""
         task = record.task
         fold, outcome = await _read(record, self._journal)
-        at = fold.last_activity_at or _began_at(task)
-        task.progress, task.changes = fold.progress(), fold.changes.result()
-        record.restored = True
-        ended = with_outcome(record, outcome or LOST, fold, at)
+        ended = _ended(record, outcome, fold)
         self._registry.show_lost(ended)  # before it is written, in case the disk is full
         if outcome is None:
             seq = await self._journal.last_seq(task.id) + 1
-            stamp = {"seq": seq, "ts": max(self._now(), at)}
+            stamp = {"seq": seq, "ts": max(self._now(), ended.task.completed_at or 0)}
             await self._journal.end_now(ended, {**end_event(ended.task, None), **stamp})
         else:
             await self._journal.save_end(ended)  # earlier versions wrote the event first
@@ -181,6 +184,14 @@ class Recovery:
         if not self._has_deliveries:
             await self._reminders.restore_deliveries()
             self._has_deliveries = True
+
+
+def _ended(record: RunRecord, outcome: Outcome | None, fold: RunFold) -> RunRecord:
+    """Return the record with the outcome that its events show, else as lost."""
+    task = record.task
+    task.progress, task.changes = fold.progress(), fold.changes.result()
+    record.restored = True
+    return with_outcome(record, outcome or LOST, fold, fold.last_activity_at or _began_at(task))
 
 
 async def _read(record: RunRecord, journal: Journal) -> tuple[RunFold, Outcome | None]:

@@ -10,16 +10,17 @@ from typing import Any, Self, TypeVar
 from sidecar.api.errors import StorageError
 from sidecar.api.runs.async_tasks import AsyncStatus
 from sidecar.api.runs.permissions import RememberedPermission
-from sidecar.subagents.journal import codec, permission_table, pruning, queries
+from sidecar.subagents.journal import codec, permission_table, queries
 from sidecar.subagents.journal import status as journal_status
 from sidecar.subagents.journal.journal_file import Reading, Writing
+from sidecar.subagents.journal.maintenance import Maintenance
 from sidecar.subagents.journal.queries import EventPage, RecordPage
 from sidecar.subagents.journal.queue import JournalQueue
 from sidecar.subagents.journal.records import Delivery, DeliveryState, RunRecord
-from sidecar.subagents.journal.schema import JournalMissing
+from sidecar.subagents.journal.schema import JournalMissing, JournalNewer
 from sidecar.subagents.journal.worker import Job
 
-__all__ = ["EventPage", "Journal", "JournalMissing", "RecordPage"]
+__all__ = ["EventPage", "Journal", "JournalMissing", "JournalNewer", "RecordPage"]
 
 T = TypeVar("T")
 Records = list[RunRecord]
@@ -38,29 +39,38 @@ class Journal:
     def __init__(self, path: Path, *, read_only: bool) -> None:
         self._path = path
         self._read_only = read_only
+        self._newer: JournalNewer | None = None
         self._queue = JournalQueue(path, Reading(path) if read_only else Writing(path))
+        self.maintenance = Maintenance(path, self._queue, self._require_writable)
 
     @classmethod
     async def open(cls, path: Path, *, read_only: bool = False, required: bool = True) -> Self:
         """Open or create the journal at `path`.
 
-        Raises StorageError for a damaged file or a newer version, and JournalMissing (read-only) if there is
-        no file. A journal that is not `required` opens once that is possible. Until then every call raises
-        the error, except that a missing journal reads as empty.
+        Raises StorageError for a damaged file, JournalNewer for one of a newer version, and JournalMissing
+        (read-only) if there is no file. A journal that is not `required` opens once that is possible. Until
+        then every call raises the error, except that a missing journal reads as empty, and one of a newer
+        version is read-only.
         """
         journal = cls(path, read_only=read_only)
         try:
-            await journal._call(_nothing)
-        except StorageError as error:
-            if required:
-                await journal.aclose()
-                raise
-            if isinstance(error, JournalMissing):
-                journal._queue.reconnect(Reading(path, may_be_missing=True))
+            await journal._connect(required=required)
         except BaseException:
             await journal.aclose()
             raise
         return journal
+
+    async def _connect(self, *, required: bool) -> None:
+        try:
+            await self._call(_nothing)
+        except StorageError as error:
+            if required:
+                raise
+            if isinstance(error, JournalNewer):
+                self._read_only, self._newer = True, error
+                self._queue.reconnect(Reading(self._path))
+            elif isinstance(error, JournalMissing):
+                self._queue.reconnect(Reading(self._path, may_be_missing=True))
 
     async def aclose(self, limit: float = 5.0) -> None:
         """Write queued jobs and close, within `limit` seconds. Idempotent."""
@@ -68,17 +78,23 @@ class Journal:
 
     @property
     def read_only(self) -> bool:
-        """Whether another process writes this journal."""
+        """Whether another process writes this journal, or a newer version wrote it."""
         return self._read_only
+
+    @property
+    def is_newer(self) -> bool:
+        """Whether a newer version wrote this journal."""
+        return self._newer is not None
 
     def give_up(self) -> None:
         """Stop writing, because the file is gone or has another owner."""
         self._read_only = True
 
-    def take_over(self) -> None:
+    async def take_over(self) -> None:
         """Start writing, because the process that wrote until now is gone."""
         self._read_only = False
         self._queue.reconnect(Writing(self._path))
+        await self._connect(required=False)
 
     @property
     def depth(self) -> int:
@@ -112,6 +128,11 @@ class Journal:
         The future waits while the disk is full, and raises StorageError only if the journal closes.
         """
         return self._keep(_ending(record, seq, event), record.task.id)
+
+    async def save_again(self, record: RunRecord) -> None:
+        """Make a changed record of an ended run durable, unless the run was removed."""
+        row = queries.row_of(record)
+        await self._call(lambda db: queries.save_again(db, row), writes=True)
 
     async def save_end(self, record: RunRecord) -> None:
         """Make the record of an ended run durable; its last event is already in the journal."""
@@ -266,12 +287,6 @@ class Journal:
         """Return up to `limit` events after `after_seq`, about `max_bytes` of JSON, but at least one."""
         return await self._call(lambda db: queries.read_events(db, task_id, after_seq, limit, max_bytes))
 
-    async def prune(self, now: int, keep_ms: int, max_bytes: int) -> bool:
-        """Remove events of some old runs; return whether there may be more to remove."""
-        return await self._call(
-            lambda db: pruning.prune(db, now, keep_ms, max_bytes), writes=True, urgent=False
-        )
-
     async def last_seq(self, task_id: str) -> int:
         """Return the seq of the latest event, or 0."""
         return await self._call(lambda db: queries.last_seq(db, task_id))
@@ -288,6 +303,8 @@ class Journal:
         return self._queue.keep(run, task_id, urgent=True)
 
     def _require_writable(self) -> None:
+        if self._newer is not None:
+            raise self._newer
         if self._read_only:
             raise self._queue.refusal("it is open for reading only, because another process owns the root")
 

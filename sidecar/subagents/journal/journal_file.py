@@ -73,6 +73,8 @@ class Reading:
     def __init__(self, path: Path, *, may_be_missing: bool = False) -> None:
         self._path = path
         self._may_be_missing = may_be_missing
+        self._file: tuple[int, int, int] | None = None
+        """The identity of the file that was opened."""
         self._frozen: _Stamp | None = None
         """The state of the files that a connection shows if it does not follow changes, else None."""
 
@@ -80,6 +82,7 @@ class Reading:
         """Open the journal in its current state."""
         before = _stamps(self._path)
         self._frozen = None
+        self._file = _identities(self._path)[0]
         try:
             return connect_to_read(self._path)
         except JournalMissing:
@@ -94,7 +97,9 @@ class Reading:
 
     def is_current(self) -> bool:
         """Return whether the connection follows changes, or there were no changes."""
-        return self._frozen is None or self._frozen == _stamps(self._path)
+        if self._frozen is not None:
+            return self._frozen == _stamps(self._path)
+        return _identities(self._path)[0] in (self._file, None)
 
     def disconnect(self, connection: sqlite3.Connection) -> None:
         """Close the connection."""

@@ -10,7 +10,7 @@ from sidecar.api.errors import InvalidParams
 from sidecar.api.runs.async_tasks import STATUSES, AsyncStatus
 from sidecar.subagents.journal import codec
 from sidecar.subagents.journal.records import Delivery, RunRecord, encode_record, read_record
-from sidecar.subagents.journal.status import RECORDED, compare, shown_column
+from sidecar.subagents.journal.status import RECORDED, UNFINISHED, compare, shown_column
 
 DELIVERIES_KEPT = 1_000
 
@@ -23,8 +23,10 @@ _IS_DAMAGED = f"""SELECT EXISTS (SELECT 1 FROM runs WHERE ordered_at > {_NEWEST}
     OR EXISTS (SELECT 1 FROM runs WHERE ordered_at < 0)"""  # noqa: S608 - constants
 """Whether a row has a time that no page would contain; a text is greater than every number."""
 _SAVE = """
-INSERT INTO runs (id, status, ordered_at, completed_at, sync, wants_notice, notified_at, body)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+INSERT INTO runs (n, id, status, ordered_at, completed_at, sync, wants_notice, notified_at, body)
+VALUES (
+    (SELECT 1 + max((SELECT coalesce(max(n), 0) FROM runs), (SELECT coalesce(max(n), 0) FROM removals))),
+    ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (id) DO UPDATE SET
     status = excluded.status, ordered_at = excluded.ordered_at, completed_at = excluded.completed_at,
     sync = excluded.sync, wants_notice = excluded.wants_notice,
@@ -72,6 +74,12 @@ def row_of(record: RunRecord) -> Row:
 def save(db: sqlite3.Connection, row: Row) -> None:
     """Insert or replace a record, but keep a set `notified_at` and the status of an ended run."""
     db.execute(_SAVE, row)
+
+
+def save_again(db: sqlite3.Connection, row: Row) -> None:
+    """Replace a record, unless its run was removed."""
+    if db.execute("SELECT 1 FROM runs WHERE id = ?", (row[0],)).fetchone():
+        save(db, row)
 
 
 def save_end(db: sqlite3.Connection, row: Row) -> None:
@@ -154,7 +162,7 @@ def ids(db: sqlite3.Connection) -> frozenset[str]:
 def unfinished(db: sqlite3.Connection) -> list[RunRecord]:
     """Return running and queued records, oldest first."""
     compare(db)
-    return _records(db, f"WHERE {RECORDED} IN ('running', 'queued') ORDER BY ordered_at, n", ())
+    return _records(db, f"WHERE {UNFINISHED} ORDER BY ordered_at, n", ())
 
 
 def undelivered(db: sqlite3.Connection) -> list[RunRecord]:
@@ -198,6 +206,8 @@ def read_events(
     db: sqlite3.Connection, task_id: str, after_seq: int, limit: int, max_bytes: int
 ) -> EventPage:
     """Return up to `limit` events after `after_seq`, about `max_bytes` of JSON, but at least one."""
+    if _are_removed(db, task_id):
+        return EventPage([], 0, more=False)
     rows = db.execute(
         "SELECT seq, body FROM events WHERE task_id = ? AND seq > ? ORDER BY seq LIMIT ?",
         (task_id, min(after_seq, _NEWEST), limit),
@@ -229,9 +239,17 @@ def _event(seq: int, body: bytes) -> dict[str, Any]:
 
 def last_seq(db: sqlite3.Connection, task_id: str) -> int:
     """Return the seq of the latest event, or 0."""
+    if _are_removed(db, task_id):
+        return 0
     return int(
         db.execute("SELECT coalesce(max(seq), 0) FROM events WHERE task_id = ?", (task_id,)).fetchone()[0]
     )
+
+
+def _are_removed(db: sqlite3.Connection, task_id: str) -> bool:
+    """Return whether the events of a run are being deleted."""
+    query = "SELECT 1 FROM removals WHERE task_id = ? AND has_events"
+    return db.execute(query, (task_id,)).fetchone() is not None
 
 
 def _records(db: sqlite3.Connection, tail: str, values: Sequence[object]) -> list[RunRecord]:

@@ -30,6 +30,11 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         "ALTER TABLE runs ADD COLUMN transcript_open INTEGER NOT NULL DEFAULT 0",
         "CREATE INDEX runs_transcript_open ON runs (n) WHERE transcript_open",
     ),
+    (
+        """CREATE TABLE removals (
+            n INTEGER PRIMARY KEY, task_id TEXT NOT NULL UNIQUE, has_events INTEGER NOT NULL)""",
+        "CREATE INDEX removals_with_events ON removals (n) WHERE has_events",
+    ),
 )
 """Entry i migrates a file from version i to i + 1. Never change a released entry."""
 
@@ -43,6 +48,26 @@ class JournalMissing(StorageError):
     """There is no journal to read yet. Readers may treat it as empty."""
 
 
+class JournalNewer(StorageError):
+    """A newer version wrote the journal. It can be read if its tables still have the columns of this one."""
+
+
+_READ = (
+    "SELECT n, id, status, ordered_at, completed_at, sync, wants_notice, notified_at, body, transcript_open"
+    " FROM runs",
+    "SELECT task_id, seq, body FROM events",
+    "SELECT n, id, at, state, task_ids FROM deliveries",
+    "SELECT n, id, body FROM permissions",
+    "SELECT n, task_id, has_events FROM removals",
+)
+"""What readers select, to check the tables of a newer version."""
+_ADDED_LATER = {
+    2: "CREATE TEMP TABLE permissions (n INTEGER PRIMARY KEY, id TEXT, body BLOB)",
+    4: "CREATE TEMP TABLE removals (n INTEGER PRIMARY KEY, task_id TEXT, has_events INTEGER)",
+}
+"""Empty tables for readers of journals that lack them, by the version that added them."""
+
+
 def connect(path: Path) -> sqlite3.Connection:
     """Open the journal for writing and migrate it to `VERSION`.
 
@@ -52,7 +77,10 @@ def connect(path: Path) -> sqlite3.Connection:
         _create_private(path)
         connection = _open(path, "mode=rw")
         try:
-            _prepare(connection, _checked_version(connection, path))
+            version = _checked_version(connection, path)
+            if version > VERSION:
+                raise _newer(path, version)
+            _prepare(connection, version)
         except BaseException:
             connection.close()
             raise
@@ -80,8 +108,10 @@ def connect_to_read(
         has_log = path.with_name(f"{path.name}-wal").exists()
         connection = _open(path, "mode=ro&immutable=1" if immutable else "mode=ro", factory)
         try:
-            if _checked_version(connection, named) == 0:
+            version = _checked_version(connection, named)
+            if version == 0:
                 raise _missing(named) if has_log or immutable else _without_log(named)
+            _adapt(connection, named, version)
         except BaseException:
             connection.close()
             raise
@@ -126,10 +156,21 @@ def _checked_version(connection: sqlite3.Connection, path: Path) -> int:
     tables = int(connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0])
     if owner != APPLICATION_ID and (owner or version or tables):
         raise _refusal(path, "is another program's database", "move it away, or use another storage root")
-    if version > VERSION:
-        reason = f"was written by a newer version (format {version}, this one knows {VERSION})"
-        raise _refusal(path, reason, "update the sidecar, or use another storage root")
     return version
+
+
+def _adapt(connection: sqlite3.Connection, path: Path, version: int) -> None:
+    """Make the tables of another version readable. Raises JournalNewer if that is impossible."""
+    connection.execute("PRAGMA temp_store = MEMORY")  # first, because a change drops temporary tables
+    for added_in, statement in _ADDED_LATER.items():
+        if version < added_in:
+            connection.execute(statement)
+    if version > VERSION:
+        try:
+            for query in _READ:
+                connection.execute(f"{query} LIMIT 0")
+        except sqlite3.OperationalError:
+            raise _newer(path, version) from None
 
 
 def _prepare(connection: sqlite3.Connection, version: int) -> None:
@@ -167,6 +208,12 @@ def _without_log(path: Path) -> StorageError:
 
 def _refusal(path: Path, reason: str, remedy: str) -> StorageError:
     return StorageError(f"journal {path} {reason}; {remedy}", path=str(path), reason=reason)
+
+
+def _newer(path: Path, version: int) -> JournalNewer:
+    reason = f"was written by a newer version (format {version}, this one knows {VERSION})"
+    remedy = "update the sidecar, or use another storage root"
+    return JournalNewer(f"journal {path} {reason}; {remedy}", path=str(path), reason=reason)
 
 
 _DAMAGED = (

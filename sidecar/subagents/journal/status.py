@@ -4,6 +4,7 @@ An unreadable record counts as failed. Each connection compares all rows once, a
 time. Temporary tables in memory hold the differences, so that every query returns the same status.
 """
 
+import itertools
 import sqlite3
 from collections.abc import Sequence
 from typing import Any
@@ -33,18 +34,30 @@ CREATE TEMP TABLE shown (id TEXT PRIMARY KEY, status TEXT NOT NULL);
 INSERT INTO seen VALUES (0);
 """
 _UNCOMPARED = f"""SELECT n, status, body FROM runs WHERE n IN (
-    SELECT n FROM runs WHERE n > ? UNION SELECT n FROM temp.live UNION {_LIVE})"""  # noqa: S608 - constants
+    SELECT n FROM temp.live UNION {_LIVE}) AND n <= ?"""  # noqa: S608 - constants
+"""Rows that may have changed since they were compared."""
+UNFINISHED = f"""n IN (SELECT n FROM runs WHERE status IN ('running', 'queued')
+    UNION SELECT n FROM temp.amended) AND {RECORDED} IN ('running', 'queued')"""  # noqa: S608 - constants
+"""The condition of live rows, for queries after `compare`."""
 _IS_MOVED = "n IN (SELECT n FROM temp.amended) OR id IN (SELECT id FROM temp.shown)"
+
+
+Compared = list[tuple[str, list[tuple[Any, ...]]]]
+"""What a connection found by comparing rows: the rows of each of its temporary tables."""
 
 
 def compare(db: sqlite3.Connection, *, again: bool = False) -> None:
     """Find rows whose record and column have different statuses; with `again`, compare all rows."""
     _make_tables(db)
     (seen,) = db.execute("SELECT n FROM temp.seen").fetchone()
-    rows = db.execute(_UNCOMPARED, (0 if again else seen,)).fetchall()
+    if again:
+        db.execute("DELETE FROM temp.amended")
+        seen = 0
+    known = db.execute(_UNCOMPARED, (seen,)).fetchall()
     db.execute("DELETE FROM temp.live")
-    for n, column, body in rows:
-        db.execute("DELETE FROM temp.amended WHERE n = ?", (n,))
+    db.executemany("DELETE FROM temp.amended WHERE n = ?", [row[:1] for row in known])
+    newer = db.execute("SELECT n, status, body FROM runs WHERE n > ?", (seen,))
+    for n, column, body in itertools.chain(known, newer):
         status = status_in(body) or "failed"
         if status != column:
             db.execute("INSERT INTO temp.amended VALUES (?, ?)", (n, status))
@@ -52,6 +65,25 @@ def compare(db: sqlite3.Connection, *, again: bool = False) -> None:
             db.execute("INSERT INTO temp.live VALUES (?)", (n,))
         seen = max(seen, n)
     db.execute("UPDATE temp.seen SET n = ?", (seen,))
+
+
+def compared(db: sqlite3.Connection) -> Compared:
+    """Return what a connection has found, for another connection to the same journal."""
+    _make_tables(db)
+    return [
+        (name, db.execute(f"SELECT * FROM temp.{name}").fetchall())  # noqa: S608 - constants
+        for name in ("seen", "live", "amended", "shown")
+    ]
+
+
+def restore(db: sqlite3.Connection, found: Compared) -> None:
+    """Take over what another connection to the same journal has found."""
+    _make_tables(db)
+    for name, rows in found:
+        db.execute(f"DELETE FROM temp.{name}")  # noqa: S608 - constants
+        for row in rows:
+            marks = ", ".join("?" * len(row))
+            db.execute(f"INSERT INTO temp.{name} VALUES ({marks})", row)  # noqa: S608 - constants
 
 
 def shown_column(db: sqlite3.Connection) -> str:
@@ -122,7 +154,7 @@ def _is_end(body: bytes) -> bool:
 
 
 def _make_tables(db: sqlite3.Connection) -> None:
-    if db.execute("SELECT count(*) FROM temp.sqlite_master").fetchone() == (0,):
+    if db.execute("SELECT 1 FROM temp.sqlite_master WHERE name = 'seen'").fetchone() is None:
         db.execute("PRAGMA temp_store = MEMORY")
         for statement in _TABLES.strip().splitlines():
             db.execute(statement)

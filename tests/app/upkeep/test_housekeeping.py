@@ -29,7 +29,7 @@ class House:
             self,
             self,
             lambda: NOW_MS,
-            self.retired.put_nowait,
+            self.retired.put,
         )
 
     @property

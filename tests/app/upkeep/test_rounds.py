@@ -30,6 +30,22 @@ async def test_a_round_follows_the_start_and_each_change(monkeypatch: pytest.Mon
     assert done.empty()
 
 
+async def test_a_round_that_is_due_does_not_wait_for_settings_to_settle() -> None:
+    done: asyncio.Queue[int] = asyncio.Queue()
+
+    async def work() -> None:
+        done.put_nowait(1)
+
+    running = Rounds(work, "test")
+    running.start()
+    async with asyncio.timeout(20):
+        await done.get()
+        running.settings_changed()
+        running.due()
+        await done.get()
+    await running.aclose()
+
+
 async def test_changed_retention_settings_apply_without_a_restart(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,4 +1,5 @@
 import itertools
+import sqlite3
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any, Protocol
@@ -39,6 +40,15 @@ def make_record() -> MakeRecord:
         return RunRecord(task=task, origin="client", request={"goalPrompt": "Review it"}, **members)
 
     return make
+
+
+def turn_off_auto_vacuum(path: Path) -> None:
+    """Create an empty journal whose free pages cannot be returned, as the first versions did."""
+    with sqlite3.connect(path) as db:
+        db.executescript(Path(__file__).with_name("versions").joinpath("1.sql").read_text())
+        for table in ("runs", "events", "deliveries"):
+            db.execute(f"DELETE FROM {table}")
+    db.close()
 
 
 @pytest.fixture

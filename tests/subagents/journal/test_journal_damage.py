@@ -183,7 +183,7 @@ async def test_a_missing_journal_reads_as_empty_until_it_exists(path: Path, make
     await owner.save(make_record())
     assert len((await reader.list()).records) == 1
     await owner.aclose()
-    reader.take_over()
+    await reader.take_over()
     await reader.save(make_record())
     assert (await reader.counts())["running"] == 2
     await reader.aclose()

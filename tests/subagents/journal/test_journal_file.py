@@ -23,32 +23,6 @@ async def test_the_files_are_private(path: Path, make_record: MakeRecord) -> Non
     assert modes == {0o600}
 
 
-async def test_a_newer_version_is_refused_with_the_remedy(path: Path) -> None:
-    await (await Journal.open(path)).aclose()
-    with sqlite3.connect(path) as database:
-        database.execute(f"PRAGMA user_version = {journal_schema.VERSION + 1}")
-    database.close()
-    for read_only in (False, True):
-        with pytest.raises(StorageError, match=r"newer version .*; update the sidecar") as caught:
-            await Journal.open(path, read_only=read_only)
-        assert caught.value.data["path"] == str(path)
-
-
-async def test_an_older_version_is_migrated(
-    path: Path, make_record: MakeRecord, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    record = make_record()
-    journal = await Journal.open(path)
-    await journal.save(record)
-    await journal.aclose()
-    later = (*journal_schema.MIGRATIONS, ("ALTER TABLE runs ADD COLUMN later TEXT",))
-    monkeypatch.setattr(journal_schema, "MIGRATIONS", later)
-    monkeypatch.setattr(journal_schema, "VERSION", len(later))
-    journal = await Journal.open(path)
-    assert await journal.get(record.task.id) == record
-    await journal.aclose()
-
-
 async def test_a_failed_migration_changes_nothing(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     await (await Journal.open(path)).aclose()
     before = path.read_bytes()

@@ -32,6 +32,10 @@ class RunDirectory:
         """Return a run that has not ended, or whose end is not durable yet."""
         return self._live.get(task_id)
 
+    def is_idle(self) -> bool:
+        """Return whether no run is live. For any thread."""
+        return not self._live
+
     def with_status(self, status: AsyncStatus) -> list[Run]:
         """Return the live runs with this status, oldest first."""
         return [run for run in self._live.values() if run.record.task.status == status]

@@ -135,7 +135,7 @@ class RunRegistry(RunDirectory):
         )
         if late != before and run.recorded.done():
             run.record.task.progress = late
-            await self._journal.save(run.record)
+            await self._journal.save_again(run.record)
             self._notify(run.record)
 
     def conclude(self, task_id: str, outcome: Outcome) -> bool:
