@@ -10,7 +10,7 @@ from typing import Any, Final, Protocol
 
 import msgspec
 
-from sidecar.history.stored.parsing import UNREADABLE, Parser, text_of, value_of
+from sidecar.history.stored.parsing import UNREADABLE, Parser, value_of
 
 
 class UiMessage(msgspec.Struct, rename="camel", gc=False):
@@ -63,7 +63,7 @@ class Block(msgspec.Struct, gc=False):
     """One block of an API message's content."""
 
     type: Any = None
-    text: msgspec.Raw = msgspec.Raw()
+    text: str | None = None
 
 
 _blocks_decoder: Final = msgspec.json.Decoder(list[Block])
@@ -90,17 +90,15 @@ class ApiMessage(msgspec.Struct, rename="camel", gc=False):
         return [block for block in value if isinstance(block, dict)] if isinstance(value, list) else []
 
     def texts_with(self, word: str) -> list[str]:
-        """Decode the texts that hold a word: the others, whole files among them, stay undecoded."""
-        sought = word.encode()
-        if sought not in bytes(self.content):
+        """Decode the texts if one of them holds a word, which is mostly near the end."""
+        if bytes(self.content).rfind(word.encode()) < 0:
             return []
         try:
             blocks = _blocks_decoder.decode(self.content)
         except UNREADABLE:
             texts = [block.get("text") for block in self.blocks() if block.get("type") == "text"]
             return [text for text in texts if isinstance(text, str)]
-        found = [block.text for block in blocks if block.type == "text" and sought in bytes(block.text)]
-        return [*filter(None, map(text_of, found))]
+        return [block.text for block in blocks if block.text and block.type == "text"]
 
 
 class Usage(msgspec.Struct, rename="camel", gc=False):

@@ -35,7 +35,7 @@ class Message(msgspec.Struct, rename="camel", gc=False):
 
     ts: Any = UNDEFINED
     role: Any = UNDEFINED
-    content: list[Block] | str | None | msgspec.UnsetType = msgspec.UNSET
+    content: list[Block] | str | msgspec.UnsetType | None = msgspec.UNSET
     model_info: msgspec.Raw = msgspec.Raw()
 
     @property

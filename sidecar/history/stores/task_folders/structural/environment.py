@@ -40,9 +40,10 @@ class Environment(msgspec.Struct, gc=False):
     def mode(self) -> tuple[str | None, str | None]:
         """The slug and the name of the mode, either may be missing."""
         section = self._mode_section
-        first = section.partition("\n")[0].strip()
-        if first in _MODES:
-            return _MODES[first]
+        if not section.startswith("<"):  # no tag
+            first = section.partition("\n")[0].strip()
+            if first in _MODES:
+                return _MODES[first]
         return _tagged(section, "<slug>", "</slug>"), _tagged(section, "<name>", "</name>")
 
     @property
