@@ -79,7 +79,7 @@ def _structured(source: TaskSource, extracted: Extract) -> Row:
         return Row(None)
     until = min(extracted.until, id_holds_until(source.task_id, source.now))
     if structural.is_plain(extracted.view):
-        from sidecar.history.stores.task_folders.guide.shared import read_shared
+        from sidecar.history.stores.task_folders.shared import read_shared
 
         (read,) = read_shared([source])
         if read is not None:
@@ -88,7 +88,7 @@ def _structured(source: TaskSource, extracted: Extract) -> Row:
 
 
 def _guided(sources: Sequence[TaskSource]) -> list[Row]:
-    from sidecar.history.stores.task_folders.guide.shared import read_shared
+    from sidecar.history.stores.task_folders.shared import read_shared
 
     read = read_shared(sources)
     others = iter(structural.fields_not_in_guide([it.view for it in read if it is not None]))

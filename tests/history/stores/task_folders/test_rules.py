@@ -9,7 +9,7 @@ import pytest
 
 from sidecar.api.stored.tasks import Rules
 from sidecar.history import TaskHistory
-from sidecar.history.stores.task_folders.guide import shared
+from sidecar.history.stores.task_folders import shared
 from sidecar.history.stores.task_folders.structural import extract as structural
 from tests.generator import write_hostile
 from tests.history.conftest import HOUR, NOW, TASK_ID, Store
