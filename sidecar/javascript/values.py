@@ -189,12 +189,12 @@ def join(values: list[object], separator: str) -> str:
 
 def to_number(value: object) -> float:
     """Convert as `Number(v)`; raises JavaScriptThrow where that throws."""
-    if isinstance(value, bool):
-        return float(value)
-    if isinstance(value, int | float):
+    if type(value) is int or type(value) is float:
         return _double(value)
-    if value is None:
+    if value is None or value is False:
         return 0.0
+    if value is True:
+        return 1.0
     if value is UNDEFINED:
         return math.nan
     return string_to_number(to_string(value))

@@ -39,11 +39,15 @@ text_decoder: Final = msgspec.json.Decoder(str)
 
 
 class Parsed(msgspec.Struct, Generic[T]):
-    """The messages of one file: `records` are readable ones, `total` counts every element of the array."""
+    """The messages of one file: `records` are readable ones, `total` counts every element of the array.
+
+    `exact` is set if a strict decoder took the file as it is.
+    """
 
     records: list[T]
     total: int
     problems: list[Problem]
+    exact: bool = False
 
 
 class Parser(Generic[T]):
@@ -59,13 +63,13 @@ class Parser(Generic[T]):
         data, problems = clean(data, name)
         try:
             records = self._array.decode(data)
-            total = len(records)
+            return Parsed(records, len(records), problems, not problems)
         except UNREADABLE:
             records, total = self._objects(data) or self._salvage(data, name, problems)
-            if skipped := total - len(records):
-                message = f"{name}: {skipped} of {total} messages are unreadable"
-                problems.append(problem("malformed", message))
-            note_refused(data, name, problems)
+        if skipped := total - len(records):
+            message = f"{name}: {skipped} of {total} messages are unreadable"
+            problems.append(problem("malformed", message))
+        note_refused(data, name, problems)
         return Parsed(records, total, problems)
 
     def _objects(self, data: bytes) -> tuple[list[T], int] | None:

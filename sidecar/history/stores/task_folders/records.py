@@ -6,11 +6,11 @@ hold JSON, which has no cycles: they are kept out of the garbage collector's rou
 """
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 import msgspec
 
-from sidecar.history.stored.parsing import Parser
+from sidecar.history.stored.parsing import UNREADABLE, Parser, value_of
 
 
 class UiMessage(msgspec.Struct, rename="camel", gc=False):
@@ -41,20 +41,64 @@ def kinds_of(messages: Sequence[UiMessage]) -> list[str | None]:
     ]
 
 
-class ApiMessage(msgspec.Struct, rename="camel", gc=False):
-    """One element of `api_conversation_history.json`."""
+class ApiRecord(Protocol):
+    """One element of `api_conversation_history.json`, however much of it is decoded."""
 
-    ts: Any = None
-    role: Any = None
-    content: msgspec.Raw = msgspec.Raw()
-    model_info: msgspec.Raw = msgspec.Raw()
+    ts: Any
+    role: Any
+    model_info: msgspec.Raw
+
+    @property
+    def is_foreign(self) -> bool:
+        """Return whether it has nothing that a product writes."""
+
+    def blocks(self) -> list[dict[str, Any]]:
+        """Return the blocks of the content, with at least their `type` and `text`; a text is one block."""
+
+    def texts_with(self, word: str) -> list[str]:
+        """Return the texts of the content that hold an ASCII word, and maybe others."""
 
 
 class Block(msgspec.Struct, gc=False):
     """One block of an API message's content."""
 
     type: Any = None
-    text: msgspec.Raw = msgspec.Raw()
+    text: str | None = None
+
+
+_blocks_decoder: Final = msgspec.json.Decoder(list[Block])
+
+
+class ApiMessage(msgspec.Struct, rename="camel", gc=False):
+    """An API message whose content is decoded when someone asks."""
+
+    ts: Any = None
+    role: Any = None
+    content: msgspec.Raw = msgspec.Raw()
+    model_info: msgspec.Raw = msgspec.Raw()
+
+    @property
+    def is_foreign(self) -> bool:
+        """Return whether it has nothing that a product writes."""
+        return self.role is None and not len(self.content) and self.ts is None
+
+    def blocks(self) -> list[dict[str, Any]]:
+        """Decode the content into blocks; odd elements are left out."""
+        value = value_of(self.content)
+        if isinstance(value, str):
+            return [{"type": "text", "text": value}]
+        return [block for block in value if isinstance(block, dict)] if isinstance(value, list) else []
+
+    def texts_with(self, word: str) -> list[str]:
+        """Decode the texts if one of them holds a word, which is mostly near the end."""
+        if bytes(self.content).rfind(word.encode()) < 0:
+            return []
+        try:
+            blocks = _blocks_decoder.decode(self.content)
+        except UNREADABLE:
+            texts = [block.get("text") for block in self.blocks() if block.get("type") == "text"]
+            return [text for text in texts if isinstance(text, str)]
+        return [block.text for block in blocks if block.text and block.type == "text"]
 
 
 class Usage(msgspec.Struct, rename="camel", gc=False):
@@ -105,4 +149,4 @@ class TaskMetadata(msgspec.Struct):
 
 
 ui_parser: Final = Parser(UiMessage)
-api_parser: Final = Parser(ApiMessage)
+api_parser: Final[Parser[ApiRecord]] = Parser(ApiMessage)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from sidecar.api.stored.tasks import Mode, Outcome, Provenance, Rules, TaskInfo, TaskStatus, TokenUsage
-from sidecar.history.stored.reading import StoredFile
 from sidecar.history.stores.status_by_age import DAY_MS, FOR_EVER
 from sidecar.history.stores.task_folders.ids import id_holds_until
 from sidecar.history.stores.task_folders.structural import extract as structural
@@ -79,36 +78,24 @@ def _structured(source: TaskSource, extracted: Extract) -> Row:
     if source.is_empty:
         return Row(None)
     until = min(extracted.until, id_holds_until(source.task_id, source.now))
-    if structural.is_plain(extracted.view) and (fields := _guide_fields(source, source.now)) is not None:
-        return _filled(source, extracted, fields, until)
+    if structural.is_plain(extracted.view):
+        from sidecar.history.stores.task_folders.shared import read_shared
+
+        (read,) = read_shared([source])
+        if read is not None:
+            return _filled(source, extracted, read.fields, until)
     return Row(extracted.info, extracted.sources, extracted.ages_from, until)
 
 
 def _guided(sources: Sequence[TaskSource]) -> list[Row]:
-    fields = [_guide_fields(source, source.now) for source in sources]
-    listed = [source for source, found in zip(sources, fields, strict=True) if found is not None]
-    others = iter(structural.fields_not_in_guide(listed))
+    from sidecar.history.stores.task_folders.shared import read_shared
+
+    read = read_shared(sources)
+    others = iter(structural.fields_not_in_guide([it.view for it in read if it is not None]))
     return [
-        _guide_row(*next(others), source.now, found) if found is not None else Row(None)
-        for source, found in zip(sources, fields, strict=True)
+        _guide_row(*next(others), source.now, it.fields) if it is not None else Row(None)
+        for source, it in zip(sources, read, strict=True)
     ]
-
-
-def _guide_fields(source: TaskSource, now: int) -> "GuideFields | None":
-    """Run the guide on the files themselves: it knows nothing of leftovers."""
-    ui, api = _present(source.files.ui), _present(source.files.api)
-    if ui is None or api is None:
-        return None
-    from sidecar.history.stores.task_folders.guide import extract as guide
-
-    try:
-        return guide.extract(source.task_id, ui, api, now)
-    except RecursionError:  # the guide drops what is nested too deep to print
-        return None
-
-
-def _present(file: StoredFile) -> bytes | None:
-    return file.data if file.stamp is not None else None
 
 
 def _guide_row(others: TaskInfo, until: int, now: int, fields: "GuideFields") -> Row:

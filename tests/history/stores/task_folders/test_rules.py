@@ -2,12 +2,16 @@
 
 import math
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from sidecar.history.stores.task_folders.guide import extract as guide
+from sidecar.api.stored.tasks import Rules
+from sidecar.history import TaskHistory
+from sidecar.history.stores.task_folders import shared
 from sidecar.history.stores.task_folders.structural import extract as structural
+from tests.generator import write_hostile
 from tests.history.conftest import HOUR, NOW, TASK_ID, Store
 
 Make = Callable[..., dict[str, Any]]
@@ -111,7 +115,38 @@ def test_too_deep_for_the_guide_is_dropped(store: Store, monkeypatch: pytest.Mon
     def fail(*_: object) -> None:
         raise RecursionError
 
-    monkeypatch.setattr(guide, "extract", fail)
+    monkeypatch.setattr(shared, "extract_from", fail)
     store.write(ui=[{"ts": NOW}], api=[plain("x")])
     assert store.history.list(rules="guide") == []
     assert store.task().title == "x"
+
+
+def test_both_rule_sets_agree_on_what_the_guide_does_not_define(tmp_path: Path) -> None:
+    write_hostile(tmp_path)
+    history = TaskHistory([tmp_path], now=lambda: NOW)
+    structural_rows = {task.id: task for task in history.list()}
+    listed = history.list(rules="guide")
+    assert len(listed) > 20
+    for task in listed:
+        other = structural_rows[task.id]
+        assert (task.product, task.model, task.ui_message_count) == (
+            other.product,
+            other.model,
+            other.ui_message_count,
+        )
+        assert (task.size_bytes, task.problems, task.parent_id) == (
+            other.size_bytes,
+            other.problems,
+            other.parent_id,
+        )
+
+
+@pytest.mark.parametrize("rules", ["structural", "guide"])
+def test_a_writer_may_escape_angle_brackets(store: Store, say: Make, rules: Rules) -> None:
+    text = "<environment_details>\n# Current Mode\n<model>gpt-5</model>\n</environment_details>"
+    message = {"role": "user", "content": [{"type": "text", "text": text}]}
+    folder = store.write(ui=[say("text", "x")], api=[message])
+    file = folder / "api_conversation_history.json"
+    file.write_text(file.read_text().replace("<", r"\u003c").replace(">", r"\u003e"))
+    (task,) = store.history.list(rules=rules)
+    assert task.model == "gpt-5"

@@ -55,7 +55,7 @@ def extract(task_id: str, ui: bytes, api: bytes, now_ms: int) -> GuideFields | N
     raises; `task_id` is not part of any value. A title may end in a lone surrogate, half of a cut pair.
     """
     try:
-        return _extract(read_ui(ui), read_api(api), now_ms)
+        return extract_from(read_ui(ui), read_api(api), now_ms)
     except JavaScriptThrow:
         return None
 
@@ -69,7 +69,8 @@ def sort(tasks: Sequence[D]) -> list[D]:
     return sort_by(by_name, lambda task: math.nan if task.created_at is None else -task.created_at)
 
 
-def _extract(ui: MessageFile, api: MessageFile, now_ms: int) -> GuideFields:
+def extract_from(ui: MessageFile, api: MessageFile, now_ms: int) -> GuideFields:
+    """Do as `extract` with files that were read; raises JavaScriptThrow where the guide drops the task."""
     created = _creation(ui, now_ms)
     last = _last_activity(ui, api, now_ms)
     contents = _Contents(api.messages) if api.parsed is not None else _texts(api.messages)
@@ -134,9 +135,11 @@ def _matchable(content: object) -> str:
 def _texts(messages: list[Message]) -> list[str]:
     """Return the searchable text of each message that was skimmed."""
     return [
-        message.content
-        if isinstance(message.content, str)
-        else " ".join([block.text or "" for block in message.content or ()])
+        content
+        if isinstance(content := message.content, str)
+        else " ".join([block.text or "" for block in content])
+        if content
+        else ""
         for message in messages
     ]
 
@@ -172,9 +175,9 @@ def _mode(contents: Sequence[str]) -> tuple[str, str] | None:
 
 def _usage(messages: list[Message], contents: Sequence[str]) -> tuple[int | float, int | float]:
     total, cost = 0.0, 0.0
-    for index, message in enumerate(messages):
-        usage = patterns.find_usage(contents[index]) if message.role == "user" else None
-        if usage:
+    asked = [contents[index] for index, message in enumerate(messages) if message.role == "user"]
+    for text in asked:
+        if patterns.USAGE_MARK in text and (usage := patterns.find_usage(text)):
             total += float(usage.tokens_in) + float(usage.tokens_out)
             cost += js.parse_float(usage.cost)
     return js.number(total), js.number(js.round_half_up(cost * 100) / 100)

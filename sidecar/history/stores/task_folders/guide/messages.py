@@ -4,7 +4,8 @@ A skim reads a file in which all that matters has the types that writers give it
 file. What it refuses is parsed whole, as JavaScript does. Both give the same messages.
 """
 
-from typing import Any, Final, TypeVar
+from collections.abc import Sequence
+from typing import Any, Final, Protocol, TypeVar
 
 import msgspec
 import orjson
@@ -21,16 +22,47 @@ _UNREADABLE: Final = (msgspec.MsgspecError, RecursionError, ValueError)
 class Block(msgspec.Struct, gc=False):
     """A block of a skimmed content; what it wraps, such as a tool's output, stays undecoded."""
 
+    type: Any = None
     text: str | None = None
     content: msgspec.Raw = msgspec.Raw()
 
 
-class Message(msgspec.Struct, gc=False):
-    """An object among the messages; of one that was parsed whole, `content` may be of any type."""
+class Message(msgspec.Struct, rename="camel", gc=False):
+    """An object among the messages; of one that was parsed whole, `content` may be of any type.
+
+    One that was skimmed serves the structural rules, too: it is an `ApiRecord`.
+    """
 
     ts: Any = UNDEFINED
     role: Any = UNDEFINED
-    content: list[Block] | str | None = None
+    content: list[Block] | str | msgspec.UnsetType | None = msgspec.UNSET
+    model_info: msgspec.Raw = msgspec.Raw()
+
+    @property
+    def is_foreign(self) -> bool:
+        """Return whether it has nothing that a product writes."""
+        absent = (UNDEFINED, None)
+        return self.content is msgspec.UNSET and self.role in absent and self.ts in absent
+
+    def blocks(self) -> list[dict[str, Any]]:
+        """Return type and text of each block."""
+        content = self.content
+        if isinstance(content, str):
+            return [{"type": "text", "text": content}]
+        return [{"type": block.type, "text": block.text} for block in content or ()]
+
+    def texts_with(self, word: str) -> list[str]:
+        """Return the texts of the content that hold a word."""
+        content = self.content
+        if isinstance(content, str):
+            return [content] if word in content else []
+        return [it.text for it in content or () if it.text and word in it.text and it.type == "text"]
+
+
+class Dated(Protocol):
+    """A message of which only its time matters."""
+
+    ts: Any
 
 
 class _Dated(msgspec.Struct, gc=False):
@@ -69,6 +101,17 @@ def read_ui(data: bytes) -> MessageFile:
     return MessageFile(data, len(value), first, last, [], value if isinstance(value, list) else [])
 
 
+def ui_of(data: bytes, messages: Sequence[Dated]) -> MessageFile:
+    """Return the same as `read_ui`, for a file whose messages a strict decoder took as they are.
+
+    There a `ts` of None is absent or null, between which the guide distinguishes.
+    """
+    first, last = _outer_times(messages)
+    if first is None or last is None or (_GOES_TOO_DEEP and _may_be_too_deep(data)):
+        return read_ui(data)
+    return MessageFile(data, len(messages), first, last, [])
+
+
 def read_api(data: bytes) -> MessageFile:
     """Read `api_conversation_history.json`; raises JavaScriptThrow where the guide throws."""
     if (messages := _skim(_api_decoder, data)) is not None:
@@ -78,7 +121,9 @@ def read_api(data: bytes) -> MessageFile:
         raise JavaScriptThrow("cannot read members of null")
     first, last = _times_of(value)
     objects = [item for item in value if type(item) is dict]  # no other has members
-    messages = [Message(member(it, "ts"), member(it, "role"), it.get("content")) for it in objects]
+    messages = [
+        Message(ts=member(it, "ts"), role=member(it, "role"), content=it.get("content")) for it in objects
+    ]
     return MessageFile(data, len(value), first, last, messages, value)
 
 
@@ -144,5 +189,5 @@ def _is_refused(message: bytes) -> bool:
     return False
 
 
-def _outer_times(messages: list[Any]) -> tuple[Any, Any]:
+def _outer_times(messages: Sequence[Dated]) -> tuple[Any, Any]:
     return (messages[0].ts, messages[-1].ts) if messages else (0, 0)

@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 _LINE_TERMINATORS = ("\n", "\r", "\u2028", "\u2029")
 _HEADING = "Current Workspace Directory ("
-_USAGE_MARK = '"tokensIn":'
+USAGE_MARK = '"tokensIn":'
+"""What every text with a usage holds."""
 _USAGE_HEAD = re.compile(r'"tokensIn":([0-9]+),"tokensOut":([0-9]+)')
 _USAGE_COST = re.compile(r'"cost":([0-9.]+)')
 
@@ -38,7 +39,7 @@ def find_task(text: str) -> str | None:
 
 def find_mode(text: str) -> tuple[str, str] | None:
     """Find a `<slug>` and behind it a `<name>`, each closed on its own line."""
-    slug = _find_element(text, "<slug>", "</slug>", 0)
+    slug = _find_element(text, "<slug>", "</slug>", 0) if "<slug>" in text else None
     name = slug and _find_element(text, "<name>", "</name>", slug.end + len("</slug>"))
     return (text[slug.start : slug.end], text[name.start : name.end]) if slug and name else None
 
@@ -57,8 +58,6 @@ def find_workspace(text: str) -> str | None:
 
 def find_usage(text: str) -> Usage | None:
     """Find the first usage whose cost is on the line of its token counts."""
-    if _USAGE_MARK not in text:
-        return None
     head = _USAGE_HEAD.search(text)
     while head is not None:
         cost = _USAGE_COST.search(text, head.end())

@@ -45,8 +45,8 @@ def model(view: TaskView) -> Sourced | None:
     if noted is not None and noted[1] != METADATA_FILE:
         return Sourced(*noted)
     for environment in islice(newest_first(view), _SEARCHED):
-        if environment.model is not None:
-            return Sourced(environment.model, environment.source)
+        if (stated := environment.model) is not None:
+            return Sourced(stated, environment.source)
     return Sourced(*noted) if noted is not None else None
 
 
@@ -56,8 +56,8 @@ def workspace(view: TaskView) -> Sourced | None:
     if entry is not None and (listed := _word(entry.workspace)):
         return Sourced(listed, view.entry_source)
     for environment in islice(oldest_first(view), _SEARCHED):
-        if environment.workspace:
-            return Sourced(environment.workspace, environment.source)
+        if directory := environment.workspace:
+            return Sourced(directory, environment.source)
     if entry is not None and (listed := _word(entry.cwd_on_task_initialization)):
         return Sourced(listed, view.entry_source)
     hinted = _word(view.hint.workspace) if view.hint is not None else None

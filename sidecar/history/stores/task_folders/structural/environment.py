@@ -8,16 +8,16 @@ from typing import Any, Final
 
 import msgspec
 
-from sidecar.history.stored.parsing import UNREADABLE, text_of, value_of
+from sidecar.history.stored.parsing import text_of, value_of
 from sidecar.history.stores.task_folders.files import API_FILE, UI_FILE
 from sidecar.history.stores.task_folders.products import PRODUCTS
-from sidecar.history.stores.task_folders.records import ApiMessage, Block, UiMessage
+from sidecar.history.stores.task_folders.records import ApiRecord, UiMessage
 from sidecar.history.stores.task_folders.structural.stated_time import StatedTime, stated_time
 from sidecar.history.stores.task_folders.structural.view import TaskView
 
 _OPEN: Final = "<environment_details>"
-_OPEN_BYTES: Final = _OPEN.encode()
-_blocks_decoder: Final = msgspec.json.Decoder(list[Block])
+_WORD: Final = "environment_details"
+"""What both tags hold, however a writer escapes their brackets."""
 _CLOSE: Final = "</environment_details>"
 _MODE_HEADING: Final = "# Current Mode\n"
 _TIME_HEADING: Final = "\n# Current Time\n"
@@ -40,9 +40,10 @@ class Environment(msgspec.Struct, gc=False):
     def mode(self) -> tuple[str | None, str | None]:
         """The slug and the name of the mode, either may be missing."""
         section = self._mode_section
-        first = section.partition("\n")[0].strip()
-        if first in _MODES:
-            return _MODES[first]
+        if not section.startswith("<"):  # no tag
+            first = section.partition("\n")[0].strip()
+            if first in _MODES:
+                return _MODES[first]
         return _tagged(section, "<slug>", "</slug>"), _tagged(section, "<name>", "</name>")
 
     @property
@@ -116,24 +117,13 @@ def oldest_first(view: TaskView) -> Iterator[Environment]:
             yield environment
 
 
-def _in_message(view: TaskView, message: ApiMessage) -> list[Environment]:
+def _in_message(view: TaskView, message: ApiRecord) -> list[Environment]:
     known = view.environments.get(id(message))
     if known is None:
-        texts = _candidates(view, message) if _OPEN_BYTES in bytes(message.content) else ()
+        texts = message.texts_with(_WORD)
         known = [found for text in texts if (found := _at_end(text, API_FILE)) is not None]
         view.environments[id(message)] = known
     return known
-
-
-def _candidates(view: TaskView, message: ApiMessage) -> list[str]:
-    """The texts of a message that may hold a block: the others, whole files among them, stay undecoded."""
-    try:
-        blocks = _blocks_decoder.decode(message.content)
-    except UNREADABLE:
-        found = [block.get("text") for block in view.blocks(message) if block.get("type") == "text"]
-        return [text for text in found if isinstance(text, str)]
-    texts = [block.text for block in blocks if block.type == "text" and _OPEN_BYTES in bytes(block.text)]
-    return [*filter(None, map(text_of, texts))]
 
 
 def _at_end(text: str, source: str) -> Environment | None:

@@ -84,9 +84,8 @@ def extract(sources: Sequence[TaskSource]) -> list[Extract]:
     return [_extract(*look) for look in looks]
 
 
-def fields_not_in_guide(sources: Sequence[TaskSource]) -> list[tuple[TaskInfo, int]]:
+def fields_not_in_guide(views: Sequence[TaskView]) -> list[tuple[TaskInfo, int]]:
     """Return what the guide does not define, and the time in ms before which it holds. Never raises."""
-    views = [TaskView(source) for source in sources]
     looks = zip(views, _endings(views), _products(views), _found(views, _NOT_IN_GUIDE), strict=True)
     return [(_row(view, ended, product.value, found), ended.until) for view, ended, product, found in looks]
 

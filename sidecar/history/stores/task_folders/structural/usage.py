@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import chain
 from operator import attrgetter
 from typing import Any, Final
 
@@ -21,7 +22,6 @@ _figures: Final = attrgetter(*_FIELDS)
 _condensing: Final = attrgetter("context_condense")
 _listed: Final = attrgetter(*_FIELDS[:-1], "total_cost")
 _NUMBERS: Final = frozenset({int, float})
-_ONLY_INTEGERS: Final = frozenset({int})
 _NOTHING: Final = TokenUsage()
 
 
@@ -39,8 +39,12 @@ def token_usage(view: TaskView) -> Sourced | None:
     rows = [*map(_figures, _merged(view))]
     columns = tuple(zip(*rows, strict=True)) or ((),) * len(_FIELDS)
     condensings = _condense_costs(view)
-    summed = _usage([*map(_sum, columns[:-1]), _sum((*columns[-1], *condensings))])
-    note = _sum_note(_telling(rows, columns[0]), len(condensings))
+    if rows and not condensings and _NUMBERS.issuperset(map(type, chain.from_iterable(rows))):  # as mostly
+        summed, telling = _usage([*map(sum, columns)]), len(rows)
+    else:
+        summed = _usage([*map(_sum, columns[:-1]), _sum((*columns[-1], *condensings))])
+        telling = _telling(rows)
+    note = _sum_note(telling, len(condensings))
     return Sourced(summed, UI_FILE, note) if summed != _NOTHING else None
 
 
@@ -51,10 +55,8 @@ def number(value: Any) -> Number | None:
     return value if type(value) is float and math.isfinite(value) else None
 
 
-def _telling(rows: Sequence[Row], first: Row) -> int:
-    """Count the rows that tell any figure; `first` is the first column."""
-    if _ONLY_INTEGERS.issuperset(map(type, first)):
-        return len(rows)
+def _telling(rows: Sequence[Row]) -> int:
+    """Count the rows that tell any figure."""
     return sum(any(number(value) is not None for value in row) for row in rows)
 
 

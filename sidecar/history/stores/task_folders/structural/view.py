@@ -12,11 +12,11 @@ from sidecar.history.stored.parsing import (
     UNREADABLE,
     Parsed,
     Parser,
+    clean,
     decode_leniently,
     decode_object,
     text_decoder,
     text_of,
-    value_of,
 )
 from sidecar.history.stored.problems import problem
 from sidecar.history.stored.reading import StoredFile
@@ -24,7 +24,7 @@ from sidecar.history.stores.task_folders.files import API_FILE, ITEM_FILE, UI_FI
 from sidecar.history.stores.task_folders.lists import parse_entry
 from sidecar.history.stores.task_folders.products.cline import CLINE_LIST
 from sidecar.history.stores.task_folders.records import (
-    ApiMessage,
+    ApiRecord,
     ListEntry,
     TaskMetadata,
     UiMessage,
@@ -89,17 +89,18 @@ class TaskView:
 
     `ui_messages` leaves out the asks that merely opening the task appended; `kinds` are those of its
     messages and `ui_notes` what they note of the model; `usages` its usage records by their places (the
-    prompt, at 0, is never one).
+    prompt, at 0, is never one). `api_records` are the messages of the API history, if they were decoded
+    from the file as it is.
     """
 
-    def __init__(self, source: TaskSource) -> None:
+    def __init__(self, source: TaskSource, api_records: list[ApiRecord] | None = None) -> None:
         self.source = source
         self.now = source.now
         self.problems: list[Problem] = []
         self._blocks: dict[int, list[dict[str, Any]]] = {}
         self.environments: dict[int, list[Environment]] = {}
         self.ui = self._parsed(source.files.ui, ui_parser)
-        self.api = self._parsed(source.files.api, api_parser)
+        self.api = self._api(source.files.api, api_records)
         self.entry, self.entry_source = self._entry()
         self.hint = source.hint
         self.metadata = self._metadata(source.files.metadata)
@@ -119,18 +120,18 @@ class TaskView:
         return self.ui.records[len(self.ui_messages) :] if self.ui else []
 
     @property
-    def api_messages(self) -> list[ApiMessage]:
+    def api_messages(self) -> list[ApiRecord]:
         """The readable messages of the API history."""
         return self.api.records if self.api else []
 
-    def blocks(self, message: ApiMessage) -> list[dict[str, Any]]:
+    def blocks(self, message: ApiRecord) -> list[dict[str, Any]]:
         """Decode a message's content into blocks, once: title, mode, model and workspace may ask."""
         key = id(message)
         if key not in self._blocks:
-            self._blocks[key] = blocks_of(message.content)
+            self._blocks[key] = message.blocks()
         return self._blocks[key]
 
-    def user_messages(self) -> Iterator[ApiMessage]:
+    def user_messages(self) -> Iterator[ApiRecord]:
         """Iterate over what the user's side sent to the model."""
         return (message for message in self.api_messages if message.role == "user")
 
@@ -141,6 +142,12 @@ class TaskView:
         parsed = parser.parse(file.data, file.name)
         self.problems.extend(parsed.problems)
         return parsed
+
+    def _api(self, file: StoredFile, records: list[ApiRecord] | None) -> Parsed[ApiRecord] | None:
+        if records is None or file.data is None or clean(file.data, file.name)[1]:
+            return self._parsed(file, api_parser)
+        self.problems.extend(file.problems)
+        return Parsed(records, len(records), [], True)
 
     def _entry(self) -> tuple[ListEntry | None, str]:
         item = self.source.files.item
@@ -182,7 +189,7 @@ class TaskView:
         if self.ui is not None and self.ui.records and all(map(_is_foreign, self.ui.records)):
             message = "no message has a ts, type, say or ask: another program wrote it"
             self.problems.append(problem("malformed", f"{UI_FILE}: {message}"))
-        if self.api is not None and self.api.records and all(map(_is_foreign_in_api, self.api.records)):
+        if self.api is not None and self.api.records and all(it.is_foreign for it in self.api.records):
             message = "no message has a role or content: another program wrote it"
             self.problems.append(problem("malformed", f"{API_FILE}: {message}"))
 
@@ -193,10 +200,6 @@ def _is_empty_array(file: Parsed[Any] | None) -> bool:
 
 def _is_foreign(message: UiMessage) -> bool:
     return message.ts is None and message.type is None and message.say is None and message.ask is None
-
-
-def _is_foreign_in_api(message: ApiMessage) -> bool:
-    return message.role is None and not len(message.content) and message.ts is None
 
 
 def _unopened(messages: list[UiMessage]) -> list[UiMessage]:
@@ -224,11 +227,3 @@ def usage_of(message: UiMessage) -> Usage | None:
     except UNREADABLE:
         text = text_of(message.text)
         return decode_leniently(_usage_decoder.decode, text) if text else None
-
-
-def blocks_of(content: msgspec.Raw) -> list[dict[str, Any]]:
-    """Bring a message's content, a text or a list of blocks, into blocks; odd elements are left out."""
-    value = value_of(content)
-    if isinstance(value, str):
-        return [{"type": "text", "text": value}]
-    return [block for block in value if isinstance(block, dict)] if isinstance(value, list) else []
