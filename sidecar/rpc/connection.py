@@ -35,6 +35,7 @@ from sidecar.rpc.messages import (
 from sidecar.rpc.outgoing import Outgoing
 from sidecar.rpc.router import Admit, Method, Router
 from sidecar.rpc.transport.encoding import encode_result
+from sidecar.rpc.transport.framing import Frame
 from sidecar.rpc.transport.stdio import PipeTransport
 
 __all__ = ["MAX_IN_FLIGHT", "Connection", "Method"]
@@ -200,7 +201,7 @@ class Connection:
 
         return answer
 
-    def _receive(self, frames: list[bytes]) -> None:
+    def _receive(self, frames: list[Frame]) -> None:
         for frame in frames:
             self._dispatch(parse_message(frame))
 

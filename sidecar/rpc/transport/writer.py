@@ -45,11 +45,14 @@ class FrameWriter:
         """Frames waiting, not counting the batch in progress."""
         return len(self._outbox)
 
-    def send(self, frame: bytes) -> None:
-        """Queue or write a frame regardless of the bounds; do nothing once the peer is gone."""
+    def send(self, frame: bytes, on_written: Callable[[], None] | None = None) -> None:
+        """Queue or write a frame regardless of the bounds; do nothing once the peer is gone.
+
+        `on_written` is called in the thread that has written the last byte; it must not block.
+        """
         with self._lock:
-            if not self._written_at_once(frame):
-                self._outbox.push(frame)
+            if not self._written_at_once(frame, on_written):
+                self._outbox.push(frame, on_written=on_written)
                 self._work.notify()
 
     def offer(self, frame: bytes, key: Hashable | None = None) -> bool:
@@ -86,7 +89,7 @@ class FrameWriter:
             self._work.notify()
         self._thread.join(timeout)
 
-    def _written_at_once(self, frame: bytes) -> bool:
+    def _written_at_once(self, frame: bytes, on_written: Callable[[], None] | None = None) -> bool:
         """Write at once if possible; True when nothing is left to queue. The lock is held."""
         if self._broken or self._closing:
             return True
@@ -99,8 +102,10 @@ class FrameWriter:
             _call(self._loop, self._on_broken)
             return True
         if written < len(frame):
-            self._outbox.push(frame[written:])
+            self._outbox.push(frame[written:], on_written=on_written)
             self._work.notify()
+        elif on_written is not None:
+            on_written()
         return True
 
     async def _until(self, ready: Callable[[], bool]) -> None:
@@ -116,6 +121,8 @@ class FrameWriter:
         try:
             while (batch := self._next_batch()) is not None:
                 _write_all(self._fd, batch)
+                for on_written in self._outbox.taken:
+                    on_written()
         except OSError:
             self._give_up()
         finally:
