@@ -102,7 +102,13 @@ class Session(Listener):
         """The model's tools, imported when first used to keep startup fast."""
         from sidecar.app.clients.toolbox import Toolbox
 
-        return Toolbox(self.host, lambda: self.caller, lambda: self.history)
+        return Toolbox(
+            self.host,
+            lambda: self.caller,
+            lambda: self.history,
+            require_trust=self.require_trust,
+            is_concerned=self._is_concerned,
+        )
 
     @property
     def exit_code(self) -> int:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from sidecar.api.errors import InvalidParams, NotTrusted, SidecarError
+from sidecar.api.errors import InvalidParams, SidecarError
 from sidecar.api.model import ToolCallError, ToolCallResult, ToolDeclaration, ToolKind
 from sidecar.api.runs.launches import LaunchParams
 from sidecar.app.clients.context import Caller
@@ -40,11 +40,20 @@ class Toolbox:
     """Declare and call the tools for one client; `caller` returns who launches now."""
 
     def __init__(
-        self, host: "Host", caller: Callable[[], Caller], history: Callable[[], TaskHistory]
+        self,
+        host: "Host",
+        caller: Callable[[], Caller],
+        history: Callable[[], TaskHistory],
+        *,
+        require_trust: Callable[[], None],
+        is_concerned: Callable[[str], bool],
     ) -> None:
+        """`require_trust` raises NotTrusted if the model may not launch; `is_concerned` names its runs."""
         self._host = host
         self._history = history
         self._caller = caller
+        self._require_trust = require_trust
+        self._is_concerned = is_concerned
 
     def declarations(self) -> list[ToolDeclaration]:
         """Return the description of each tool for the model."""
@@ -108,8 +117,7 @@ class Toolbox:
     def _refusal(self) -> ToolResult | None:
         try:
             self._host.require_ownership()
-            if not self._caller().workspace.trusted:
-                raise NotTrusted("The workspace is not trusted; ask the user to trust it in the editor.")
+            self._require_trust()
         except SidecarError as error:
             return ToolResult(
                 error.message, error.message, error=ToolError(error.message, "EXECUTION_FAILED")

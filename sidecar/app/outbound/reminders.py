@@ -222,6 +222,10 @@ class ClientReminders:
             self._settings.current.reminders.max_chars,
         )
 
+    def deliverable(self) -> list[str]:
+        """Return the tasks that `next` would report."""
+        return self._all.outbox.deliverable(self._recipient)
+
     async def next(self) -> api.NextReminder:
         """Return the reminder for the next turn."""
         reminder = self._all.outbox.next(self._recipient)
