@@ -28,7 +28,8 @@ def _run(arguments: list[str]) -> int:
     if arguments[:1] == ["mcp"]:
         from sidecar.host.attach.mcp import main as mcp
 
-        return mcp(arguments[1:])
+        if (code := mcp(arguments[1:])) is not None:
+            return code
     if arguments[:2] == ["host", "run"]:
         from sidecar.host.process import main as run_host
 

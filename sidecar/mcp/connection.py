@@ -3,10 +3,10 @@
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
 from sidecar.mcp.batches import Batch, split_batch
+from sidecar.rpc.answers import Answer
 from sidecar.rpc.errors import INVALID_REQUEST, OVERLOADED, ConnectionClosed, FramingError, RpcError
 from sidecar.rpc.failures import MapError, describe_failure
 from sidecar.rpc.messages import MessageId, Notification, Rejected, Request, parse_message
@@ -22,15 +22,6 @@ _DRAIN_SECONDS: Final = 0.5
 CANCEL: Final = "notifications/cancelled"
 
 logger = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True)
-class Answer:
-    """The result of a request; `on_flushed` is called with what the client had sent when it was written."""
-
-    result: Any
-    on_flushed: Callable[[int], None] | None = None
-    on_dropped: Callable[[], None] | None = None
 
 
 class Server(Protocol):

@@ -8,9 +8,9 @@ from typing import Any, Final, Protocol
 from sidecar import __version__
 from sidecar.api.errors import SidecarError, TaskNotFound
 from sidecar.mcp import declarations, results, revisions
-from sidecar.mcp.connection import Answer
 from sidecar.mcp.model import Model, Piggyback
 from sidecar.model_text import clean, fence
+from sidecar.rpc.answers import Answer
 from sidecar.rpc.errors import INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, RpcError
 from sidecar.rpc.messages import MessageId, Notification, Request
 

@@ -8,6 +8,7 @@ from sidecar.api.errors import InvalidParams, SidecarError
 from sidecar.api.model import ToolCallError, ToolCallResult, ToolDeclaration, ToolKind
 from sidecar.api.runs.launches import LaunchParams
 from sidecar.app.clients.context import Caller
+from sidecar.app.clients.tool_text import safe_result
 from sidecar.app.launching.gate import PendingLaunch
 from sidecar.app.launching.launcher import Launcher
 from sidecar.history import TaskHistory
@@ -16,6 +17,7 @@ from sidecar.subagents.runs.prepared import PreparedLaunch
 from sidecar.subagents.tasks.timeouts import TimeoutChoice
 from sidecar.tools import CheckAsyncTasksTool, ListTasksTool
 from sidecar.tools.launches import StartedTask
+from sidecar.tools.repeats import Repeats
 from sidecar.tools.result import ToolError, ToolResult
 from sidecar.tools.task import SubagentTool
 
@@ -54,6 +56,7 @@ class Toolbox:
         self._caller = caller
         self._require_trust = require_trust
         self._is_concerned = is_concerned
+        self._repeats = Repeats()
 
     def declarations(self) -> list[ToolDeclaration]:
         """Return the description of each tool for the model."""
@@ -81,6 +84,7 @@ class Toolbox:
             result = await self._call_task(arguments, update_output)
         else:
             result = await tools[name].execute(arguments)
+        result = safe_result(name, result, self._caller().settings.current.history.rules)
         return ToolCallResult(
             llm_content=result.llm_content,
             return_display=result.return_display,
@@ -105,6 +109,10 @@ class Toolbox:
             host.manager,
             queued=host.reminders.queued,
             cancel=lambda task_id: host.control.cancel(task_id, by="model"),
+            wait=host.control.wait,
+            send=self._send,
+            sees=self._is_concerned,
+            repeats=self._repeats,
             max_chars=settings.tools.max_chars,
         )
         tools = (
@@ -113,6 +121,11 @@ class Toolbox:
             check,
         )
         return {tool.name: tool for tool in tools}
+
+    async def _send(self, task_id: str, text: str) -> None:
+        self._require_trust()
+        self._host.require_ownership()
+        self._host.control.send(await self._host.registry.resolve(task_id), text)
 
     def _refusal(self) -> ToolResult | None:
         try:

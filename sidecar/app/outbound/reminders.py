@@ -8,6 +8,7 @@ from typing import Any
 from sidecar.api import model as api
 from sidecar.api.runs.async_tasks import Owner
 from sidecar.api.settings import RemindersSettings, SettingsSource
+from sidecar.model_text import escape_json
 from sidecar.subagents.journal.journal import Journal
 from sidecar.subagents.journal.records import Delivery as JournalledDelivery
 from sidecar.subagents.journal.records import RunRecord
@@ -200,7 +201,7 @@ class ClientReminders:
             reminders.manager,
             reminders.outbox,
             is_agent_busy=is_busy,
-            send=send,
+            send=lambda text, *rest: send(escape_json(text), *rest),
             recipient=self._recipient,
         )
 
@@ -231,7 +232,9 @@ class ClientReminders:
         reminder = self._all.outbox.next(self._recipient)
         await self._all.written()
         return api.NextReminder(
-            text=reminder.text, task_ids=list(reminder.task_ids), delivery_id=reminder.delivery_id
+            text=escape_json(reminder.text),
+            task_ids=list(reminder.task_ids),
+            delivery_id=reminder.delivery_id,
         )
 
     async def delivered(self, delivery_id: str) -> None:

@@ -10,13 +10,11 @@ from sidecar.host.attach import address, relay
 _VALUES = ("--storage-root", "--workspace", "--config")
 
 
-def main(arguments: list[str]) -> int:
-    """Serve one agent through the Host; other options than those of a server go to the command line."""
+def main(arguments: list[str]) -> int | None:
+    """Serve one agent through the Host; None for what the command line must explain or do."""
     options = _options(arguments)
     if options is None or not address.SUPPORTED:
-        from sidecar.cli.main import main as cli
-
-        return cli(["mcp", *arguments])
+        return None
     from sidecar.user_dirs import default_root
 
     root = options.get("--storage-root") or default_root()

@@ -12,7 +12,7 @@ import pytest
 from tests.e2e.conftest import RUNNERS, define
 from tests.e2e.host.conftest import HostSetting, shared
 
-__all__ = ["McpProcess", "Mcp", "shared"]
+__all__ = ["Mcp", "McpProcess", "shared"]
 Json = dict[str, Any]
 MODERN: Json = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
