@@ -97,6 +97,10 @@ class McpProcess:
             return await self.process.wait()
 
 
+HELD = 'while [ ! -e go ]; do sleep 0.02; done; printf "the result"'
+"""The goal of a run of `events` that ends once `Mcp.release` was called."""
+
+
 class Mcp:
     """Starts models for one root."""
 
@@ -123,6 +127,10 @@ class Mcp:
         model = await self.spawn(*options, workspace=workspace)
         await model.initialize()
         return model
+
+    def release(self) -> None:
+        """Let the runs with the goal `HELD` end."""
+        (self.workspace / "go").touch()
 
     async def aclose(self) -> None:
         for each in self._started:

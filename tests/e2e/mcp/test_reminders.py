@@ -4,7 +4,7 @@ import asyncio
 import json
 from pathlib import Path
 
-from tests.e2e.mcp.conftest import Json, Mcp, McpProcess
+from tests.e2e.mcp.conftest import HELD, Json, Mcp, McpProcess
 
 
 def reminder(result: Json) -> Json | None:
@@ -22,7 +22,8 @@ def reported(result: Json) -> list[str]:
 
 async def test_an_end_rides_on_the_next_result_and_any_message_acknowledges_it(mcp: Mcp) -> None:
     model = await mcp.start()
-    task_id = await model.launch("cat", "the result")
+    task_id = await model.launch("events", HELD)
+    mcp.release()
     result = await model.wait_for(task_id)
     found = reminder(result)
     assert found is not None
@@ -36,7 +37,8 @@ async def test_an_end_rides_on_the_next_result_and_any_message_acknowledges_it(m
 
 async def test_a_message_sent_before_the_result_acknowledges_nothing(mcp: Mcp) -> None:
     model = await mcp.start()
-    task_id = await model.launch("cat")
+    task_id = await model.launch("events", HELD)
+    mcp.release()
     wait = {"action": "wait", "task_ids": [task_id], "timeout_seconds": 30}
     call = {"jsonrpc": "2.0", "id": 50, "method": "tools/call"}
     ping = {"jsonrpc": "2.0", "id": 51, "method": "ping"}
@@ -50,7 +52,8 @@ async def test_a_message_sent_before_the_result_acknowledges_nothing(mcp: Mcp) -
 
 async def test_a_cancellation_of_that_request_acknowledges_nothing(mcp: Mcp) -> None:
     model = await mcp.start()
-    task_id = await model.launch("cat")
+    task_id = await model.launch("events", HELD)
+    mcp.release()
     assert reported(await model.wait_for(task_id)) == [task_id]
     await model.notify("notifications/cancelled", requestId=model._ids)
     assert await model.end() == 0
@@ -93,9 +96,10 @@ async def test_an_editor_with_piggyback_gets_the_reminder_with_its_tool_results(
         answer: Json = await editor.request("tools/call", name="check_async_tasks", arguments=arguments)
         return answer
 
-    launch = {"subagent_name": "cat", "goal_prompt": "x", "async": True}
+    launch = {"subagent_name": "events", "goal_prompt": HELD, "async": True}
     launched = await editor.request("tools/call", name="task", arguments=launch)
     task_id = launched["metadata"]["agentId"]
+    mcp.release()
     first = await call(action="wait", task_ids=[task_id])
     assert first["reminder"]["taskIds"] == [task_id]
     assert "reminder" not in await call(scope="all")
@@ -131,6 +135,7 @@ def _check_harmless(result: Json) -> None:
 
 async def test_two_models_of_one_workspace_do_not_hear_of_an_end_at_the_same_time(mcp: Mcp) -> None:
     models: list[McpProcess] = [await mcp.start() for _ in range(2)]
-    task_id = await models[0].launch("cat")
+    task_id = await models[0].launch("events", HELD)
+    mcp.release()
     results = await asyncio.gather(*(model.wait_for(task_id) for model in models))
     assert sorted(reported(result) for result in results) == [[], [task_id]]

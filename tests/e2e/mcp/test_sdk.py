@@ -5,10 +5,10 @@ from typing import Any, Literal
 
 import mcp_types as types
 import pytest
-
 from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters
-from tests.e2e.mcp.conftest import Mcp
+
+from tests.e2e.mcp.conftest import HELD, Mcp
 
 Mode = Literal["legacy", "auto"] | str
 MODES = ["legacy", "auto", "2026-07-28"]
@@ -35,17 +35,18 @@ async def test_a_model_launches_goes_on_hears_of_an_end_reads_and_cancels(mcp: M
         tools = {tool.name: tool for tool in (await model.list_tools()).tools}
         assert set(tools) == {"list_tasks", "task", "check_async_tasks"}
         ids = []
-        for name in ("cat", "wait"):
-            arguments = {"subagent_name": name, "goal_prompt": f"the goal of {name}", "async": True}
+        for name, goal in (("events", HELD), ("wait", "x")):
+            arguments = {"subagent_name": name, "goal_prompt": goal, "async": True}
             launched = await model.call_tool("task", arguments)
             assert not launched.is_error, launched
             ids.append(launched.structured_content["agentId"])
+        mcp.release()
         waited = await model.call_tool("check_async_tasks", {"action": "wait", "task_ids": ids})
         assert waited.structured_content["ended"] == [ids[0]]
         assert waited.structured_content["reminder"]["taskIds"] == [ids[0]]
         assert "System Note: Async Task Status" in text(waited)
         peek = await model.call_tool("check_async_tasks", {"task_id": ids[0]})
-        assert peek.structured_content["output"]["final_message"] == "the goal of cat"
+        assert peek.structured_content["output"]["final_message"] == "the result"
         assert "reminder" not in peek.structured_content
         await model.call_tool("check_async_tasks", {"task_id": ids[1], "action": "cancel"})
         listed = await model.call_tool("check_async_tasks", {})
