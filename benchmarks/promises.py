@@ -6,6 +6,8 @@ ROUND_TRIP: Final = 1.5
 """A small request, at most so many times a bare echo."""
 FIRST_ANSWER: Final = 1.5
 """Start to first answer, at most so many times the import of pygls."""
+MCP_START: Final = 4.0
+"""The same of `mcp` with a running Host, at most so many times a bare start of Python."""
 FIRST_LIST: Final = 3.0
 """A list of 1,000 tasks with nothing kept, at least so many times faster than the guide under Node."""
 
