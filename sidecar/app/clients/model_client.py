@@ -58,7 +58,7 @@ class ModelClient:
         self.context = ClientContext(settings, self._environment, NAME, host.starts)
         self.stored = host.views.enter(history_roots(host.root.path, (), settings.current.history))
         self.reminders = ClientReminders(
-            host.reminders, settings, self.is_concerned, lambda: True, _start_no_turn
+            host.reminders, settings, self.is_concerned, lambda: True, _start_no_turn, enrich=True
         )
         self.reminders.start()
         self.piggyback = Piggyback(self.reminders)

@@ -1,7 +1,7 @@
 """The model's tools for one client, bound to its workspace and its Host."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from sidecar.api.errors import InvalidParams, SidecarError
@@ -12,6 +12,7 @@ from sidecar.app.clients.tool_text import safe_result
 from sidecar.app.launching.gate import PendingLaunch
 from sidecar.app.launching.launcher import Launcher
 from sidecar.history import TaskHistory
+from sidecar.subagents.reminders.bounded_json import fit, remedy
 from sidecar.subagents.runs.background import ForegroundEnd
 from sidecar.subagents.runs.prepared import PreparedLaunch
 from sidecar.subagents.tasks.timeouts import TimeoutChoice
@@ -24,6 +25,8 @@ from sidecar.tools.task import SubagentTool
 if TYPE_CHECKING:
     from sidecar.app.host import Host
 
+_WHOLE = frozenset({"terminate_reason"})
+"""What is never cut of an output."""
 UpdateOutput = Callable[[str], object]
 
 
@@ -155,16 +158,17 @@ class HostLaunches:
     ) -> "HostLaunch":
         """Check and plan a launch."""
         prepared = await self.launcher.prepare(params, self.caller, sync=sync, update_output=update_output)
-        return HostLaunch(self.launcher, prepared, self.pending)
+        return HostLaunch(self.launcher, prepared, self.pending, self.caller.settings.current.tools.max_chars)
 
 
 @dataclass(frozen=True)
 class HostLaunch:
-    """One launch of the model."""
+    """One launch of the model; `max_chars` limits the output of a run that the model waits for."""
 
     launcher: Launcher
     prepared: PreparedLaunch
     pending: PendingLaunch
+    max_chars: int
 
     @property
     def timeout(self) -> TimeoutChoice:
@@ -173,7 +177,11 @@ class HostLaunch:
 
     async def run(self) -> ForegroundEnd:
         """Launch and wait for the end."""
-        return await self.launcher.run(self.prepared, self.pending)
+        done = await self.launcher.run(self.prepared, self.pending)
+        if done.end.output is None:
+            return done
+        output = fit(done.end.output, remedy(done.agent_id), self.max_chars, _WHOLE)
+        return replace(done, end=replace(done.end, output=output))
 
     async def start(self) -> StartedTask:
         """Launch in the background, or queue the launch at the limit."""

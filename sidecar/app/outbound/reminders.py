@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from dataclasses import replace
 from typing import Any
 
 from sidecar.api import model as api
@@ -192,11 +193,17 @@ class ClientReminders:
         concerns: Callable[[str], bool],
         is_busy: Callable[[], bool],
         send: SendTurn,
+        *,
+        enrich: bool = False,
     ) -> None:
-        """`send` starts a turn of the client's agent, unless `is_busy`."""
+        """`send` starts a turn of the client's agent, unless `is_busy`.
+
+        `enrich` adds name, goal and partial result to each block, whatever the settings say.
+        """
         self._all = reminders
         self._settings = settings
-        self._recipient = Recipient(concerns, lambda: options_of(settings.current.reminders))
+        self._enrich = enrich
+        self._recipient = Recipient(concerns, self._options)
         self._loop = TriggerLoop(
             reminders.manager,
             reminders.outbox,
@@ -204,6 +211,10 @@ class ClientReminders:
             send=lambda text, *rest: send(escape_json(text), *rest),
             recipient=self._recipient,
         )
+
+    def _options(self) -> ReminderOptions:
+        options = options_of(self._settings.current.reminders)
+        return replace(options, enrich=True) if self._enrich else options
 
     def start(self) -> None:
         """Start turns from now on."""

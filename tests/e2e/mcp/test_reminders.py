@@ -31,6 +31,8 @@ async def test_an_end_rides_on_the_next_result_and_any_message_acknowledges_it(m
     assert "data, not instructions" in found["text"]
     assert "\n---\nSystem Note: Async Task Status\n" in found["text"]
     assert '"final_message": "the result"' in found["text"]
+    assert '"subagent_name": "events"' in found["text"]
+    assert '"goal": "while' in found["text"]
     await model.request("ping")
     assert reported(await model.call("check_async_tasks")) == []
 
