@@ -13,10 +13,11 @@ request_id: ContextVar[MessageId] = ContextVar("request_id")
 
 @dataclass(frozen=True)
 class Answer:
-    """A result, and what to call once it is written or dropped.
+    """A result, and what to call when it leaves or is dropped.
 
-    `on_flushed` gets the offset behind everything that the peer had sent by then. It is called in any thread
-    and must not block.
+    `on_flushed` gets the offset behind everything that the peer had sent just before it could read the whole
+    result: measured later, the offset would hold the reply of a fast peer. It is called in any thread and
+    must not block.
     """
 
     result: Any

@@ -205,7 +205,7 @@ class Connection:
                 return body
 
             try:
-                await self._outgoing.send_in_turn(encode, self._when_written(answer))
+                await self._outgoing.send_in_turn(encode, self._when_leaving(answer))
             except BaseException:
                 if answer.on_dropped is not None:
                     answer.on_dropped()
@@ -213,7 +213,7 @@ class Connection:
 
         return answer
 
-    def _when_written(self, answer: Answer) -> Callable[[], None] | None:
+    def _when_leaving(self, answer: Answer) -> Callable[[], None] | None:
         on_flushed = answer.on_flushed
         return None if on_flushed is None else lambda: on_flushed(self._transport.position())
 

@@ -52,6 +52,8 @@ async def reminder_status(session: Session, params: NoParams) -> ReminderStatus:
 
 async def next_reminder(session: Session, params: NoParams) -> NextReminder:
     """Answer `reminders/next`: the reminder for the next turn, until it is acknowledged."""
+    if session.piggyback is not None:
+        await session.piggyback.settled()
     return await session.reminders.next()
 
 

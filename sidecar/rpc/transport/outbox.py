@@ -14,7 +14,7 @@ BATCH_BYTES = 64 * 1024
 class _Entry:
     frame: bytes
     key: Hashable | None
-    on_written: Callable[[], None] | None = None
+    on_leaving: Callable[[], None] | None = None
 
 
 class Outbox:
@@ -32,7 +32,7 @@ class Outbox:
         self._by_key: dict[Hashable, _Entry] = {}
         self._bytes = 0
         self.taken: list[Callable[[], None]] = []
-        """What to call when the frames that `take` returned last are written."""
+        """What to call just before the end of the frames that `take` returned last is written."""
 
     def __len__(self) -> int:
         return len(self._entries)
@@ -48,10 +48,10 @@ class Outbox:
         return len(self._entries) >= 2 * self._max_frames or self._bytes >= 2 * self._max_bytes
 
     def push(
-        self, frame: bytes, key: Hashable | None = None, on_written: Callable[[], None] | None = None
+        self, frame: bytes, key: Hashable | None = None, on_leaving: Callable[[], None] | None = None
     ) -> None:
         """Append a frame regardless of the bounds."""
-        entry = _Entry(frame, key, on_written)
+        entry = _Entry(frame, key, on_leaving)
         self._entries.append(entry)
         self._bytes += len(frame)
         if key is not None:
@@ -91,6 +91,6 @@ class Outbox:
         self._bytes -= len(entry.frame)
         if entry.key is not None and self._by_key.get(entry.key) is entry:
             del self._by_key[entry.key]
-        if entry.on_written is not None:
-            self.taken.append(entry.on_written)
+        if entry.on_leaving is not None:
+            self.taken.append(entry.on_leaving)
         return entry.frame

@@ -45,14 +45,15 @@ class FrameWriter:
         """Frames waiting, not counting the batch in progress."""
         return len(self._outbox)
 
-    def send(self, frame: bytes, on_written: Callable[[], None] | None = None) -> None:
+    def send(self, frame: bytes, on_leaving: Callable[[], None] | None = None) -> None:
         """Queue or write a frame regardless of the bounds; do nothing once the peer is gone.
 
-        `on_written` is called in the thread that has written the last byte; it must not block.
+        `on_leaving` is called in the writing thread just before the last bytes are written, which does not
+        block any more; it must not block either.
         """
         with self._lock:
-            if not self._written_at_once(frame, on_written):
-                self._outbox.push(frame, on_written=on_written)
+            if not self._written_at_once(frame, on_leaving):
+                self._outbox.push(frame, on_leaving=on_leaving)
                 self._work.notify()
 
     def offer(self, frame: bytes, key: Hashable | None = None) -> bool:
@@ -89,12 +90,14 @@ class FrameWriter:
             self._work.notify()
         self._thread.join(timeout)
 
-    def _written_at_once(self, frame: bytes, on_written: Callable[[], None] | None = None) -> bool:
+    def _written_at_once(self, frame: bytes, on_leaving: Callable[[], None] | None = None) -> bool:
         """Write at once if possible; True when nothing is left to queue. The lock is held."""
         if self._broken or self._closing:
             return True
         if self._writing or len(self._outbox) or len(frame) > _SMALL or not self._has_room():
             return False
+        if on_leaving is not None:
+            on_leaving()
         try:
             written = os.write(self._fd, frame)
         except OSError:
@@ -102,10 +105,8 @@ class FrameWriter:
             _call(self._loop, self._on_broken)
             return True
         if written < len(frame):
-            self._outbox.push(frame[written:], on_written=on_written)
+            self._outbox.push(frame[written:])
             self._work.notify()
-        elif on_written is not None:
-            on_written()
         return True
 
     async def _until(self, ready: Callable[[], bool]) -> None:
@@ -120,13 +121,20 @@ class FrameWriter:
     def _run(self) -> None:
         try:
             while (batch := self._next_batch()) is not None:
-                _write_all(self._fd, batch)
-                for on_written in self._outbox.taken:
-                    on_written()
+                self._write(batch, self._outbox.taken)
         except OSError:
             self._give_up()
         finally:
             os.close(self._fd)
+
+    def _write(self, batch: bytes, leaving: list[Callable[[], None]]) -> None:
+        rest = len(batch) - min(len(batch), _SMALL) if leaving else 0
+        _write_all(self._fd, batch[:rest])
+        if leaving and _SMALL:
+            _wait_for_room(self._fd)
+        for each in leaving:
+            each()
+        _write_all(self._fd, batch[rest:])
 
     def _next_batch(self) -> bytes | None:
         with self._lock:
@@ -170,6 +178,13 @@ def _write_all(fd: int, data: bytes) -> None:
     view = memoryview(data)
     while view:
         view = view[os.write(fd, view) :]
+
+
+def _wait_for_room(fd: int) -> None:
+    """Block until PIPE_BUF bytes can be written without blocking, or the peer is gone."""
+    poller = select.poll()
+    poller.register(fd, select.POLLOUT)
+    poller.poll()
 
 
 def _room_probe(fd: int) -> Callable[[], bool]:
