@@ -120,8 +120,11 @@ class Clients:
         from sidecar.host.models import model_client  # here, since many Hosts serve no model
 
         client = await model_client(self._host, visitor.request)
-        with self._counted(client):
-            visitor.answer(await self._run_model(client, *visitor.take_pipes(), visitor))
+        try:
+            with self._counted(client):
+                visitor.answer(await self._run_model(client, *visitor.take_pipes(), visitor))
+        finally:
+            await client.aclose()
 
     @contextmanager
     def _counted(self, client: "Session | ModelClient") -> Iterator[None]:
@@ -144,7 +147,7 @@ class Clients:
         try:
             code = await connection.serve(server)
         finally:
-            await client.aclose()
+            await client.aclose()  # before the exit code, which the process waits for
         return f"exit {code}{self._why(connection.framing_error, code)}"
 
     async def _run(self, session: Session, transport: PipeTransport, visitor: Visitor) -> str:
