@@ -12,6 +12,7 @@ from benchmarks import (
     listing,
     live,
     load,
+    mcp_start,
     panel,
     reminders,
     report,
@@ -28,6 +29,7 @@ from benchmarks.measure import Comparison
 _BENCHMARKS: Final[dict[str, Callable[[int], list[Comparison]]]] = {
     "roundtrip": roundtrip.measure,
     "startup": startup.measure,
+    "mcp-start": mcp_start.measure,
     "list": listing.measure,
     "first-list-sizes": scanning.measure_sizes,
     "first-list-tasks": scanning.measure_tasks,

@@ -12,6 +12,8 @@ BUSY_RUN_P99_SECONDS: Final = 20e-3
 """A small request while one run of 1,000 events a second is shown by 10 clients, 99 of 100."""
 SOAK_GROWTH: Final = 1.1
 """Memory, descriptors and threads of a Host after many runs, at most so many times those after warm-up."""
+MCP_START: Final = 4.0
+"""The same of `mcp` with a running Host, at most so many times a bare start of Python."""
 FIRST_LIST: Final = 3.0
 """A list of 1,000 tasks with nothing kept, at least so many times faster than the guide under Node."""
 

@@ -25,6 +25,11 @@ def _run(arguments: list[str]) -> int:
         from sidecar.host.attach.relay import main as serve
 
         return serve(arguments[1:])
+    if arguments[:1] == ["mcp"]:
+        from sidecar.host.attach.mcp import main as mcp
+
+        if (code := mcp(arguments[1:])) is not None:
+            return code
     if arguments[:2] == ["host", "run"]:
         from sidecar.host.process import main as run_host
 

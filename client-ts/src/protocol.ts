@@ -66,6 +66,11 @@ export interface InitializeParams {
    * one.
    */
   answersQuestions?: boolean;
+  /**
+   * Let pending reminders ride on the results of `tools/call`, in `reminder`. The client's next
+   * message acknowledges such a reminder, unless it cancels that request.
+   */
+  piggyback?: boolean;
   /** Settings of this client. They take precedence over the configuration file. */
   settings?: Settings | null;
 }
@@ -2041,6 +2046,11 @@ export interface ToolCallResult {
   metadata?: Record<string, unknown>;
   /** Why the tool failed. Absent if it did not. */
   error?: ToolCallError;
+  /**
+   * Tasks that have ended, for a client with `piggyback`. Pass it to the model as a text of its
+   * own, then send any message. Absent if nothing is pending.
+   */
+  reminder?: ToolReminder;
 }
 
 /** Why a tool call failed. */
@@ -2049,6 +2059,14 @@ export interface ToolCallError {
   message: string;
   /** The kind of error. */
   type: "PARAMETER_VALIDATION" | "EXECUTION_FAILED" | "TIMEOUT";
+}
+
+/** A reminder that rides on the result of a tool. */
+export interface ToolReminder {
+  /** The reminder, fenced as data. */
+  text: string;
+  /** The tasks that it reports. */
+  taskIds: string[];
 }
 
 /** The answer of `reminders/status`. */

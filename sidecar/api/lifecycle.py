@@ -41,6 +41,10 @@ class InitializeParams(Params, kw_only=True):
     """Allow launches in a workspace that is not trusted, with the user's own definitions only."""
     answers_questions: bool = True
     """Whether this client shows permission requests and can answer them. Runs are unattended without one."""
+    piggyback: bool = False
+    """Let pending reminders ride on the results of `tools/call`, in `reminder`. The client's next message
+    acknowledges such a reminder, unless it cancels that request.
+    """
     settings: RawSettings | None = None
     """Settings of this client. They take precedence over the configuration file."""
 

@@ -58,6 +58,15 @@ class ToolCallError(Record, kw_only=True):
     """The kind of error."""
 
 
+class ToolReminder(Record, kw_only=True):
+    """A reminder that rides on the result of a tool."""
+
+    text: str
+    """The reminder, fenced as data."""
+    task_ids: list[str]
+    """The tasks that it reports."""
+
+
 class ToolCallResult(Record, kw_only=True):
     """A tool's answer: for the model, for the display, and as data."""
 
@@ -69,6 +78,10 @@ class ToolCallResult(Record, kw_only=True):
     """The same as data."""
     error: ToolCallError | None = None
     """Why the tool failed. Absent if it did not."""
+    reminder: ToolReminder | None = None
+    """Tasks that have ended, for a client with `piggyback`. Pass it to the model as a text of its own, then
+    send any message. Absent if nothing is pending.
+    """
 
 
 class ReminderStatus(Record, kw_only=True):

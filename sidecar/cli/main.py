@@ -33,6 +33,7 @@ _COMMANDS = {
     "start-now": ("sidecar.cli.control", "start_now", "Start a queued run over the limit."),
     "wait": ("sidecar.cli.control", "wait", "Wait until runs end."),
     "host": ("sidecar.cli.host", "host", "Show or stop the shared Host."),
+    "mcp": ("sidecar.cli.mcp", "mcp", "Serve a model's tools over MCP, or connect an agent with them."),
     "demo": (
         "sidecar.cli.demo.command",
         "demo",

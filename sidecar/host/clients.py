@@ -4,9 +4,10 @@ import asyncio
 import json
 import logging
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from sidecar import __version__
 from sidecar.api.errors import InvalidParams
@@ -23,7 +24,11 @@ from sidecar.host.lifetime import Lifetime
 from sidecar.host.listener import Visitor
 from sidecar.host.request import HostRequest
 from sidecar.host.shared import SharedHost
+from sidecar.rpc.errors import FramingError
 from sidecar.rpc.transport.stdio import PipeTransport
+
+if TYPE_CHECKING:
+    from sidecar.app.clients.model_client import ModelClient
 
 logger = logging.getLogger(__name__)
 
@@ -39,7 +44,7 @@ class Clients:
         self._host = host
         self._now = now
         self._started_at = now()
-        self._sessions: set[Session] = set()
+        self._sessions: set[Session | ModelClient] = set()
         self._stopping = asyncio.Event()
         self._reason = ""
         self._kept: list[Visitor] = []
@@ -105,19 +110,49 @@ class Clients:
 
     async def _attach(self, visitor: Visitor) -> None:
         try:
-            session = self._session(visitor.request)
+            if visitor.request.options.get("wire") == "mcp":
+                await self._attach_model(visitor)
+            else:
+                session = self._session(visitor.request)
+                transport = PipeTransport(*visitor.take_pipes(), early=visitor.request.early)
+                with self._counted(session):
+                    visitor.answer(await self._run(session, transport, visitor))
         except InvalidParams as error:
             visitor.answer(f"exit {_USAGE_ERROR} {error.message}")
-            return
-        reading, writing = visitor.take_pipes()
-        transport = PipeTransport(reading, writing, early=visitor.request.early)
-        self._sessions.add(session)
+
+    async def _attach_model(self, visitor: Visitor) -> None:
+        from sidecar.host.models import model_client  # here, since many Hosts serve no model
+
+        client = await model_client(self._host, visitor.request)
+        try:
+            with self._counted(client):
+                visitor.answer(await self._run_model(client, *visitor.take_pipes(), visitor))
+        finally:
+            await client.aclose()
+
+    @contextmanager
+    def _counted(self, client: "Session | ModelClient") -> Iterator[None]:
+        """Count a client among those that need the Host."""
+        self._sessions.add(client)
         self._lifetime.changed()
         try:
-            visitor.answer(await self._run(session, transport, visitor))
+            yield
         finally:
-            self._sessions.discard(session)
+            self._sessions.discard(client)
             self._lifetime.changed()
+
+    async def _run_model(self, client: "ModelClient", reading: int, writing: int, visitor: Visitor) -> str:
+        """Serve a model until it leaves; return the line with its exit code."""
+        from sidecar.host.models import connect_model
+
+        connection, server = connect_model(client, reading, writing)
+        visitor.answer("ok")
+        visitor.watch(lambda: connection.request_exit(1))
+        try:
+            code = await connection.serve(server)
+        finally:
+            await client.aclose()  # before the exit code, which the process waits for
+        return f"exit {code}{self._why(connection.framing_error, code)}"
 
     async def _run(self, session: Session, transport: PipeTransport, visitor: Visitor) -> str:
         """Serve a client until it leaves; return the line with its exit code."""
@@ -133,11 +168,13 @@ class Clients:
         finally:
             logging.getLogger().removeHandler(to_client)
             await session.aclose()
-        error = connection.framing_error
-        text = f" framing error: {error}" if error is not None else ""
+        return f"exit {code}{self._why(connection.framing_error, code)}"
+
+    def _why(self, error: FramingError | None, code: int) -> str:
+        """Return what to say about an exit code."""
         if self._stopping.is_set() and code:
-            text = f" the Host has ended{': ' if self._reason else ''}{self._reason}"
-        return f"exit {code}{text}"
+            return f" the Host has ended{': ' if self._reason else ''}{self._reason}"
+        return f" framing error: {error}" if error is not None else ""
 
     def _session(self, request: HostRequest) -> Session:
         """Return a new session. Raises InvalidParams for the client's settings file."""

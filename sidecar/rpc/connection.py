@@ -14,6 +14,7 @@ from cattrs import Converter
 from pygls.protocol import JsonRPCProtocol
 from pygls.server import JsonRPCServer
 
+from sidecar.rpc.answers import Answer, request_id
 from sidecar.rpc.calls import CANCEL_METHOD
 from sidecar.rpc.errors import (
     INVALID_REQUEST,
@@ -35,6 +36,7 @@ from sidecar.rpc.messages import (
 from sidecar.rpc.outgoing import Outgoing
 from sidecar.rpc.router import Admit, Method, Router
 from sidecar.rpc.transport.encoding import encode_result
+from sidecar.rpc.transport.framing import Frame
 from sidecar.rpc.transport.stdio import PipeTransport
 
 __all__ = ["MAX_IN_FLIGHT", "Connection", "Method"]
@@ -87,6 +89,8 @@ class Connection:
     notification is dropped. `map_error` gives a domain exception its RpcError, or None. `on_end` is
     called once, whatever ended the connection: after the last messages were served and before what still
     runs is cancelled, so that it can be ended for the true reason. It may call `request_exit`.
+    `on_message` is called with the offset of each message and the request that it cancels, before it is
+    served.
     """
 
     def __init__(
@@ -98,10 +102,12 @@ class Connection:
         on_end: Callable[[], None] | None = None,
         transport: PipeTransport | None = None,
         max_in_flight: int = MAX_IN_FLIGHT,
+        on_message: Callable[[int, MessageId | None], None] | None = None,
     ) -> None:
         self._router = Router(methods, admit)
         self._map_error = map_error
         self._on_end = on_end
+        self._on_message = on_message
         self._max_in_flight = max_in_flight
         self._transport = transport if transport is not None else PipeTransport.stdio()
         self._outgoing = Outgoing(self._transport.writer)
@@ -188,21 +194,35 @@ class Connection:
         """Wrap a handler so that it sends its own answer, in turn, within its cancellable task."""
 
         async def answer(call: Request) -> None:
+            request_id.set(call.id)
             result = await method.handler(call.params)
+            answer = result if isinstance(result, Answer) else Answer(result)
 
             def encode() -> bytes:
-                body = encode_result(call.id, result)
+                body = encode_result(call.id, answer.result)
                 # Free before it is sent: the peer may use the id again as soon as it reads the answer.
                 del self._engine.in_flight[call.id]
                 return body
 
-            await self._outgoing.send_in_turn(encode)
+            try:
+                await self._outgoing.send_in_turn(encode, self._when_leaving(answer))
+            except BaseException:
+                if answer.on_dropped is not None:
+                    answer.on_dropped()
+                raise
 
         return answer
 
-    def _receive(self, frames: list[bytes]) -> None:
+    def _when_leaving(self, answer: Answer) -> Callable[[], None] | None:
+        on_flushed = answer.on_flushed
+        return None if on_flushed is None else lambda: on_flushed(self._transport.position())
+
+    def _receive(self, frames: list[Frame]) -> None:
         for frame in frames:
-            self._dispatch(parse_message(frame))
+            message = parse_message(frame)
+            if self._on_message is not None:
+                self._on_message(frame.start, _cancelled(message))
+            self._dispatch(message)
 
     def _dispatch(self, message: Message) -> None:
         match message:
@@ -242,16 +262,12 @@ class Connection:
 
     def _accept(self, notification: Notification) -> None:
         if notification.method == CANCEL_METHOD:
-            self._cancel(notification.params)
+            if (message_id := _cancelled(notification)) is not None:
+                self._engine.cancel(message_id)
         elif (accepted := self._router.accept_notification(notification)) is not None:
             if self._notifications.full():
                 raise RpcError(OVERLOADED, "too many notifications wait for their handlers")
             self._notifications.put_nowait(accepted)
-
-    def _cancel(self, params: Any) -> None:
-        message_id = params.get("id") if isinstance(params, dict) else None
-        if is_message_id(message_id):
-            self._engine.cancel(message_id)
 
     async def _serve_notifications(self) -> None:
         worker = asyncio.current_task()
@@ -291,3 +307,11 @@ class Connection:
             _log.warning("%d handlers ignore their cancellation", len(stuck))
         await self.drain(_DRAIN_SECONDS)
         self._transport.close()
+
+
+def _cancelled(message: Message) -> MessageId | None:
+    """Return the ID of the request that a message cancels."""
+    if not isinstance(message, Notification) or message.method != CANCEL_METHOD:
+        return None
+    message_id = message.params.get("id") if isinstance(message.params, dict) else None
+    return message_id if is_message_id(message_id) else None

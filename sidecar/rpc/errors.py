@@ -1,6 +1,9 @@
 """Errors of the wire and their JSON-RPC codes."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from sidecar.rpc.transport.framing import Frame
 
 PARSE_ERROR = -32700
 INVALID_REQUEST = -32600
@@ -30,11 +33,11 @@ class EncodingError(ValueError):
 
 
 class FramingError(ValueError):
-    """The byte stream is not Content-Length framing, so no later message can be found in it.
+    """The byte stream has lost its framing, so no later message can be found in it.
 
     `frames` holds the bodies that were complete before the error.
     """
 
-    def __init__(self, message: str, frames: list[bytes] | None = None) -> None:
+    def __init__(self, message: str, frames: "list[Frame] | None" = None) -> None:
         super().__init__(message)
-        self.frames = frames or []
+        self.frames: list[Frame] = frames or []

@@ -111,7 +111,7 @@ def _refuse(message_id: MessageId | None, text: str) -> Rejected:
 def _load(body: bytes) -> Any:
     """Parse JSON, lone surrogates included: JavaScript writes them, and orjson refuses the whole message."""
     try:
-        return orjson.loads(body)
+        return orjson.loads(memoryview(body))  # orjson refuses subclasses of bytes, such as Frame
     except orjson.JSONDecodeError as error:
         if b"\\u" not in body:
             raise

@@ -47,14 +47,17 @@ class Outgoing:
         """Send as soon as there is room; see `Connection.notify_paced`."""
         await self.send_in_turn(partial(encoding.encode_notification, method, params))
 
-    async def send_in_turn(self, encode: Callable[[], bytes]) -> None:
+    async def send_in_turn(
+        self, encode: Callable[[], bytes], on_leaving: Callable[[], None] | None = None
+    ) -> None:
         """Wait for room, first come first served, then encode and send in one step.
 
-        Encoding last keeps those who wait as small as their values. Raises ConnectionClosed.
+        Encoding last keeps those who wait as small as their values. `on_leaving` is called in any thread just
+        before the end of the frame is written. Raises ConnectionClosed.
         """
         async with self._turn:
             await self._writer.room()
-            self._writer.send(encode_frame(encode()))
+            self._writer.send(encode_frame(encode()), on_leaving)
 
     def answer_error(self, message_id: MessageId | None, error: RpcError) -> None:
         """Answer with an error at once: refusals are small, and whoever refuses cannot wait."""

@@ -37,7 +37,7 @@ def render_list(
     everything: list[Task] = [*tasks, *queued]
     lines = ["Async Tasks Summary:"]
     lines += [f"- {status.capitalize()}: {count}" for status, count in counts.items()]
-    lines += ["", "Details:", *(_line(task, now) for task in everything)]
+    lines += ["", "Details:", *(status_line(task, now) for task in everything)]
     display = [_display_line(task) for task in everything]
     metadata = {"count": len(everything), **counts}
     return ToolResult(_join(lines, max_chars), _join(display, max_chars), metadata)
@@ -103,7 +103,8 @@ def iso_time(ms: int) -> str:
     return f"{at.replace(tzinfo=None).isoformat(timespec='milliseconds')}Z"
 
 
-def _status(task: Task) -> str:
+def status_of(task: Task) -> str:
+    """Return the status of a task, `queued` for one that waits for a slot."""
     return task.status if isinstance(task, AsyncTaskInfo) else "queued"
 
 
@@ -118,8 +119,9 @@ def _short(task: Task) -> str:
     return utf16_cut(task.id, ID_PREFIX)
 
 
-def _line(task: Task, now: int) -> str:
-    status = _status(task)
+def status_line(task: Task, now: int) -> str:
+    """Return the line of a list that shows one task."""
+    status = status_of(task)
     row = f"[{_short(task)}] {task.subagent_name} - {status} ({_duration(task, now)})"
     why = _why_waiting(task, now)
     return f"{ICONS.get(status, '')} {row}{f': {why}' if why else ''}"
@@ -137,7 +139,7 @@ def _why_waiting(task: Task, now: int) -> str | None:
 
 
 def _display_line(task: Task) -> str:
-    status = _status(task)
+    status = status_of(task)
     return f"{ICONS.get(status, '')} **{task.subagent_name}** (`{_short(task)}`) - {status}"
 
 
@@ -153,7 +155,7 @@ def _join(lines: list[str], max_chars: int) -> str:
 
 def _details(task: Task, now: int) -> dict[str, Any]:
     details: dict[str, Any] = {"id": task.id, "subagentName": task.subagent_name}
-    details |= {"goalPrompt": task.goal_prompt, "status": _status(task)}
+    details |= {"goalPrompt": task.goal_prompt, "status": status_of(task)}
     if isinstance(task, QueuedTask):
         why = _why_waiting(task, now)
         details |= {"queuedAt": iso_time(task.queued_at), "duration": _duration(task, now)}
@@ -169,7 +171,7 @@ def _details(task: Task, now: int) -> dict[str, Any]:
 
 
 def _display(task: Task, now: int) -> list[str]:
-    status = _status(task)
+    status = status_of(task)
     lines = [f"{ICONS.get(status, '')} **{task.subagent_name}**", f"ID: `{task.id}`", f"Status: {status}"]
     lines.append(f"Goal: {_preview(task.goal_prompt, GOAL_UNITS)}")
     lines.append(f"Duration: {_duration(task, now)}")

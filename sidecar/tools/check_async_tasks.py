@@ -1,23 +1,31 @@
 """The tool `check_async_tasks`: the state of background tasks, for the model."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Awaitable, Callable, Hashable, Sequence
 
+from sidecar.api.errors import SidecarError
 from sidecar.api.model import ToolKind
+from sidecar.javascript.printing import json_stringify
 from sidecar.subagents.tasks.manager import AsyncTaskManager
 from sidecar.subagents.tasks.model import QueuedTask
 from sidecar.tools import async_task_texts as texts
-from sidecar.tools.arguments import BadArgument, check_names, refuse, text
+from sidecar.tools import control_texts
+from sidecar.tools.arguments import BadArgument, refuse
+from sidecar.tools.check_params import SCHEMA, CheckCall, WaitMode, parse
+from sidecar.tools.repeats import Repeats
 from sidecar.tools.result import ToolResult
 
-ACTIONS = ("list", "peek", "cancel")
+Wait = Callable[[Sequence[str], WaitMode, float], Awaitable[bool]]
+_DESCRIPTIONS = {"list": "List all async tasks", "wait": "Wait for async tasks"}
+_VERBS = {"peek": "Check status of", "cancel": "Cancel", "send": "Send a message to"}
 
 
 class CheckAsyncTasksTool:
-    """List tasks, show one, or cancel one. Reading never marks a result as delivered.
+    """List tasks, show one, cancel one, wait for ends, or send a message. Reading never marks a result.
 
     `queued` returns the tasks that wait for a slot. `cancel` ends a task by its full ID and returns whether
-    this call ended it; a Host also records that the model cancelled. `max_chars` limits each result.
+    this call ended it; a Host also records that the model cancelled. `wait(task_ids, mode, seconds)` returns
+    whether it timed out. `send(task_id, text)` may raise SidecarError. `sees` tells which tasks the default
+    scope has. `repeats` shortens answers to repeated questions. `max_chars` limits each result.
     """
 
     name = "check_async_tasks"
@@ -27,22 +35,7 @@ class CheckAsyncTasksTool:
         "Check the status of background async tasks. Call with no arguments to list all tasks, "
         "or provide a task_id (or prefix) to get detailed info about a specific task."
     )
-    parameter_schema: Mapping[str, Any] = {
-        "type": "object",
-        "additionalProperties": False,
-        "properties": {
-            "task_id": {
-                "type": "string",
-                "description": "Optional task ID or unique prefix to get details for a specific task.",
-            },
-            "action": {
-                "type": "string",
-                "enum": list(ACTIONS),
-                "description": "What to do: list all tasks, peek at one, or cancel one. "
-                "Default: peek with a task_id, list without.",
-            },
-        },
-    }
+    parameter_schema = SCHEMA
 
     def __init__(
         self,
@@ -50,62 +43,121 @@ class CheckAsyncTasksTool:
         *,
         queued: Callable[[], Sequence[QueuedTask]] = tuple,
         cancel: Callable[[str], bool | Awaitable[bool]] | None = None,
+        wait: Wait | None = None,
+        send: Callable[[str, str], Awaitable[None]] | None = None,
+        sees: Callable[[str], bool] = lambda task_id: True,
+        repeats: Repeats | None = None,
         max_chars: int = 20_000,
     ) -> None:
         self._manager = manager
         self._queued = queued
         self._cancel = cancel or manager.cancel_task
+        self._wait = wait
+        self._send = send
+        self._sees = sees
+        self._repeats = repeats
         self._max_chars = max_chars
 
     def describe(self, arguments: object) -> str:
         """Describe a call with these arguments in one line; return the tool's name if they are invalid."""
         try:
-            action, task_id = _choose(self._checked(arguments))
+            call = parse(arguments)
         except BadArgument:
             return self.display_name
-        if action == "list":
-            return "List all async tasks"
-        verb = "Cancel" if action == "cancel" else "Check status of"
-        return f"{verb} async task '{task_id}'"
+        if call.action in _DESCRIPTIONS:
+            return _DESCRIPTIONS[call.action]
+        return f"{_VERBS[call.action]} async task '{call.task_id}'"
 
     async def execute(self, arguments: object) -> ToolResult:
         """Return the result of a call, also for invalid arguments."""
         try:
-            action, task_id = _choose(self._checked(arguments))
+            call = parse(arguments)
         except BadArgument as error:
             return refuse(error)
-        if action == "list":
-            tasks, queued = self._manager.get_all_tasks(), self._queued()
-            return texts.render_list(tasks, queued, self._manager.now(), self._max_chars)
-        if action == "cancel" and not task_id:
+        if call.action == "list":
+            return self._list(call)
+        if call.action == "wait":
+            return await self._wait_for(call)
+        if call.action == "cancel" and not call.task_id:
             return texts.render_cancel_without_id()
-        found = self._find(task_id)
+        if call.action == "send" and not (call.task_id and call.message.strip()):
+            return control_texts.render_incomplete_send()
+        found = self._find(call.task_id, call)
         if isinstance(found, ToolResult):
             return found
-        if action == "cancel":
+        if call.action == "cancel":
             done = self._cancel(found.id)
             return texts.render_cancelled(found.id, done if isinstance(done, bool) else await done)
-        return texts.render_details(found, self._manager.now(), self._max_chars)
+        if call.action == "send":
+            return await self._send_to(found, call.message)
+        return self._peek(found, call)
 
-    def _checked(self, arguments: object) -> Mapping[str, Any]:
-        return check_names(arguments, tuple(self.parameter_schema["properties"]))
+    def _list(self, call: CheckCall) -> ToolResult:
+        tasks = [task for task in self._manager.get_all_tasks() if self._is_seen(task, call)]
+        queued = [task for task in self._queued() if self._is_seen(task, call)]
+        result = texts.render_list(tasks, queued, self._manager.now(), self._max_chars)
+        everything: list[texts.Task] = [*tasks, *queued]
+        state = tuple((task.id, texts.status_of(task)) for task in everything)
+        live = sum(control_texts.is_live(task) for task in everything)
+        return self._whole_or_repeated(("list", call.everywhere), state, result, live)
 
-    def _find(self, task_id: str) -> texts.Task | ToolResult:
-        """Return the task with this ID, else with this prefix, or a result that reports the problem."""
+    def _peek(self, task: texts.Task, call: CheckCall) -> ToolResult:
+        result = texts.render_details(task, self._manager.now(), self._max_chars)
+        details = {key: value for key, value in (result.metadata or {}).items() if key != "duration"}
+        live = int(control_texts.is_live(task))
+        return self._whole_or_repeated(("peek", call.task_id), json_stringify(details), result, live)
+
+    def _whole_or_repeated(
+        self, question: Hashable, state: Hashable, result: ToolResult, live: int
+    ) -> ToolResult:
+        if self._repeats is None:
+            return result
+        since = self._repeats.since(question, state, self._manager.now())
+        return result if since is None else control_texts.render_unchanged(result, since, live)
+
+    async def _wait_for(self, call: CheckCall) -> ToolResult:
+        chosen: list[texts.Task] = []
+        for task_id in call.task_ids:
+            found = self._find(task_id, call)
+            if isinstance(found, ToolResult):
+                return found
+            chosen.append(found)
+        if not call.task_ids:
+            chosen = [task for task in self._everything(call) if control_texts.is_live(task)]
+        ids = [task.id for task in chosen]
+        timed_out = bool(ids) and await self._waited(ids, call)
+        newest = {task.id: task for task in self._everything(call)}
+        tasks = [newest.get(task.id, task) for task in chosen]
+        return control_texts.render_waited(tasks, timed_out, call.timeout_seconds, self._manager.now())
+
+    async def _waited(self, task_ids: Sequence[str], call: CheckCall) -> bool:
+        if self._wait is not None:
+            return await self._wait(task_ids, call.mode, call.timeout_seconds)
+        from sidecar.tools.waiting import wait_for_ends  # here, since a Host brings its own
+
+        return await wait_for_ends(self._manager, task_ids, call.mode, call.timeout_seconds)
+
+    async def _send_to(self, task: texts.Task, message: str) -> ToolResult:
+        if self._send is None:
+            return control_texts.render_not_sent("Messages to subagents are not supported here.")
+        try:
+            await self._send(task.id, message)
+        except SidecarError as error:
+            return control_texts.render_not_sent(error.message)
+        return control_texts.render_sent(task.id)
+
+    def _everything(self, call: CheckCall) -> list[texts.Task]:
         everything: list[texts.Task] = [*self._manager.get_all_tasks(), *self._queued()]
+        return [task for task in everything if self._is_seen(task, call)]
+
+    def _is_seen(self, task: texts.Task, call: CheckCall) -> bool:
+        return call.everywhere or self._sees(task.id)
+
+    def _find(self, task_id: str, call: CheckCall) -> texts.Task | ToolResult:
+        """Return the task with this ID, else with this prefix, or a result that reports the problem."""
+        everything = self._everything(call)
         matches = [task for task in everything if task.id == task_id]
         matches = matches or [task for task in everything if task.id.startswith(task_id)]
         if len(matches) == 1:
             return matches[0]
         return texts.render_ambiguous(task_id, matches) if matches else texts.render_not_found(task_id)
-
-
-def _choose(arguments: Mapping[str, Any]) -> tuple[str, str]:
-    """Return the action and the ID. The default action is `peek` with an ID, else `list`."""
-    task_id = text(arguments, "task_id") or ""
-    action = text(arguments, "action")
-    if action is None:
-        return ("peek" if task_id else "list"), task_id
-    if action not in ACTIONS:
-        raise BadArgument(f"Parameter 'action' must be one of {', '.join(ACTIONS)}, not '{action}'.")
-    return action, task_id

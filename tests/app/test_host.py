@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from sidecar.api.errors import StorageError, TaskNotFound
+from sidecar.api.errors import NotTrusted, StorageError, TaskNotFound
 from sidecar.api.runs.async_tasks import AsyncTask
 from sidecar.api.runs.launches import LaunchParams
 from sidecar.app.clients.toolbox import Toolbox
@@ -53,7 +53,18 @@ async def host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator
 
 def toolbox_of(host: Host, workspace: Workspace) -> Toolbox:
     stored = host.views.enter([host.root.path])
-    return Toolbox(host, lambda: caller(workspace, host.store), lambda: stored.history)
+
+    def require_trust() -> None:
+        if not workspace.trusted:
+            raise NotTrusted("the workspace is not trusted")
+
+    return Toolbox(
+        host,
+        lambda: caller(workspace, host.store),
+        lambda: stored.history,
+        require_trust=require_trust,
+        is_concerned=lambda task_id: True,
+    )
 
 
 def launch(name: str, **given: Any) -> LaunchParams:

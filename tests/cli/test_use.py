@@ -4,7 +4,7 @@ import pytest
 
 from tests.cli.conftest import Cli
 
-COMMANDS = ("serve", "list", "show", "agents", "agents validate", "launch", "ps", "logs", "demo")
+COMMANDS = ("serve", "list", "show", "agents", "agents validate", "launch", "ps", "logs", "mcp", "demo")
 
 
 @pytest.mark.parametrize("command", ["", *COMMANDS])

@@ -155,3 +155,11 @@ async def test_list_tasks_shows_the_runs(sidecar: Sidecar) -> None:
         'No tasks found matching filter "zzz"'
         in (await call(sidecar, "list_tasks", filter="zzz"))["llmContent"]
     )
+
+
+async def test_the_result_of_a_synchronous_run_is_cut_to_fit(sidecar: Sidecar) -> None:
+    await sidecar.request("settings/update", settings={"tools": {"maxChars": 2_000}})
+    answer = await call(sidecar, "task", subagent_name="cat", goal_prompt="x" * 10_000)
+    assert len(answer["llmContent"]) < 2_300
+    assert "more characters]" in answer["llmContent"]
+    assert len(answer["metadata"]["finalMessage"]) < 2_000

@@ -33,6 +33,12 @@ def read(body: Json) -> Conversation:
             "functionResponse" in part for each in contents[newest + 1 :] for part in each["parts"]
         ),
         tools=tuple(_tool(each) for each in declared),
+        tool_texts=tuple(
+            json.dumps(part["functionResponse"]["response"])
+            for each in contents[newest + 1 :]
+            for part in each["parts"]
+            if "functionResponse" in part
+        ),
     )
 
 

@@ -23,6 +23,9 @@ def read(body: Json) -> Conversation:
         user_texts=tuple(text_of(each) for each in messages),
         tool_answered=any(each["role"] == "tool" for each in messages[newest + 1 :]),
         tools=tuple(tool_of(each["function"]) for each in body.get("tools") or []),
+        tool_texts=tuple(
+            json.dumps(each["content"]) for each in messages[newest + 1 :] if each["role"] == "tool"
+        ),
     )
 
 

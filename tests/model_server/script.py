@@ -45,6 +45,8 @@ class Conversation:
     user_texts: tuple[str, ...]
     tool_answered: bool
     tools: tuple[Tool, ...]
+    tool_texts: tuple[str, ...] = ()
+    """What the tools answered after the newest scenario, oldest first."""
 
 
 @dataclass(frozen=True)
@@ -67,6 +69,10 @@ def next_reply(conversation: Conversation) -> Reply:
     if [tool.name for tool in conversation.tools] == [_CLASSIFIER]:
         return Reply(tool=_CLASSIFIER, arguments={"shouldBlock": False})
     name, argument = _scenario(conversation.user_texts)
+    if name == "orchestrate":
+        from tests.model_server.orchestration import next_step  # here, since it needs the types above
+
+        return next_step(conversation.tools, conversation.tool_texts)
     if conversation.tool_answered:
         return Reply(["All ", "done."])
     match name:

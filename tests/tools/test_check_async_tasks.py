@@ -214,7 +214,7 @@ async def test_a_peek_without_an_id_is_a_peek_at_the_empty_prefix(tool: CheckAsy
         ({"task": "a"}, "Unknown parameter 'task'"),
         ({"task_id": 1}, "'task_id' must be a string"),
         ({"task_id": True}, "'task_id' must be a string"),
-        ({"action": "stop"}, "'action' must be one of list, peek, cancel, not 'stop'"),
+        ({"action": "stop"}, "'action' must be one of list, peek, cancel, wait, send, not 'stop'"),
         ({"action": []}, "'action' must be a string"),
         ("list", "must be an object"),
     ],
@@ -272,7 +272,7 @@ def test_a_call_is_described(tool: CheckAsyncTasksTool, arguments: Any, text: st
 def test_the_declaration_is_the_required_one(tool: CheckAsyncTasksTool) -> None:
     assert (tool.name, tool.display_name) == ("check_async_tasks", "Check Async Tasks")
     assert tool.parameter_schema["additionalProperties"] is False
-    assert list(tool.parameter_schema["properties"]) == ["task_id", "action"]
+    assert list(tool.parameter_schema["properties"])[:2] == ["task_id", "action"]
     assert tool.description == (
         "Check the status of background async tasks. Call with no arguments to list all tasks, "
         "or provide a task_id (or prefix) to get detailed info about a specific task."

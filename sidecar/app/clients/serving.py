@@ -32,6 +32,7 @@ def connect(session: Session, transport: PipeTransport) -> Connection:
         map_error=_map_error,
         on_end=session.begin_close,
         transport=transport,
+        on_message=session.heard,
     )
     return session.connection
 

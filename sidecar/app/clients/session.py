@@ -22,6 +22,7 @@ from sidecar.app.host import Host
 from sidecar.app.launching.workspace import Workspace, parse_folders
 from sidecar.app.outbound.changes import Listener
 from sidecar.app.outbound.output import OutputPump
+from sidecar.app.outbound.piggyback import Piggyback
 from sidecar.app.outbound.progress import Progress
 from sidecar.app.outbound.reminders import ClientReminders
 from sidecar.app.outbound.report_stream import ReportStream
@@ -29,6 +30,7 @@ from sidecar.app.roots import history_roots
 from sidecar.history import TaskHistory
 from sidecar.rpc.connection import Connection
 from sidecar.rpc.errors import METHOD_NOT_FOUND, ConnectionClosed, RpcError
+from sidecar.rpc.messages import MessageId
 from sidecar.rpc.watchdog import ParentWatchdog
 from sidecar.subagents.reminders.outbox import TRIGGER_SECONDS
 from sidecar.subagents.reminders.scope import Audience
@@ -75,6 +77,7 @@ class Session(Listener):
         self._takes_turns = True
         self._own_definitions_only = False
         self._unlisten: Callable[[], None] = lambda: None
+        self.piggyback: Piggyback | None = None
         self._watchdog: ParentWatchdog | None = None
         self._definitions: DefinitionWatch | None = None
         self._closing: asyncio.Task[None] | None = None
@@ -101,7 +104,13 @@ class Session(Listener):
         """The model's tools, imported when first used to keep startup fast."""
         from sidecar.app.clients.toolbox import Toolbox
 
-        return Toolbox(self.host, lambda: self.caller, lambda: self.history)
+        return Toolbox(
+            self.host,
+            lambda: self.caller,
+            lambda: self.history,
+            require_trust=self.require_trust,
+            is_concerned=self._is_concerned,
+        )
 
     @property
     def exit_code(self) -> int:
@@ -139,6 +148,8 @@ class Session(Listener):
         self.workspace = Workspace(folders, params.workspace_trusted)
         self.stored = host.views.enter(self._history_roots())
         self._start_notifying(host)
+        if params.piggyback:
+            self.piggyback = Piggyback(self.reminders)
         if params.process_id is not None:
             self._watchdog = ParentWatchdog(params.process_id, self._parent_died)
             self._watchdog.start()
@@ -203,6 +214,11 @@ class Session(Listener):
         self._busy = busy
         if turned_idle:
             self.reminders.agent_became_idle()
+
+    def heard(self, start: int, cancels: MessageId | None) -> None:
+        """Note a message of the client, which may acknowledge a reminder."""
+        if self.piggyback is not None:
+            self.piggyback.heard(start, cancels)
 
     def progress(self, token: str | int | None, title: str) -> Progress:
         """Return the progress of one request; without a token, it sends nothing."""
@@ -276,6 +292,8 @@ class Session(Listener):
         if self._host is not None:
             await self._hosting.end_runs()
             await self.output.aclose()
+            if self.piggyback is not None:
+                await self.piggyback.settled()
             await self.reminders.aclose()
             self._unlisten()
             await self._host.views.leave(self.stored)

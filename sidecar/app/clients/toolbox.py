@@ -1,27 +1,32 @@
 """The model's tools for one client, bound to its workspace and its Host."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
-from sidecar.api.errors import InvalidParams, NotTrusted, SidecarError
+from sidecar.api.errors import InvalidParams, SidecarError
 from sidecar.api.model import ToolCallError, ToolCallResult, ToolDeclaration, ToolKind
 from sidecar.api.runs.launches import LaunchParams
 from sidecar.app.clients.context import Caller
+from sidecar.app.clients.tool_text import safe_result
 from sidecar.app.launching.gate import PendingLaunch
 from sidecar.app.launching.launcher import Launcher
 from sidecar.history import TaskHistory
+from sidecar.subagents.reminders.bounded_json import fit, remedy
 from sidecar.subagents.runs.background import ForegroundEnd
 from sidecar.subagents.runs.prepared import PreparedLaunch
 from sidecar.subagents.tasks.timeouts import TimeoutChoice
 from sidecar.tools import CheckAsyncTasksTool, ListTasksTool
 from sidecar.tools.launches import StartedTask
+from sidecar.tools.repeats import Repeats
 from sidecar.tools.result import ToolError, ToolResult
 from sidecar.tools.task import SubagentTool
 
 if TYPE_CHECKING:
     from sidecar.app.host import Host
 
+_WHOLE = frozenset({"terminate_reason"})
+"""What is never cut of an output."""
 UpdateOutput = Callable[[str], object]
 
 
@@ -40,11 +45,21 @@ class Toolbox:
     """Declare and call the tools for one client; `caller` returns who launches now."""
 
     def __init__(
-        self, host: "Host", caller: Callable[[], Caller], history: Callable[[], TaskHistory]
+        self,
+        host: "Host",
+        caller: Callable[[], Caller],
+        history: Callable[[], TaskHistory],
+        *,
+        require_trust: Callable[[], None],
+        is_concerned: Callable[[str], bool],
     ) -> None:
+        """`require_trust` raises NotTrusted if the model may not launch; `is_concerned` names its runs."""
         self._host = host
         self._history = history
         self._caller = caller
+        self._require_trust = require_trust
+        self._is_concerned = is_concerned
+        self._repeats = Repeats()
 
     def declarations(self) -> list[ToolDeclaration]:
         """Return the description of each tool for the model."""
@@ -72,6 +87,7 @@ class Toolbox:
             result = await self._call_task(arguments, update_output)
         else:
             result = await tools[name].execute(arguments)
+        result = safe_result(name, result, self._caller().settings.current.history.rules)
         return ToolCallResult(
             llm_content=result.llm_content,
             return_display=result.return_display,
@@ -96,6 +112,10 @@ class Toolbox:
             host.manager,
             queued=host.reminders.queued,
             cancel=lambda task_id: host.control.cancel(task_id, by="model"),
+            wait=host.control.wait,
+            send=self._send,
+            sees=self._is_concerned,
+            repeats=self._repeats,
             max_chars=settings.tools.max_chars,
         )
         tools = (
@@ -105,11 +125,15 @@ class Toolbox:
         )
         return {tool.name: tool for tool in tools}
 
+    async def _send(self, task_id: str, text: str) -> None:
+        self._require_trust()
+        self._host.require_ownership()
+        self._host.control.send(await self._host.registry.resolve(task_id), text)
+
     def _refusal(self) -> ToolResult | None:
         try:
             self._host.require_ownership()
-            if not self._caller().workspace.trusted:
-                raise NotTrusted("The workspace is not trusted; ask the user to trust it in the editor.")
+            self._require_trust()
         except SidecarError as error:
             return ToolResult(
                 error.message, error.message, error=ToolError(error.message, "EXECUTION_FAILED")
@@ -134,16 +158,17 @@ class HostLaunches:
     ) -> "HostLaunch":
         """Check and plan a launch."""
         prepared = await self.launcher.prepare(params, self.caller, sync=sync, update_output=update_output)
-        return HostLaunch(self.launcher, prepared, self.pending)
+        return HostLaunch(self.launcher, prepared, self.pending, self.caller.settings.current.tools.max_chars)
 
 
 @dataclass(frozen=True)
 class HostLaunch:
-    """One launch of the model."""
+    """One launch of the model; `max_chars` limits the output of a run that the model waits for."""
 
     launcher: Launcher
     prepared: PreparedLaunch
     pending: PendingLaunch
+    max_chars: int
 
     @property
     def timeout(self) -> TimeoutChoice:
@@ -152,7 +177,11 @@ class HostLaunch:
 
     async def run(self) -> ForegroundEnd:
         """Launch and wait for the end."""
-        return await self.launcher.run(self.prepared, self.pending)
+        done = await self.launcher.run(self.prepared, self.pending)
+        if done.end.output is None:
+            return done
+        output = fit(done.end.output, remedy(done.agent_id), self.max_chars, _WHOLE)
+        return replace(done, end=replace(done.end, output=output))
 
     async def start(self) -> StartedTask:
         """Launch in the background, or queue the launch at the limit."""

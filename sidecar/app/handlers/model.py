@@ -9,10 +9,14 @@ from sidecar.api.model import (
     SetBusyParams,
     ToolCallParams,
     ToolCallResult,
+    ToolReminder,
     ToolsResult,
 )
 from sidecar.app.clients.session import Session
 from sidecar.app.handlers import Handlers
+from sidecar.app.outbound.piggyback import Piggyback
+from sidecar.model_text import fence_reminder
+from sidecar.rpc.answers import Answer, request_id
 
 
 async def list_tools(session: Session, params: NoParams) -> ToolsResult:
@@ -20,12 +24,25 @@ async def list_tools(session: Session, params: NoParams) -> ToolsResult:
     return ToolsResult(tools=session.toolbox.declarations())
 
 
-async def call_tool(session: Session, params: ToolCallParams) -> ToolCallResult:
+async def call_tool(session: Session, params: ToolCallParams) -> ToolCallResult | Answer:
     """Answer `tools/call`; an error of the tool is a result, not an error of the request."""
     if params.work_done_token is None:
-        return await session.toolbox.call(params.name, params.arguments)
-    async with session.reports(params.work_done_token) as reports:
-        return await session.toolbox.call(params.name, params.arguments, reports.add)
+        result = await session.toolbox.call(params.name, params.arguments)
+    else:
+        async with session.reports(params.work_done_token) as reports:
+            result = await session.toolbox.call(params.name, params.arguments, reports.add)
+    if session.piggyback is None:
+        return result
+    return await _with_reminder(result, session.piggyback)
+
+
+async def _with_reminder(result: ToolCallResult, piggyback: Piggyback) -> ToolCallResult | Answer:
+    this = request_id.get()
+    reminder = await piggyback.board(this)
+    if reminder is None:
+        return result
+    result.reminder = ToolReminder(text=fence_reminder(reminder.text), task_ids=reminder.task_ids)
+    return Answer(result, lambda position: piggyback.flushed(this, position), lambda: piggyback.leave(this))
 
 
 async def reminder_status(session: Session, params: NoParams) -> ReminderStatus:
@@ -35,6 +52,8 @@ async def reminder_status(session: Session, params: NoParams) -> ReminderStatus:
 
 async def next_reminder(session: Session, params: NoParams) -> NextReminder:
     """Answer `reminders/next`: the reminder for the next turn, until it is acknowledged."""
+    if session.piggyback is not None:
+        await session.piggyback.settled()
     return await session.reminders.next()
 
 

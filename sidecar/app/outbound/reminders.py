@@ -3,11 +3,13 @@
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from dataclasses import replace
 from typing import Any
 
 from sidecar.api import model as api
 from sidecar.api.runs.async_tasks import Owner
 from sidecar.api.settings import RemindersSettings, SettingsSource
+from sidecar.model_text import escape_json
 from sidecar.subagents.journal.journal import Journal
 from sidecar.subagents.journal.records import Delivery as JournalledDelivery
 from sidecar.subagents.journal.records import RunRecord
@@ -192,18 +194,28 @@ class ClientReminders:
         concerns: Callable[[str], bool],
         is_busy: Callable[[], bool],
         send: SendTurn,
+        *,
+        enrich: bool = False,
     ) -> None:
-        """`send` starts a turn of the client's agent, unless `is_busy`."""
+        """`send` starts a turn of the client's agent, unless `is_busy`.
+
+        `enrich` adds name, goal and partial result to each block, whatever the settings say.
+        """
         self._all = reminders
         self._settings = settings
-        self._recipient = Recipient(concerns, lambda: options_of(settings.current.reminders))
+        self._enrich = enrich
+        self._recipient = Recipient(concerns, self._options)
         self._loop = TriggerLoop(
             reminders.manager,
             reminders.outbox,
             is_agent_busy=is_busy,
-            send=send,
+            send=lambda text, *rest: send(escape_json(text), *rest),
             recipient=self._recipient,
         )
+
+    def _options(self) -> ReminderOptions:
+        options = options_of(self._settings.current.reminders)
+        return replace(options, enrich=True) if self._enrich else options
 
     def start(self) -> None:
         """Start turns from now on."""
@@ -223,12 +235,18 @@ class ClientReminders:
             self._settings.current.reminders.max_chars,
         )
 
+    def deliverable(self) -> list[str]:
+        """Return the tasks that `next` would report."""
+        return self._all.outbox.deliverable(self._recipient)
+
     async def next(self) -> api.NextReminder:
         """Return the reminder for the next turn."""
         reminder = self._all.outbox.next(self._recipient)
         await self._all.written()
         return api.NextReminder(
-            text=reminder.text, task_ids=list(reminder.task_ids), delivery_id=reminder.delivery_id
+            text=escape_json(reminder.text),
+            task_ids=list(reminder.task_ids),
+            delivery_id=reminder.delivery_id,
         )
 
     async def delivered(self, delivery_id: str) -> None:

@@ -10,6 +10,10 @@ import sys
 from sidecar import __version__
 from sidecar.host.attach import address, attaching
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 _FAILED = 1
 _VALUES = ("--storage-root", "--config", "--log-level")
 """The options of `serve` that take a value and that a relay understands."""
@@ -23,9 +27,14 @@ def main(arguments: list[str]) -> int:
         from sidecar.app.serve import main as serve_in_process
 
         return serve_in_process(arguments)
+    return guarded(lambda: _attach(options))
+
+
+def guarded(attach: "Callable[[], int]") -> int:
+    """Attach with this process's standard input and output; return the exit code and print an error."""
     _open_standard_descriptors()
     try:
-        return _attach(options)
+        return attach()
     except attaching.NoHost as error:
         _complain(str(error))
         return error.code
@@ -71,10 +80,16 @@ def _attach(options: dict[str, str]) -> int:
         if found is None:
             return _left_early(options.get("--config"))
         root, early = found
-    request = attaching.request_bytes(
-        "attach", __version__, {"root": root, **_request_options(options)}, os.environ, early
-    )
-    link = _reach(root, request, _host_options(options))
+    return hand_over(root, _request_options(options), _host_options(options), early)
+
+
+def hand_over(root: str, fields: dict[str, str], host_options: list[str], early: bytes = b"") -> int:
+    """Give standard input and output to the Host of a root; wait, and return the client's exit code.
+
+    `fields` go into the request. Raises NoHost and NoAddress.
+    """
+    request = attaching.request_bytes("attach", __version__, {"root": root, **fields}, os.environ, early)
+    link = _reach(root, request, host_options)
     _let_go_of_stdio()
     from sidecar.private_memory import close_memory  # here, after the client has its Host
 

@@ -1,6 +1,7 @@
 """Content-Length framing, the base protocol of the Language Server Protocol: bytes to bodies and back."""
 
 import re
+from typing import Protocol
 
 from sidecar.rpc.errors import FramingError
 
@@ -14,6 +15,19 @@ _BARE_NEWLINE = re.compile(rb"(?<!\r)\n")
 _LENGTH = re.compile(rb"[0-9]{1,18}")
 
 
+class Frame(bytes):
+    """The body of one message; `start` is the offset in the stream where the message begins."""
+
+    start = 0
+
+
+class Decoder(Protocol):
+    """Cuts a byte stream into message bodies."""
+
+    def feed(self, data: bytes) -> list[Frame]:
+        """Return the bodies that `data` completes. Raises FramingError."""
+
+
 def encode_frame(body: bytes) -> bytes:
     """Put the header before a body; one bytes object, so that it leaves in one write."""
     return b"Content-Length: %d\r\n\r\n%b" % (len(body), body)
@@ -25,16 +39,18 @@ class FrameDecoder:
     def __init__(self) -> None:
         self._buffer = bytearray()
         self._position = 0
+        self._offset = 0
+        self._start = 0
         self._body_length: int | None = None
 
-    def feed(self, data: bytes) -> list[bytes]:
+    def feed(self, data: bytes) -> list[Frame]:
         """Return the bodies that `data` completes.
 
         Raises FramingError, with the bodies completed before it, for a header without a
         usable Content-Length or over 8 KiB and for a body over 64 MiB. The decoder cannot be used after that.
         """
         self._buffer += data
-        frames: list[bytes] = []
+        frames: list[Frame] = []
         try:
             while (frame := self._next_frame()) is not None:
                 frames.append(frame)
@@ -42,6 +58,7 @@ class FrameDecoder:
             error.frames = frames
             raise
         del self._buffer[: self._position]
+        self._offset += self._position
         self._position = 0
         return frames
 
@@ -52,15 +69,17 @@ class FrameDecoder:
             rest if self._body_length is None else b"Content-Length: %d\r\n\r\n%b" % (self._body_length, rest)
         )
 
-    def _next_frame(self) -> bytes | None:
+    def _next_frame(self) -> Frame | None:
         if self._body_length is None:
+            self._start = self._offset + self._position
             self._body_length = self._read_header()
         if self._body_length is None:
             return None
         end = self._position + self._body_length
         if end > len(self._buffer):
             return None
-        frame = bytes(memoryview(self._buffer)[self._position : end])
+        frame = Frame(memoryview(self._buffer)[self._position : end])
+        frame.start = self._start
         self._position, self._body_length = end, None
         return frame
 

@@ -1,7 +1,7 @@
 """A queue of outgoing frames, bounded in number and bytes, in which newer frames replace outdated ones."""
 
 from collections import deque
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 
 MAX_FRAMES = 1024
@@ -14,6 +14,7 @@ BATCH_BYTES = 64 * 1024
 class _Entry:
     frame: bytes
     key: Hashable | None
+    on_leaving: Callable[[], None] | None = None
 
 
 class Outbox:
@@ -30,6 +31,8 @@ class Outbox:
         self._entries: deque[_Entry] = deque()
         self._by_key: dict[Hashable, _Entry] = {}
         self._bytes = 0
+        self.taken: list[Callable[[], None]] = []
+        """What to call just before the end of the frames that `take` returned last is written."""
 
     def __len__(self) -> int:
         return len(self._entries)
@@ -44,9 +47,11 @@ class Outbox:
         """Return whether too many answers are queued to read more requests."""
         return len(self._entries) >= 2 * self._max_frames or self._bytes >= 2 * self._max_bytes
 
-    def push(self, frame: bytes, key: Hashable | None = None) -> None:
+    def push(
+        self, frame: bytes, key: Hashable | None = None, on_leaving: Callable[[], None] | None = None
+    ) -> None:
         """Append a frame regardless of the bounds."""
-        entry = _Entry(frame, key)
+        entry = _Entry(frame, key, on_leaving)
         self._entries.append(entry)
         self._bytes += len(frame)
         if key is not None:
@@ -73,6 +78,7 @@ class Outbox:
 
     def take(self) -> bytes:
         """Remove frames from the front, joined: at least one, more while they fit 64 KiB. Not when empty."""
+        self.taken = []
         batch = [self._pop()]
         size = len(batch[0])
         while self._entries and size + len(self._entries[0].frame) <= BATCH_BYTES:
@@ -85,4 +91,6 @@ class Outbox:
         self._bytes -= len(entry.frame)
         if entry.key is not None and self._by_key.get(entry.key) is entry:
             del self._by_key[entry.key]
+        if entry.on_leaving is not None:
+            self.taken.append(entry.on_leaving)
         return entry.frame

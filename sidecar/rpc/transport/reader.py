@@ -8,11 +8,12 @@ import asyncio
 import logging
 import os
 import select
+import sys
 import threading
 from collections.abc import Callable
 
 from sidecar.rpc.errors import FramingError
-from sidecar.rpc.transport.framing import FrameDecoder
+from sidecar.rpc.transport.framing import Decoder, Frame, FrameDecoder
 
 _CHUNK_BYTES = 256 * 1024
 # One batch in progress in the loop and one that waits: more would only use memory.
@@ -22,7 +23,7 @@ _PAUSE_SECONDS = 0.1
 
 _log = logging.getLogger(__name__)
 
-OnFrames = Callable[[list[bytes]], None]
+OnFrames = Callable[[list[Frame]], None]
 OnEnd = Callable[[FramingError | None], None]
 # Blocks for the given seconds at most; False means not to read yet.
 MayRead = Callable[[float], bool]
@@ -36,31 +37,49 @@ class FrameReader:
     """
 
     def __init__(
-        self, fd: int, may_read: MayRead, on_frames: OnFrames, on_end: OnEnd, early: bytes = b""
+        self,
+        fd: int,
+        may_read: MayRead,
+        on_frames: OnFrames,
+        on_end: OnEnd,
+        early: bytes = b"",
+        decoder: Decoder | None = None,
     ) -> None:
         self._fd = fd
         self._early = early
+        self._count = 0
+        self._counting = threading.Lock()
         self._may_read = may_read
         self._on_frames = on_frames
         self._on_end = on_end
         self._loop = asyncio.get_running_loop()
-        self._decoder = FrameDecoder()
+        self._decoder = FrameDecoder() if decoder is None else decoder
         self._closed = False
+
+    def position(self) -> int:
+        """Return the offset behind everything that the peer has sent so far, read or not. Any thread."""
+        with self._counting:
+            return self._count + len(self._early) + _unread(self._fd)
 
     def close(self) -> None:
         """Deliver nothing more. Idempotent."""
         self._closed = True
 
-    def _read(self) -> tuple[list[bytes], bool, FramingError | None]:
+    def _read(self) -> tuple[list[Frame], bool, FramingError | None]:
         """Read once, maybe blocking; return frames, whether the stream ended, and a framing error if any."""
         try:
-            chunk, self._early = self._early or os.read(self._fd, _CHUNK_BYTES), b""
+            chunk = self._next_chunk()
             return self._decoder.feed(chunk), not chunk, None
         except FramingError as error:
             return error.frames, True, error
         except OSError as error:
             _log.debug("reading ended: %s", error)  # a terminal or socket that went away ends like a pipe
             return [], True, None
+
+    def _next_chunk(self) -> bytes:
+        chunk, self._early = self._early or os.read(self._fd, _CHUNK_BYTES), b""
+        self._count += len(chunk)
+        return chunk
 
 
 class LoopReader(FrameReader):
@@ -81,6 +100,10 @@ class LoopReader(FrameReader):
             if self._timer is not None:
                 self._timer.cancel()
             os.close(self._fd)
+
+    def _next_chunk(self) -> bytes:
+        with self._counting:  # held only here, since this read never waits
+            return super()._next_chunk()
 
     def _on_readable(self) -> None:
         if not self._may_read(0):
@@ -138,13 +161,13 @@ class ThreadReader(FrameReader):
                 return False
         return not self._closed
 
-    def _post(self, frames: list[bytes]) -> None:
+    def _post(self, frames: list[Frame]) -> None:
         while not self._permits.acquire(timeout=_PAUSE_SECONDS):
             if self._closed:
                 return
         self._call(lambda: self._deliver(frames))
 
-    def _deliver(self, frames: list[bytes]) -> None:
+    def _deliver(self, frames: list[Frame]) -> None:
         try:
             if not self._closed:
                 self._on_frames(frames)
@@ -164,17 +187,33 @@ class ThreadReader(FrameReader):
 
 
 def open_reader(
-    fd: int, may_read: MayRead, on_frames: OnFrames, on_end: OnEnd, early: bytes = b""
+    fd: int,
+    may_read: MayRead,
+    on_frames: OnFrames,
+    on_end: OnEnd,
+    early: bytes = b"",
+    decoder: Decoder | None = None,
 ) -> LoopReader | ThreadReader:
     """Start the reader that suits the descriptor, on the running loop."""
-    reader = LoopReader(fd, may_read, on_frames, on_end, early)
+    reader = LoopReader(fd, may_read, on_frames, on_end, early, decoder)
     try:
         reader.open()
     except (NotImplementedError, PermissionError):
-        fallback = ThreadReader(fd, may_read, on_frames, on_end, early)
+        fallback = ThreadReader(fd, may_read, on_frames, on_end, early, decoder)
         fallback.open()
         return fallback
     return reader
+
+
+def _unread(fd: int) -> int:
+    """Return how many bytes wait to be read; 0 if the system does not say."""
+    try:
+        from fcntl import ioctl
+        from termios import FIONREAD
+
+        return int.from_bytes(ioctl(fd, FIONREAD, b"\0" * 4), sys.byteorder)
+    except (ImportError, OSError):
+        return 0
 
 
 def _hung_up(fd: int) -> bool:

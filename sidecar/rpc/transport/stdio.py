@@ -4,6 +4,7 @@ import os
 import sys
 from pathlib import Path
 
+from sidecar.rpc.transport.framing import Decoder
 from sidecar.rpc.transport.outbox import Outbox
 from sidecar.rpc.transport.reader import FrameReader, OnEnd, OnFrames, open_reader
 from sidecar.rpc.transport.writer import FrameWriter
@@ -45,10 +46,18 @@ def _fill_low_descriptors() -> None:
 class PipeTransport:
     """Two pipe ends, read and written on one event loop. Owns both descriptors from `open` on."""
 
-    def __init__(self, read_fd: int, write_fd: int, outbox: Outbox | None = None, early: bytes = b"") -> None:
-        """`early` is what somebody has already read from `read_fd`."""
+    def __init__(
+        self,
+        read_fd: int,
+        write_fd: int,
+        outbox: Outbox | None = None,
+        early: bytes = b"",
+        decoder: Decoder | None = None,
+    ) -> None:
+        """`early` is what somebody has already read from `read_fd`; the default `decoder` reads headers."""
         self._read_fd = read_fd
         self._early = early
+        self._decoder = decoder
         self._reader: FrameReader | None = None
         self.writer = FrameWriter(write_fd, outbox)
 
@@ -65,8 +74,12 @@ class PipeTransport:
         """
         self.writer.open(lambda: on_end(None))
         self._reader = open_reader(
-            self._read_fd, self.writer.wait_until_writable, on_frames, on_end, self._early
+            self._read_fd, self.writer.wait_until_writable, on_frames, on_end, self._early, self._decoder
         )
+
+    def position(self) -> int:
+        """Return the offset behind everything that the peer has sent so far, read or not. Any thread."""
+        return 0 if self._reader is None else self._reader.position()
 
     def stop_reading(self) -> None:
         """Deliver nothing more."""

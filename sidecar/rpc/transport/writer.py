@@ -45,11 +45,15 @@ class FrameWriter:
         """Frames waiting, not counting the batch in progress."""
         return len(self._outbox)
 
-    def send(self, frame: bytes) -> None:
-        """Queue or write a frame regardless of the bounds; do nothing once the peer is gone."""
+    def send(self, frame: bytes, on_leaving: Callable[[], None] | None = None) -> None:
+        """Queue or write a frame regardless of the bounds; do nothing once the peer is gone.
+
+        `on_leaving` is called in the writing thread just before the last bytes are written, which does not
+        block any more; it must not block either.
+        """
         with self._lock:
-            if not self._written_at_once(frame):
-                self._outbox.push(frame)
+            if not self._written_at_once(frame, on_leaving):
+                self._outbox.push(frame, on_leaving=on_leaving)
                 self._work.notify()
 
     def offer(self, frame: bytes, key: Hashable | None = None) -> bool:
@@ -86,12 +90,14 @@ class FrameWriter:
             self._work.notify()
         self._thread.join(timeout)
 
-    def _written_at_once(self, frame: bytes) -> bool:
+    def _written_at_once(self, frame: bytes, on_leaving: Callable[[], None] | None = None) -> bool:
         """Write at once if possible; True when nothing is left to queue. The lock is held."""
         if self._broken or self._closing:
             return True
         if self._writing or len(self._outbox) or len(frame) > _SMALL or not self._has_room():
             return False
+        if on_leaving is not None:
+            on_leaving()
         try:
             written = os.write(self._fd, frame)
         except OSError:
@@ -115,11 +121,20 @@ class FrameWriter:
     def _run(self) -> None:
         try:
             while (batch := self._next_batch()) is not None:
-                _write_all(self._fd, batch)
+                self._write(batch, self._outbox.taken)
         except OSError:
             self._give_up()
         finally:
             os.close(self._fd)
+
+    def _write(self, batch: bytes, leaving: list[Callable[[], None]]) -> None:
+        rest = len(batch) - min(len(batch), _SMALL) if leaving else 0
+        _write_all(self._fd, batch[:rest])
+        if leaving and _SMALL:
+            _wait_for_room(self._fd)
+        for each in leaving:
+            each()
+        _write_all(self._fd, batch[rest:])
 
     def _next_batch(self) -> bytes | None:
         with self._lock:
@@ -163,6 +178,13 @@ def _write_all(fd: int, data: bytes) -> None:
     view = memoryview(data)
     while view:
         view = view[os.write(fd, view) :]
+
+
+def _wait_for_room(fd: int) -> None:
+    """Block until PIPE_BUF bytes can be written without blocking, or the peer is gone."""
+    poller = select.poll()
+    poller.register(fd, select.POLLOUT)
+    poller.poll()
 
 
 def _room_probe(fd: int) -> Callable[[], bool]:

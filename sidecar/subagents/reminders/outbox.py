@@ -163,6 +163,11 @@ class Outbox:
             self._settle(recipient.open, "failed")
             recipient.open = None
 
+    def deliverable(self, recipient: Recipient) -> list[str]:
+        """Return the tasks that `next` would report to a recipient."""
+        withheld = self._withheld(recipient)
+        return [task.id for task in self._pending(recipient) if task.id not in withheld]
+
     def next(self, recipient: Recipient | None = None) -> NextReminder:
         """Return what is pending and not with another; until acknowledged it is repeated under a new ID."""
         reader = recipient or self._everyone

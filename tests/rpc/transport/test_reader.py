@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from sidecar.rpc.errors import FramingError
-from sidecar.rpc.transport.framing import encode_frame
+from sidecar.rpc.transport.framing import Frame, encode_frame
 from sidecar.rpc.transport.reader import LoopReader, ThreadReader, open_reader
 
 
@@ -27,7 +27,7 @@ class Inlet:
         reader.open()
         return reader
 
-    def _deliver(self, frames: list[bytes]) -> None:
+    def _deliver(self, frames: list[Frame]) -> None:
         for frame in frames:
             self.frames.put_nowait(frame)
 
@@ -104,7 +104,7 @@ async def test_nothing_is_delivered_after_close(inlet: Inlet) -> None:
 async def test_a_regular_file_is_read_by_a_thread(tmp_path: Path) -> None:
     path = tmp_path / "frames"
     path.write_bytes(encode_frame(b"1"))
-    got: asyncio.Queue[list[bytes]] = asyncio.Queue(5)
+    got: asyncio.Queue[list[Frame]] = asyncio.Queue(5)
     ended = asyncio.Event()
     reader = open_reader(os.open(path, os.O_RDONLY), lambda _: True, got.put_nowait, lambda _: ended.set())
     assert isinstance(reader, ThreadReader)

@@ -1,0 +1,130 @@
+"""A client that is a model: its tools, transcripts and reminders, without notifications."""
+
+import asyncio
+import os
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sidecar.api.lifecycle import LogMessage
+from sidecar.api.model import ToolCallResult, ToolDeclaration
+from sidecar.app.clients.context import Caller, ClientContext
+from sidecar.app.clients.hosting import Hosting
+from sidecar.app.clients.toolbox import Toolbox
+from sidecar.app.clients.transcripts import Transcripts
+from sidecar.app.launching.workspace import Workspace
+from sidecar.app.outbound.piggyback import Piggyback
+from sidecar.app.outbound.reminders import ClientReminders
+from sidecar.app.roots import history_roots
+from sidecar.history import TaskHistory
+from sidecar.mcp.connection import McpConnection
+from sidecar.mcp.model import TranscriptPage
+from sidecar.subagents.reminders.scope import Audience
+
+if TYPE_CHECKING:
+    from sidecar.app.host import Host
+
+NAME = "mcp"
+"""The owner of the runs that such clients launch."""
+
+
+class ModelClient:
+    """Serve one model in one workspace.
+
+    Nobody answers permission requests for it. Without trust it launches only the user's own definitions. Runs
+    inherit `environment`.
+    """
+
+    connection: McpConnection
+
+    def __init__(
+        self,
+        hosting: Hosting,
+        workspace: Workspace,
+        raw_settings: Mapping[str, Any],
+        environment: Mapping[str, str] = os.environ,
+    ) -> None:
+        self.workspace = workspace
+        self._hosting = hosting
+        self._raw_settings = raw_settings
+        self._environment = environment
+        self._leave: list[Callable[[], Any]] = []
+
+    async def open(self, root: Path) -> None:
+        """Enter the Host. Raises InvalidParams."""
+        host, settings = await self._hosting.enter(root, self._raw_settings)
+        self.host: Host = host
+        self.context = ClientContext(settings, self._environment, NAME, host.starts)
+        self.stored = host.views.enter(history_roots(host.root.path, (), settings.current.history))
+        self.reminders = ClientReminders(
+            host.reminders, settings, self.is_concerned, lambda: True, _start_no_turn, enrich=True
+        )
+        self.reminders.start()
+        self.piggyback = Piggyback(self.reminders)
+
+    @property
+    def caller(self) -> Caller:
+        """Who launches runs: this client and its workspace."""
+        return self.context.caller(self.workspace)
+
+    @property
+    def history(self) -> TaskHistory:
+        """The stored tasks of the own root and of the roots in the settings."""
+        return self.stored.history
+
+    @cached_property
+    def toolbox(self) -> Toolbox:
+        """The model's tools."""
+        return Toolbox(
+            self.host,
+            lambda: self.caller,
+            lambda: self.history,
+            require_trust=lambda: None,
+            is_concerned=self.is_concerned,
+        )
+
+    def is_concerned(self, task_id: str) -> bool:
+        """Return whether the model sees a run and is notified of its end."""
+        audience = Audience(NAME, self.workspace.folders)
+        scope = self.context.settings.current.reminders.scope
+        return audience.is_concerned(self.host.reminders.owner_of(task_id), scope)
+
+    def declarations(self) -> list[ToolDeclaration]:
+        """Return the tools."""
+        return self.toolbox.declarations()
+
+    async def call(
+        self, name: str, arguments: Mapping[str, Any], update_output: Callable[[str], object] | None
+    ) -> ToolCallResult:
+        """Call a tool. Raises InvalidParams for an unknown one."""
+        return await self.toolbox.call(name, arguments, update_output)
+
+    async def transcripts(self, cursor: str | None) -> TranscriptPage:
+        """Return a page of the workspace's transcripts, newest first. Raises InvalidParams."""
+        return await asyncio.to_thread(self._transcripts.page, cursor)
+
+    async def transcript(self, task_id: str) -> str:
+        """Return a transcript, fenced as data. Raises SidecarError if there is none."""
+        return await asyncio.to_thread(self._transcripts.read, task_id)
+
+    @property
+    def _transcripts(self) -> Transcripts:
+        max_chars = self.context.settings.current.tools.max_chars
+        return Transcripts(self.history, self.workspace.folders, max_chars)
+
+    def log(self, message: LogMessage) -> None:
+        """Drop a log message: the protocol's log is not offered."""
+
+    async def aclose(self) -> None:
+        """Leave the Host; what the model did not acknowledge is free for other clients. Idempotent."""
+        if "stored" not in vars(self):
+            return
+        stored = vars(self).pop("stored")
+        await self.piggyback.settled()
+        await self.reminders.aclose()
+        await self.host.views.leave(stored)
+
+
+async def _start_no_turn(message: str, task_ids: list[str], delivery_id: str) -> bool:
+    return False

@@ -1,0 +1,108 @@
+"""Where each agent keeps its MCP servers, and in which form."""
+
+import os
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+NAME = "subagent-sidecar"
+"""The name of the server in every configuration."""
+Environment = Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class AgentConfig:
+    """How one agent is configured.
+
+    `user` and `workspace` return the files that may exist, the one to create last; the first that exists is
+    changed. `entry` returns the server's entry for a command.
+    """
+
+    format: Literal["json", "toml"]
+    container: str
+    user: Callable[[Environment], Sequence[Path]]
+    workspace: Callable[[Path], Sequence[Path]]
+    entry: Callable[[Sequence[str]], dict[str, Any]]
+
+    def path(self, workspace: Path | None, environment: Environment = os.environ) -> Path:
+        """Return the file to change: the workspace's, or the user's."""
+        places = self.user(environment) if workspace is None else self.workspace(workspace)
+        return next((place for place in places if place.exists()), places[-1])
+
+
+def server_command(options: Sequence[str]) -> list[str]:
+    """Return the command that starts the server; it never imports from the agent's working directory."""
+    return [sys.executable, "-P", "-m", "sidecar", "mcp", *options]
+
+
+def _home(environment: Environment) -> Path:
+    return Path(environment.get("HOME") or Path.home())
+
+
+def _claude(environment: Environment) -> Sequence[Path]:
+    named = environment.get("CLAUDE_CONFIG_DIR")
+    return [(Path(named) if named else _home(environment)) / ".claude.json"]
+
+
+def _codex(environment: Environment) -> Sequence[Path]:
+    named = environment.get("CODEX_HOME")
+    return [(Path(named) if named else _home(environment) / ".codex") / "config.toml"]
+
+
+def _opencode(environment: Environment) -> Sequence[Path]:
+    named = environment.get("OPENCODE_CONFIG")
+    if named:
+        return [Path(named)]
+    folder = Path(environment.get("XDG_CONFIG_HOME") or _home(environment) / ".config") / "opencode"
+    return [folder / "opencode.jsonc", folder / "opencode.json"]
+
+
+def _vscode(environment: Environment) -> Sequence[Path]:
+    home = _home(environment)
+    if sys.platform == "darwin":
+        folder = home / "Library" / "Application Support"
+    elif sys.platform == "win32":
+        folder = Path(environment.get("APPDATA") or home / "AppData" / "Roaming")
+    else:
+        folder = Path(environment.get("XDG_CONFIG_HOME") or home / ".config")
+    return [folder / "Code" / "User" / "mcp.json"]
+
+
+def _plain(command: Sequence[str]) -> dict[str, Any]:
+    return {"command": command[0], "args": list(command[1:])}
+
+
+def _stdio(command: Sequence[str]) -> dict[str, Any]:
+    return {"type": "stdio", **_plain(command)}
+
+
+def _in_folder(command: Sequence[str]) -> dict[str, Any]:
+    """Return an entry that names the open folder, since VS Code starts servers elsewhere."""
+    return _stdio([*command, "--workspace", "${workspaceFolder}"])
+
+
+AGENTS: Mapping[str, AgentConfig] = {
+    "claude": AgentConfig("json", "mcpServers", _claude, lambda folder: [folder / ".mcp.json"], _stdio),
+    "codex": AgentConfig(
+        "toml", "mcp_servers", _codex, lambda folder: [folder / ".codex" / "config.toml"], _plain
+    ),
+    "gemini": AgentConfig(
+        "json",
+        "mcpServers",
+        lambda environment: [_home(environment) / ".gemini" / "settings.json"],
+        lambda folder: [folder / ".gemini" / "settings.json"],
+        _plain,
+    ),
+    "opencode": AgentConfig(
+        "json",
+        "mcp",
+        _opencode,
+        lambda folder: [folder / "opencode.jsonc", folder / "opencode.json"],
+        lambda command: {"type": "local", "command": list(command), "enabled": True},
+    ),
+    "vscode": AgentConfig(
+        "json", "servers", _vscode, lambda folder: [folder / ".vscode" / "mcp.json"], _in_folder
+    ),
+}

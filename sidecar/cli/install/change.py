@@ -1,0 +1,147 @@
+"""Plan and make a change of an agent's configuration, with a backup that undoes it exactly."""
+
+import contextlib
+import difflib
+import os
+import stat
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from sidecar.api.errors import StorageError
+from sidecar.cli.install import jsonc, toml_table
+from sidecar.cli.install.agents import NAME, AgentConfig
+
+BACKUP_SUFFIX = ".before-subagent-sidecar"
+
+
+@dataclass(frozen=True)
+class Change:
+    """The new text of a file, None to delete it, and whether to write, keep or drop the backup."""
+
+    path: Path
+    before: str | None
+    after: str | None
+    backup: Literal["write", "keep", "drop"]
+
+    def diff(self) -> str:
+        """Return the change as a unified diff."""
+        old, new = (self.before or "").splitlines(), (self.after or "").splitlines()
+        was, becomes = (os.devnull if text is None else str(self.path) for text in (self.before, self.after))
+        return "\n".join(difflib.unified_diff(old, new, was, becomes, n=2, lineterm=""))
+
+    def apply(self) -> None:
+        """Make the change. Raises StorageError if the file has changed since, or cannot be written."""
+        backup = backup_path(self.path)
+        if _read(self.path) != self.before:
+            raise StorageError(f"{self.path} has changed meanwhile; run the command again")
+        try:
+            if self.backup == "write" and self.before is not None:
+                _write(backup, self.before, self.path)
+            if self.after is None:
+                self.path.unlink()
+                with contextlib.suppress(OSError):  # not empty
+                    self.path.parent.rmdir()
+            else:
+                self.path.parent.mkdir(parents=True, exist_ok=True)
+                _write(self.path, self.after, self.path)
+            if self.backup == "drop":
+                backup.unlink(missing_ok=True)
+        except OSError as error:
+            raise StorageError(f"{self.path} cannot be written: {error.strerror or error}") from None
+
+
+def backup_path(path: Path) -> Path:
+    """Return where the text before the installation is kept."""
+    return path.with_name(path.name + BACKUP_SUFFIX)
+
+
+def plan_install(path: Path, agent: AgentConfig, command: Sequence[str]) -> Change | None:
+    """Return the change that adds the server; None if it is there already. Raises StorageError."""
+    path = path.resolve()
+    before = _read(path)
+    entry = agent.entry(command)
+    with _explained(path):
+        found = _entry(before or "", agent)
+        if found == entry:
+            return None
+        bare = (before or "") if found is None else _without(before or "", agent)[0]
+        insert = jsonc.insert if agent.format == "json" else toml_table.insert
+        after = insert(bare, agent.container, NAME, entry)
+    return Change(path, before, after, "write" if found is None else "keep")
+
+
+def plan_uninstall(path: Path, agent: AgentConfig) -> Change | None:
+    """Return the change that removes the server, the exact old text if possible; None if it is not there.
+
+    Raises StorageError.
+    """
+    path = path.resolve()
+    before = _read(path)
+    with _explained(path):
+        if before is None or _entry(before, agent) is None:
+            return None
+        candidates = _without(before, agent)
+        backup = _read(backup_path(path))
+        if backup is None:
+            after = None if not _parse(candidates[-1], agent) else candidates[0]
+        elif any(_parse(each, agent) == _parse(backup, agent) for each in candidates):
+            after = backup
+        else:
+            after = candidates[0]
+    return Change(path, before, after, "drop")
+
+
+def _parse(text: str, agent: AgentConfig) -> dict[str, Any]:
+    return jsonc.parse(text) if agent.format == "json" else toml_table.parse(text)
+
+
+def _entry(text: str, agent: AgentConfig) -> Any:
+    servers = _parse(text, agent).get(agent.container)
+    return servers.get(NAME) if isinstance(servers, dict) else None
+
+
+def _without(text: str, agent: AgentConfig) -> list[str]:
+    """Return the text without the entry, and also without its container if that is empty then."""
+    if agent.format == "toml":
+        return [toml_table.remove(text, agent.container, NAME)]
+    left = jsonc.remove(text, agent.container, NAME)
+    if jsonc.parse(left)[agent.container]:
+        return [left]
+    return [left, jsonc.remove(left, agent.container, NAME, with_container=True)]
+
+
+@contextlib.contextmanager
+def _explained(path: Path) -> Any:
+    try:
+        yield
+    except (jsonc.BadJson, toml_table.BadToml) as error:
+        raise StorageError(f"{path} cannot be changed: {error}") from None
+
+
+def _read(path: Path) -> str | None:
+    try:
+        return path.read_bytes().decode("utf-8")
+    except FileNotFoundError:
+        return None
+    except (OSError, UnicodeDecodeError) as error:
+        raise StorageError(f"{path} cannot be read: {error}") from None
+
+
+def _write(path: Path, text: str, like: Path) -> None:
+    """Replace a file at once, with the mode of another one; a new file is private."""
+    try:
+        mode = stat.S_IMODE(like.stat().st_mode)
+    except FileNotFoundError:
+        mode = 0o600
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+        with os.fdopen(handle, "wb") as file:
+            temporary.chmod(mode)
+            file.write(text.encode("utf-8"))
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise

@@ -1,0 +1,52 @@
+"""`mcp`: give this process's standard input and output to the Host, which serves the model's tools on them.
+
+Imports as little as it can: an agent waits for this start in each of its conversations.
+"""
+
+import os
+
+from sidecar.host.attach import address, relay
+
+_VALUES = ("--storage-root", "--workspace", "--config")
+
+
+def main(arguments: list[str]) -> int | None:
+    """Serve one agent through the Host; None for what the command line must explain or do."""
+    options = _options(arguments)
+    if options is None or not address.SUPPORTED:
+        return None
+    from sidecar.user_dirs import default_root
+
+    root = options.get("--storage-root") or default_root()
+    fields = {
+        "wire": "mcp",
+        "given-root": root,
+        "workspace": options.get("--workspace") or os.getcwd(),
+        "trust": "yes" if "--trust" in options else "no",
+    }
+    host_options: list[str] = []
+    if "--config" in options:
+        fields["config"] = options["--config"]
+        host_options = ["--config", options["--config"]]
+    return relay.guarded(lambda: relay.hand_over(root, fields, host_options))
+
+
+def _options(arguments: list[str]) -> dict[str, str] | None:
+    """Return the options by name, paths absolute; None for others, which the full parser explains."""
+    options: dict[str, str] = {}
+    rest = iter(arguments)
+    for argument in rest:
+        name, equals, value = argument.partition("=")
+        if argument == "--trust":
+            options[name] = "yes"
+            continue
+        if name not in _VALUES or name in options:
+            return None
+        if not equals:
+            value = next(rest, "")
+        if not value:
+            return None
+        options[name] = os.path.abspath(value)
+    if "--workspace" in options and not os.path.isdir(options["--workspace"]):
+        return None
+    return options

@@ -1,0 +1,101 @@
+"""`mcp --install` changes an agent's configuration, and `--uninstall` undoes it exactly."""
+
+import json
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sidecar.cli.install.agents import AGENTS, NAME
+from tests.cli.conftest import Cli
+
+USER_FILES = {
+    "claude": ".claude.json",
+    "codex": ".codex/config.toml",
+    "gemini": ".gemini/settings.json",
+    "opencode": ".config/opencode/opencode.json",
+    "vscode": ".config/Code/User/mcp.json",
+}
+TEXTS = {"json": '{\n  // mine\n  "theme": "dark",\n}', "toml": "# mine\nmodel = 'x'"}
+
+
+@pytest.fixture
+def env(cli: Cli) -> dict[str, str]:
+    names = ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "OPENCODE_CONFIG", "XDG_CONFIG_HOME")
+    return {"HOME": str(cli.home), **dict.fromkeys(names, "")}
+
+
+def entry(agent: str, path: Path) -> Any:
+    text = path.read_text()
+    values = tomllib.loads(text) if path.suffix == ".toml" else json.loads(text.replace("// mine", ""))
+    return values[AGENTS[agent].container].get(NAME)
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_a_new_file_is_written_and_removed_again(cli: Cli, env: dict[str, str], agent: str) -> None:
+    path = cli.home / USER_FILES[agent]
+    done = cli.run("mcp", "--install", agent, "--yes", **env)
+    assert done.returncode == 0, done.stderr
+    assert f"+++ {path}" in done.stdout
+    command = entry(agent, path)["command"]
+    assert "sidecar" in json.dumps(entry(agent, path))
+    assert (command if isinstance(command, str) else command[0]).startswith("/")
+    assert "already in" in cli.run("mcp", "--install", agent, **env).stdout
+    assert cli.run("mcp", "--uninstall", agent, "--yes", **env).returncode == 0
+    assert not path.exists()
+    assert "is not in" in cli.run("mcp", "--uninstall", agent, **env).stdout
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_a_file_is_extended_and_restored_to_the_byte(cli: Cli, env: dict[str, str], agent: str) -> None:
+    path = cli.home / USER_FILES[agent]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    text = TEXTS[AGENTS[agent].format]
+    path.write_text(text)
+    path.chmod(0o640)
+    assert cli.run("mcp", "--install", agent, "--yes", **env).returncode == 0
+    assert "mine" in path.read_text()
+    assert path.stat().st_mode & 0o777 == 0o640
+    assert cli.run("mcp", "--install", agent, "--trust", "--yes", **env).returncode == 0
+    assert "--trust" in path.read_text()
+    assert cli.run("mcp", "--uninstall", agent, "--yes", **env).returncode == 0
+    assert path.read_text() == text
+    assert [each.name for each in path.parent.iterdir() if "subagent" in each.name] == []
+
+
+def test_what_was_changed_meanwhile_stays(cli: Cli, env: dict[str, str]) -> None:
+    path = cli.home / ".claude.json"
+    path.write_text('{"a": 1, "mcpServers": {"x": {}}}')
+    cli.run("mcp", "--install", "claude", "--yes", **env)
+    changed = json.loads(path.read_text()) | {"b": 2}
+    path.write_text(json.dumps(changed))
+    cli.run("mcp", "--uninstall", "claude", "--yes", **env)
+    assert json.loads(path.read_text()) == {"a": 1, "b": 2, "mcpServers": {"x": {}}}
+
+
+def test_the_workspaces_file_is_changed_on_request(cli: Cli, env: dict[str, str]) -> None:
+    folder = cli.home / "project"
+    folder.mkdir()
+    done = cli.run("mcp", "--install", "vscode", "--workspace", str(folder), "--yes", **env)
+    assert done.returncode == 0, done.stderr
+    written = json.loads((folder / ".vscode" / "mcp.json").read_text())["servers"][NAME]
+    assert written["args"][-2:] == ["--workspace", "${workspaceFolder}"]
+
+
+def test_nothing_is_written_without_a_yes(cli: Cli, env: dict[str, str]) -> None:
+    done = cli.run("mcp", "--install", "gemini", **env)
+    assert done.returncode != 0
+    assert "subagent-sidecar" in done.stdout
+    assert not (cli.home / ".gemini" / "settings.json").exists()
+
+
+@pytest.mark.parametrize(("agent", "text"), [("gemini", "{nonsense"), ("codex", "= 1"), ("claude", "[]")])
+def test_a_file_that_is_broken_is_left_alone(cli: Cli, env: dict[str, str], agent: str, text: str) -> None:
+    path = cli.home / USER_FILES[agent]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    done = cli.run("mcp", "--install", agent, "--yes", **env)
+    assert done.returncode == 1
+    assert str(path) in done.stderr
+    assert path.read_text() == text

@@ -1,0 +1,93 @@
+"""Real agents with the server in their configuration: they list it, and their model uses its tools."""
+
+import asyncio
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sidecar.cli.install.agents import NAME
+from tests.e2e.conftest import RUNNERS, define
+from tests.e2e.host.conftest import HostSetting, shared
+from tests.e2e.real_agents import runners_in
+from tests.model_server.orchestration import FIRST_RESULT
+from tests.model_server.server import ModelServer
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(200)]
+__all__ = ["shared"]
+
+Json = dict[str, Any]
+PROMPT = "SCENARIO:orchestrate"
+LIST = {"opencode": ["opencode", "mcp", "list"], "gemini": ["gemini", "mcp", "list"]}
+RUN = {
+    "opencode": ["opencode", "run", "--format", "json", "--auto", PROMPT],
+    "gemini": ["gemini", "-p", PROMPT, "--yolo", "--skip-trust", "-m", "gemini-2.5-flash"],
+}
+TRUST = {"GEMINI_CLI_TRUST_WORKSPACE": "true", "GEMINI_CLI_NO_RELAUNCH": "true"}
+
+
+class Agent:
+    """One agent in a home of its own, with the server in its configuration."""
+
+    def __init__(self, name: str, setting: HostSetting, model: ModelServer) -> None:
+        self.name = name
+        self._setting = setting
+        self._env = {**setting.environment, **TRUST, **runners_in(setting.home, model.url)[name]["env"]}
+
+    async def install(self) -> None:
+        options = ["--storage-root", str(self._setting.root), "--install", self.name, "--yes"]
+        config = self._setting.home / "config" / "subagent-sidecar" / "config.toml"
+        code, out = await self.run(sys.executable, "-m", "sidecar", "mcp", "--config", str(config), *options)
+        assert code == 0, out
+
+    async def run(self, *command: str) -> tuple[int, str]:
+        """Run a command in the workspace; return its exit code and all it printed."""
+        process = await asyncio.create_subprocess_exec(
+            *command,
+            cwd=self._setting.home / "workspace",
+            env=self._env,
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.STDOUT,
+        )
+        async with asyncio.timeout(150):
+            out, _ = await process.communicate()
+        assert process.returncode is not None
+        return process.returncode, out.decode("utf-8", "replace")
+
+
+@pytest.fixture(params=list(RUN))
+async def agent(request: pytest.FixtureRequest, shared: HostSetting, model: ModelServer) -> Agent:
+    define(shared.home, RUNNERS)
+    # Some agents pass few variables on to their servers, and then the default place of definitions counts.
+    (shared.home / ".config").mkdir(exist_ok=True)
+    os.symlink(shared.home / "config" / "subagent-sidecar", shared.home / ".config" / "subagent-sidecar")
+    agent = Agent(request.param, shared, model)
+    await agent.install()
+    return agent
+
+
+async def test_the_agent_lists_the_server_as_connected(agent: Agent) -> None:
+    code, out = await agent.run(*LIST[agent.name])
+    assert code == 0, out
+    (line,) = [each for each in out.splitlines() if NAME in each and "sidecar mcp" not in each] or [out]
+    assert "onnected" in line, out
+
+
+async def test_its_model_launches_two_subagents_hears_of_an_end_reads_it_and_cancels_the_other(
+    agent: Agent, shared: HostSetting, model: ModelServer, home: Path
+) -> None:
+    editor = await shared.attach(workspaceFolders=[str(home / "workspace")])
+    code, out = await agent.run(*RUN[agent.name])
+    assert code == 0, out
+    assert "All done." in out, out
+    tasks: list[Json] = (await editor.request("asyncTasks/list"))["items"]
+    ends = {task["subagentName"]: (task["status"], task.get("endReason")) for task in tasks}
+    assert ends == {"cat": ("completed", "goal"), "wait": ("cancelled", "cancelledByModel")}
+    assert {task["owner"]["client"] for task in tasks} == {"mcp"}
+    last = str(model.requests[-1][1])
+    assert "System Note: Async Task Status" in last
+    assert FIRST_RESULT in last
+    assert (await editor.request("reminders/next"))["taskIds"] == []
