@@ -12,6 +12,7 @@ import { collectDiagnostics } from "./service/diagnosticsFacts.js";
 import { ExampleSetting } from "./service/exampleSetting.js";
 import { Installation } from "./service/installation.js";
 import { openLog } from "./service/log.js";
+import { ModelSide } from "./model/modelSide.js";
 import { Outbox } from "./service/outbox.js";
 import { CHAT_VIEW, ChatPanel } from "./panel/chatPanel.js";
 import { openTarget } from "./panel/openTarget.js";
@@ -40,7 +41,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const example = new ExampleSetting(context, installation);
   const settings = () =>
     sidecarSettings(vscode.workspace.getConfiguration(SECTION), example.current);
-  const service = new SidecarService({
+  const service: SidecarService = new SidecarService({
     prepare: (report) => installation.prepare(report),
     initialize: () => ({
       clientInfo: { name: "vscode", version: vscode.version },
@@ -52,8 +53,10 @@ export function activate(context: vscode.ExtensionContext): void {
     log: write,
     isTrusted: () => vscode.workspace.isTrusted,
     settingsRefused: (error) => void showError(error),
+    turnRequested: (turn, token) => model.turns.request(turn, token),
   });
   running = service;
+  const model: ModelSide = new ModelSide(service);
 
   const outbox = new Outbox(context.workspaceState, service);
   const diffs = new ToolDiffs(service);
@@ -92,6 +95,7 @@ export function activate(context: vscode.ExtensionContext): void {
   context.subscriptions.push(
     log,
     service,
+    model,
     vscode.window.registerWebviewViewProvider(CHAT_VIEW, panel),
     windowCount,
     showRunsTree(service, windowCount),
@@ -101,7 +105,7 @@ export function activate(context: vscode.ExtensionContext): void {
     diffs,
     showStatusBar(service),
     notifyQuestions(service, panel),
-    notifyEnds(service, panel),
+    notifyEnds(service, panel, (task) => model.notifiesOf(task)),
     askAboutLastWindow(service, context.globalState),
     registerCommands(commands, service, log),
     followSettings(service, settings),

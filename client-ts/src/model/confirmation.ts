@@ -1,0 +1,110 @@
+import type { AsyncTask, SubagentInfo } from "../protocol.js";
+import { duration } from "../text/format.js";
+import { withHiddenShown } from "../text/unseen.js";
+import { cutMiddle, oneLine } from "../text/words.js";
+import { type CheckInput, cancels, sends, type TaskInput } from "./input.js";
+import { confirmations as words } from "./strings.js";
+
+/** What a person reads before a tool runs. `quotes` are a model's words, to show as they are. */
+export interface Confirmation {
+  readonly title: string;
+  readonly quotes: readonly string[];
+  readonly facts: readonly (readonly [name: string, value: string])[];
+  readonly note?: string;
+}
+
+const NAME_CHARS = 80;
+const VALUE_CHARS = 300;
+const QUOTE_CHARS = 4_000;
+
+/** Say which subagent a call of `task` runs, on what, and with which rights. */
+export function taskConfirmation(
+  input: TaskInput,
+  definition: SubagentInfo | undefined,
+  folder: string | undefined,
+): Confirmation {
+  const place = folder ?? words.noFolder;
+  const runs = input.async === true ? words.background : words.foreground;
+  const known = definition === undefined ? [] : definitionFacts(input, definition);
+  return {
+    title: words.taskTitle(named(input.subagent_name)),
+    quotes: quoted([input.goal_prompt, ...(input.behaviour_prompts ?? []), contextOf(input)]),
+    facts: facts([[words.facts.runs, runs], ...known, [words.facts.folder, place]]),
+    ...(definition === undefined ? { note: words.unknownRights } : {}),
+  };
+}
+
+/** Say what a call of `check_async_tasks` changes; undefined if it only reads. */
+export function checkConfirmation(
+  input: CheckInput,
+  run: AsyncTask | undefined,
+): Confirmation | undefined {
+  const name =
+    run === undefined ? words.unknownRun(named(input.task_id ?? "")) : named(run.subagentName);
+  if (cancels(input)) {
+    const quotes = quoted([run?.goalPrompt]);
+    return { title: words.cancelTitle(name), quotes, facts: [], note: words.cancelMessage };
+  }
+  return sends(input)
+    ? { title: words.sendTitle(name), quotes: quoted([input.message]), facts: [] }
+    : undefined;
+}
+
+/** Return a name of a model's choice for a title or a line of progress. */
+export function named(name: string): string {
+  return oneLine(withHiddenShown(name), NAME_CHARS);
+}
+
+function definitionFacts(input: TaskInput, definition: SubagentInfo): [string, string][] {
+  const { runner, model, source } = definition;
+  const seconds = input.timeout_seconds ?? definition.timeoutSeconds;
+  return [
+    [words.facts.agent, runner],
+    [words.facts.model, model ?? words.ownModel],
+    [words.facts.permissions, policyOf(definition)],
+    [words.facts.tools, toolsOf(input.tool_whitelist, definition.tools)],
+    ...(seconds == null ? [] : [timeLimit(seconds)]),
+    [words.facts.definition, words.definedIn(source.level, source.path)],
+  ];
+}
+
+function timeLimit(seconds: number): [string, string] {
+  return [words.facts.timeLimit, seconds < 0 ? words.noLimit : duration(seconds * 1_000)];
+}
+
+function policyOf({ permissions, approval }: SubagentInfo): string {
+  if (permissions === undefined) {
+    return words.defaultPolicy;
+  }
+  return approval === undefined ? words.policies[permissions] : words.notApproved(permissions);
+}
+
+function toolsOf(
+  wanted: readonly string[] | undefined,
+  defined: readonly string[] | undefined,
+): string {
+  const list = (names: readonly string[]): string =>
+    names.length === 0 ? words.noTools : names.join(", ");
+  if (wanted === undefined) {
+    return defined === undefined ? words.allTools : list(defined);
+  }
+  return defined === undefined || wanted.length === 0
+    ? list(wanted)
+    : words.onlyOf(list(wanted), list(defined));
+}
+
+function contextOf({ context }: TaskInput): string | undefined {
+  return context === undefined || Object.keys(context).length === 0
+    ? undefined
+    : JSON.stringify(context, undefined, 2);
+}
+
+function quoted(texts: readonly (string | undefined)[]): string[] {
+  return texts
+    .filter((text) => text !== undefined && text !== "")
+    .map((text) => cutMiddle(withHiddenShown(text ?? ""), QUOTE_CHARS));
+}
+
+function facts(lines: readonly (readonly [string, string])[]): [string, string][] {
+  return lines.map(([name, value]) => [name, oneLine(withHiddenShown(value), VALUE_CHARS)]);
+}

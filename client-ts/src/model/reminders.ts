@@ -1,0 +1,65 @@
+import type { SubagentService } from "../service/service.js";
+
+/** A reminder that a tool result can carry. */
+export interface Reminder {
+  readonly text: string;
+  readonly taskIds: readonly string[];
+  readonly deliveryId: string;
+}
+
+type Requests = Pick<SubagentService, "request">;
+
+/**
+ * The reminders that ride on results for the model. One counts as delivered when the model calls again
+ * after it has received the result; until then the sidecar keeps it for the next window or turn.
+ */
+export class Reminders {
+  readonly #service: Requests;
+  #carried: Reminder | undefined;
+
+  constructor(service: Requests) {
+    this.#service = service;
+  }
+
+  /**
+   * Note that the model begins a call: it has read the results that it got before. What cannot be noted
+   * stays pending.
+   */
+  async callBegins(): Promise<void> {
+    const carried = this.#carried;
+    this.#carried = undefined;
+    if (carried !== undefined) {
+      await this.acknowledge(carried).catch(() => undefined);
+    }
+  }
+
+  /** Return what the model still has to be reminded of and has not received; undefined if nothing. */
+  async pending(): Promise<Reminder | undefined> {
+    const { text, taskIds, deliveryId } = await this.#service.request("reminders/next", {});
+    if (deliveryId === undefined || taskIds.length === 0) {
+      return undefined;
+    }
+    const reminder = { text, taskIds, deliveryId };
+    if (this.hasCarried(taskIds)) {
+      this.#carried = reminder; // The sidecar has given it a new id.
+      return undefined;
+    }
+    return reminder;
+  }
+
+  /** Note that a result with this reminder was handed over. */
+  carried(reminder: Reminder): void {
+    this.#carried = reminder;
+  }
+
+  /** Whether there are ends and all of them are in a result that the model has but has not answered. */
+  hasCarried(taskIds: readonly string[]): boolean {
+    return (
+      taskIds.every((id) => this.#carried?.taskIds.includes(id) === true) && taskIds.length > 0
+    );
+  }
+
+  async acknowledge({ deliveryId }: Reminder): Promise<void> {
+    await this.#service.request("reminders/delivered", { deliveryId });
+  }
+}
