@@ -1,16 +1,19 @@
-import type { AsyncTask, SubagentInfo } from "../protocol.js";
+import type { AsyncTask, RunnerInfo, SubagentInfo } from "../protocol.js";
 import { duration } from "../text/format.js";
 import { withHiddenShown } from "../text/unseen.js";
 import { cutMiddle, oneLine } from "../text/words.js";
 import { type CheckInput, cancels, sends, type TaskInput } from "./input.js";
 import { confirmations as words } from "./strings.js";
 
+type Named = readonly (readonly [name: string, text: string])[];
+
 /** What a person reads before a tool runs. `quotes` are a model's words, to show as they are. */
 export interface Confirmation {
   readonly title: string;
-  readonly quotes: readonly string[];
-  readonly facts: readonly (readonly [name: string, value: string])[];
+  readonly facts: Named;
+  /** A sentence of the extension. */
   readonly note?: string;
+  readonly quotes: Named;
 }
 
 const NAME_CHARS = 80;
@@ -21,14 +24,19 @@ const QUOTE_CHARS = 4_000;
 export function taskConfirmation(
   input: TaskInput,
   definition: SubagentInfo | undefined,
+  runner: RunnerInfo["type"] | undefined,
   folder: string | undefined,
 ): Confirmation {
   const place = folder ?? words.noFolder;
   const runs = input.async === true ? words.background : words.foreground;
-  const known = definition === undefined ? [] : definitionFacts(input, definition);
+  const known = definition === undefined ? [] : definitionFacts(input, definition, runner);
   return {
     title: words.taskTitle(named(input.subagent_name)),
-    quotes: quoted([input.goal_prompt, ...(input.behaviour_prompts ?? []), contextOf(input)]),
+    quotes: quoted([
+      [words.facts.goal, input.goal_prompt],
+      [words.facts.instructions, input.behaviour_prompts?.join("\n\n")],
+      [words.facts.context, contextOf(input)],
+    ]),
     facts: facts([[words.facts.runs, runs], ...known, [words.facts.folder, place]]),
     ...(definition === undefined ? { note: words.unknownRights } : {}),
   };
@@ -42,11 +50,15 @@ export function checkConfirmation(
   const name =
     run === undefined ? words.unknownRun(named(input.task_id ?? "")) : named(run.subagentName);
   if (cancels(input)) {
-    const quotes = quoted([run?.goalPrompt]);
+    const quotes = quoted([[words.facts.goal, run?.goalPrompt]]);
     return { title: words.cancelTitle(name), quotes, facts: [], note: words.cancelMessage };
   }
   return sends(input)
-    ? { title: words.sendTitle(name), quotes: quoted([input.message]), facts: [] }
+    ? {
+        title: words.sendTitle(name),
+        quotes: quoted([[words.facts.message, input.message]]),
+        facts: [],
+      }
     : undefined;
 }
 
@@ -55,13 +67,17 @@ export function named(name: string): string {
   return oneLine(withHiddenShown(name), NAME_CHARS);
 }
 
-function definitionFacts(input: TaskInput, definition: SubagentInfo): [string, string][] {
-  const { runner, model, source } = definition;
+function definitionFacts(
+  input: TaskInput,
+  definition: SubagentInfo,
+  type: RunnerInfo["type"] | undefined,
+): [string, string][] {
+  const { model, source } = definition;
   const seconds = input.timeout_seconds ?? definition.timeoutSeconds;
   return [
-    [words.facts.agent, runner],
+    [words.facts.agent, definition.runner],
     [words.facts.model, model ?? words.ownModel],
-    [words.facts.permissions, policyOf(definition)],
+    [words.facts.permissions, type === "command" ? words.command : policyOf(definition)],
     [words.facts.tools, toolsOf(input.tool_whitelist, definition.tools)],
     ...(seconds == null ? [] : [timeLimit(seconds)]),
     [words.facts.definition, words.definedIn(source.level, source.path)],
@@ -99,12 +115,14 @@ function contextOf({ context }: TaskInput): string | undefined {
     : JSON.stringify(context, undefined, 2);
 }
 
-function quoted(texts: readonly (string | undefined)[]): string[] {
-  return texts
-    .filter((text) => text !== undefined && text !== "")
-    .map((text) => cutMiddle(withHiddenShown(text ?? ""), QUOTE_CHARS));
+function quoted(texts: readonly (readonly [string, string | undefined])[]): [string, string][] {
+  return texts.flatMap(([name, text]): [string, string][] =>
+    text === undefined || text === ""
+      ? []
+      : [[name, cutMiddle(withHiddenShown(text), QUOTE_CHARS)]],
+  );
 }
 
-function facts(lines: readonly (readonly [string, string])[]): [string, string][] {
+function facts(lines: Named): Named {
   return lines.map(([name, value]) => [name, oneLine(withHiddenShown(value), VALUE_CHARS)]);
 }

@@ -7,6 +7,7 @@ import { SECTION } from "../service/settings.js";
 import { messageOf } from "../util/errors.js";
 import { isOfEditor, isOfOtherWindow } from "../windows/owner.js";
 import { named } from "./confirmation.js";
+import { fenced } from "./markup.js";
 import type { Reminders } from "./reminders.js";
 import { turns as words } from "./strings.js";
 import { type Decision, Turns } from "./turns.js";
@@ -46,13 +47,23 @@ async function offer(ended: readonly AsyncTask[]): Promise<Decision> {
 }
 
 /** Send a text to the chat as its next message; a draft in its input stays. */
-async function openChat(query: string): Promise<void> {
+async function openChat(reminder: string): Promise<void> {
   try {
+    const query = chatMessage(reminder);
     const options = { query, preserveInput: true };
     await vscode.commands.executeCommand("workbench.action.chat.open", options);
   } catch (error) {
     throw new Error(words.noChat(messageOf(error)), { cause: error });
   }
+}
+
+/** Return the message that carries a reminder. No word in it attaches a file or a tool to the message. */
+export function chatMessage(reminder: string): string {
+  const plain = reminder.replace(
+    /(?<=^|\s)[#@/](?=\w)/gu,
+    (sign) => `\\u00${sign.charCodeAt(0).toString(16)}`,
+  );
+  return `${words.prompt}\n\n${fenced(plain)}`;
 }
 
 function configuration(): vscode.WorkspaceConfiguration {

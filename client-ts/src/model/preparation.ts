@@ -1,6 +1,7 @@
 import * as vscode from "vscode";
 
 import type { Confirmation } from "./confirmation.js";
+import { code, fenced } from "./markup.js";
 
 /** Return what the editor shows before and while a tool runs. Nothing in it becomes a link or an icon. */
 export function preparation(
@@ -15,23 +16,12 @@ export function preparation(
   };
 }
 
-function markdownOf({ quotes, facts, note }: Confirmation): vscode.MarkdownString {
-  const text = new vscode.MarkdownString();
-  for (const quote of quotes) {
-    text.appendMarkdown(`${fenced(quote)}\n\n`);
-  }
-  for (const [name, value] of facts) {
-    text.appendMarkdown(`- **${name}:** `).appendText(value).appendMarkdown("\n");
-  }
-  if (note !== undefined) {
-    text.appendMarkdown("\n").appendText(note);
-  }
-  return text;
-}
-
-/** Put text into a code block that nothing in it can end. */
-function fenced(text: string): string {
-  const runs = [...text.matchAll(/`+/gu)].map(([run]) => run.length);
-  const fence = "`".repeat(Math.max(3, ...runs.map((length) => length + 1)));
-  return `${fence}text\n${text}\n${fence}`;
+/** The editor shows this as Markdown in the chat, and as text in a dialog. */
+function markdownOf({ facts, note, quotes }: Confirmation): vscode.MarkdownString {
+  const parts = [
+    ...facts.map(([name, value]) => `${name}: ${code(value)}`),
+    ...(note === undefined ? [] : [note]),
+    ...quotes.flatMap(([name, text]) => [`${name}:`, fenced(text)]),
+  ];
+  return new vscode.MarkdownString(parts.join("\n\n"));
 }

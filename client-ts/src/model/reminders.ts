@@ -47,9 +47,18 @@ export class Reminders {
     return reminder;
   }
 
-  /** Note that a result with this reminder was handed over. */
-  carried(reminder: Reminder): void {
-    this.#carried = reminder;
+  /** Return what `pending` returns, and count it as handed over: a call at the same time gets nothing. */
+  async take(): Promise<Reminder | undefined> {
+    const reminder = await this.pending();
+    this.#carried = reminder ?? this.#carried;
+    return reminder;
+  }
+
+  /** Note that a reminder was not handed over after all. */
+  putBack({ taskIds }: Reminder): void {
+    if (this.hasCarried(taskIds)) {
+      this.#carried = undefined;
+    }
   }
 
   /** Whether there are ends and all of them are in a result that the model has but has not answered. */

@@ -1,13 +1,13 @@
 import * as vscode from "vscode";
 
-import type { AsyncTask, ToolCallResult } from "../protocol.js";
+import type { AsyncTask, RunnerInfo, SubagentInfo, ToolCallResult } from "../protocol.js";
 import type { SubagentService } from "../service/service.js";
 import { messageOf, SidecarUnavailableError } from "../util/errors.js";
 import { fit } from "./budget.js";
 import { checkConfirmation, named, taskConfirmation } from "./confirmation.js";
 import { cancels, checkInput, members, sends, taskInput } from "./input.js";
 import { preparation } from "./preparation.js";
-import type { Reminder, Reminders } from "./reminders.js";
+import type { Reminders } from "./reminders.js";
 import { confirmations, tools as words } from "./strings.js";
 
 type ToolName = keyof typeof words.cutAdvice;
@@ -15,6 +15,8 @@ type Options = vscode.LanguageModelToolInvocationOptions<unknown>;
 
 /** The largest part of a token budget that a reminder may take. */
 const REMINDER_SHARE = 0.75;
+
+const UNKNOWN = [undefined, undefined] as const;
 
 /** What the tools need of the rest of the extension. */
 export interface ToolSurroundings {
@@ -54,15 +56,27 @@ async function prepareTask(
   input: unknown,
 ): Promise<vscode.PreparedToolInvocation> {
   const call = taskInput(input);
-  const list = vscode.workspace.isTrusted
-    ? await service.request("subagents/list", {}).catch(() => undefined)
-    : undefined;
-  const definition = list?.items.find(
-    ({ name, shadowedBy }) => name === call.subagent_name && shadowedBy === undefined,
-  );
+  const [definition, runner] = vscode.workspace.isTrusted
+    ? await findDefinition(service, call.subagent_name).catch(() => UNKNOWN)
+    : UNKNOWN;
   const folder = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath;
-  const confirmation = taskConfirmation(call, definition, folder);
+  const confirmation = taskConfirmation(call, definition, runner, folder);
   return preparation(confirmations.running(named(call.subagent_name)), confirmation);
+}
+
+/** Return the definition that a launch by this name uses, and the type of its runner, as far as known. */
+async function findDefinition(
+  service: SubagentService,
+  wanted: string,
+): Promise<readonly [SubagentInfo | undefined, RunnerInfo["type"] | undefined]> {
+  const [subagents, runners] = await Promise.all([
+    service.request("subagents/list", {}),
+    service.request("runners/list", {}),
+  ]);
+  const definition = subagents.items.find(
+    ({ name, shadowedBy }) => name === wanted && shadowedBy === undefined,
+  );
+  return [definition, runners.items.find(({ name }) => name === definition?.runner)?.type];
 }
 
 async function prepareCheck(
@@ -127,26 +141,18 @@ async function resultOf(
   const count = (text: string): PromiseLike<number> =>
     Promise.resolve(budget?.countTokens(text, token) ?? 0);
   const most = budget?.tokenBudget ?? Number.POSITIVE_INFINITY;
-  const reminder = await reminders.pending().catch(() => undefined); // The next result carries it.
+  const reminder = await reminders.take().catch(() => undefined); // The next result carries it.
   const block = reminder === undefined ? "" : `${words.reminder}\n\n${reminder.text}`;
   const size = block === "" ? 0 : await count(block);
   const fits = reminder !== undefined && size <= most * REMINDER_SHARE;
   const note = (left: number): string => `${words.cut(left)} ${words.cutAdvice[name]}`;
   const text = await fit(result.llmContent, fits ? most - size : most, count, note);
-  return fits && !token.isCancellationRequested
-    ? carrying(reminders, text, block, reminder)
-    : new vscode.LanguageModelToolResult([new vscode.LanguageModelTextPart(text)]);
-}
-
-function carrying(
-  reminders: Reminders,
-  text: string,
-  block: string,
-  reminder: Reminder,
-): vscode.LanguageModelToolResult {
-  reminders.carried(reminder);
+  if (reminder !== undefined && (!fits || token.isCancellationRequested)) {
+    reminders.putBack(reminder);
+  }
+  const parts = fits ? [text, block] : [text];
   return new vscode.LanguageModelToolResult(
-    [text, block].map((part) => new vscode.LanguageModelTextPart(part)),
+    parts.map((part) => new vscode.LanguageModelTextPart(part)),
   );
 }
 
