@@ -34,24 +34,13 @@ export class Reminders {
   }
 
   /** Return what the model still has to be reminded of and has not received; undefined if nothing. */
-  async pending(): Promise<Reminder | undefined> {
-    const { text, taskIds, deliveryId } = await this.#service.request("reminders/next", {});
-    if (deliveryId === undefined || taskIds.length === 0) {
-      return undefined;
-    }
-    const reminder = { text, taskIds, deliveryId };
-    if (this.hasCarried(taskIds)) {
-      this.#carried = reminder; // The sidecar has given it a new id.
-      return undefined;
-    }
-    return reminder;
+  pending(): Promise<Reminder | undefined> {
+    return this.#next(false);
   }
 
   /** Return what `pending` returns, and count it as handed over: a call at the same time gets nothing. */
-  async take(): Promise<Reminder | undefined> {
-    const reminder = await this.pending();
-    this.#carried = reminder ?? this.#carried;
-    return reminder;
+  take(): Promise<Reminder | undefined> {
+    return this.#next(true);
   }
 
   /** Note that a reminder was not handed over after all. */
@@ -70,5 +59,18 @@ export class Reminders {
 
   async acknowledge({ deliveryId }: Reminder): Promise<void> {
     await this.#service.request("reminders/delivered", { deliveryId });
+  }
+
+  async #next(isTaken: boolean): Promise<Reminder | undefined> {
+    const { text, taskIds, deliveryId } = await this.#service.request("reminders/next", {});
+    if (deliveryId === undefined || taskIds.length === 0) {
+      return undefined;
+    }
+    const reminder = { text, taskIds, deliveryId };
+    const isRepeated = this.hasCarried(taskIds);
+    if (isTaken || isRepeated) {
+      this.#carried = reminder; // The sidecar gives a repeated one a new id.
+    }
+    return isRepeated ? undefined : reminder;
   }
 }
