@@ -2,10 +2,10 @@ import * as vscode from "vscode";
 
 import type { AsyncTask } from "../protocol.js";
 import type { SidecarService } from "../service/sidecarService.js";
-import { continueInChat, wantsToContinue } from "./continueInChat.js";
-import { Reminders } from "./reminders.js";
-import { registerTools } from "./tools.js";
-import type { Turns } from "./turns.js";
+import { continueInChat, wantsToContinue } from "./reminders/continueInChat.js";
+import { Reminders } from "./reminders/reminders.js";
+import { registerTools } from "./tools/tools.js";
+import type { Turns } from "./reminders/turns.js";
 
 const MOST_LAUNCHED = 1_000;
 

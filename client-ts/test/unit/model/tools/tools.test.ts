@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
-import { Reminders } from "../../../src/model/reminders.js";
-import { registerTools } from "../../../src/model/tools.js";
-import type { ToolCallResult } from "../../../src/protocol.js";
-import type { SubagentService } from "../../../src/service/service.js";
-import { SidecarUnavailableError } from "../../../src/util/errors.js";
-import { CancellationError, registeredTools, workspace } from "../../vscode.js";
-import { asyncTask } from "../tasks.js";
-import { definition, quietToken } from "./samples.js";
+import { Reminders } from "../../../../src/model/reminders/reminders.js";
+import { registerTools } from "../../../../src/model/tools/tools.js";
+import type { ToolCallResult } from "../../../../src/protocol.js";
+import type { SubagentService } from "../../../../src/service/service.js";
+import { SidecarUnavailableError } from "../../../../src/util/errors.js";
+import { CancellationError, registeredTools, workspace } from "../../../vscode.js";
+import { asyncTask } from "../../tasks.js";
+import { definition, quietToken } from "../samples.js";
 
 const ANSWER: ToolCallResult = { llmContent: "Done.", returnDisplay: "Done." };
 const TOKENS = { tokenBudget: 300, countTokens: (text: string) => Promise.resolve(text.length) };

@@ -1,15 +1,14 @@
 import * as vscode from "vscode";
 
-import type { AsyncTask } from "../protocol.js";
-import { inform, showError } from "../questions/notify.js";
-import type { SubagentService } from "../service/service.js";
-import { SECTION } from "../service/settings.js";
-import { messageOf } from "../util/errors.js";
-import { isOfEditor, isOfOtherWindow } from "../windows/owner.js";
-import { named } from "./confirmation.js";
-import { fenced } from "./markup.js";
+import type { AsyncTask } from "../../protocol.js";
+import { inform, showError } from "../../questions/notify.js";
+import type { SubagentService } from "../../service/service.js";
+import { SECTION } from "../../service/settings.js";
+import { messageOf } from "../../util/errors.js";
+import { isOfEditor, isOfOtherWindow } from "../../windows/owner.js";
+import { fenced, named } from "../text/markup.js";
 import type { Reminders } from "./reminders.js";
-import { turns as words } from "./strings.js";
+import { turns as words } from "../text/strings.js";
 import { type Decision, Turns } from "./turns.js";
 
 /** The setting that turns the notification off. */

@@ -1,14 +1,15 @@
 import * as vscode from "vscode";
 
-import type { AsyncTask, RunnerInfo, SubagentInfo, ToolCallResult } from "../protocol.js";
-import type { SubagentService } from "../service/service.js";
-import { messageOf, SidecarUnavailableError } from "../util/errors.js";
+import type { AsyncTask, RunnerInfo, SubagentInfo, ToolCallResult } from "../../protocol.js";
+import type { SubagentService } from "../../service/service.js";
+import { messageOf, SidecarUnavailableError } from "../../util/errors.js";
 import { fit } from "./budget.js";
-import { checkConfirmation, named, taskConfirmation } from "./confirmation.js";
+import { checkConfirmation, taskConfirmation } from "./confirmation.js";
 import { cancels, checkInput, members, sends, taskInput } from "./input.js";
 import { preparation } from "./preparation.js";
-import type { Reminders } from "./reminders.js";
-import { confirmations, tools as words } from "./strings.js";
+import { named } from "../text/markup.js";
+import type { Reminders } from "../reminders/reminders.js";
+import { confirmations, tools as words } from "../text/strings.js";
 
 type ToolName = keyof typeof words.cutAdvice;
 type Options = vscode.LanguageModelToolInvocationOptions<unknown>;

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { fit } from "../../../src/model/budget.js";
+import { fit } from "../../../../src/model/tools/budget.js";
 
 const words = (text: string) => Promise.resolve(text.split(/\s+/u).filter(Boolean).length);
 const note = (left: number) => `[${left} left out]`;

@@ -1,3 +1,13 @@
+import { withHiddenShown } from "../../text/unseen.js";
+import { oneLine } from "../../text/words.js";
+
+const NAME_CHARS = 80;
+
+/** Return a name of a model's choice for a title or a line of progress. */
+export function named(name: string): string {
+  return oneLine(withHiddenShown(name), NAME_CHARS);
+}
+
 /** Put text into a code block that nothing in it can end. */
 export function fenced(text: string): string {
   const fence = "`".repeat(Math.max(3, longestRun(text) + 1));

@@ -1,9 +1,10 @@
-import type { AsyncTask, RunnerInfo, SubagentInfo } from "../protocol.js";
-import { duration } from "../text/format.js";
-import { withHiddenShown } from "../text/unseen.js";
-import { cutMiddle, oneLine } from "../text/words.js";
+import type { AsyncTask, RunnerInfo, SubagentInfo } from "../../protocol.js";
+import { duration } from "../../text/format.js";
+import { withHiddenShown } from "../../text/unseen.js";
+import { cutMiddle, oneLine } from "../../text/words.js";
 import { type CheckInput, cancels, sends, type TaskInput } from "./input.js";
-import { confirmations as words } from "./strings.js";
+import { named } from "../text/markup.js";
+import { confirmations as words } from "../text/strings.js";
 
 type Named = readonly (readonly [name: string, text: string])[];
 
@@ -16,7 +17,6 @@ export interface Confirmation {
   readonly quotes: Named;
 }
 
-const NAME_CHARS = 80;
 const VALUE_CHARS = 300;
 const QUOTE_CHARS = 4_000;
 
@@ -60,11 +60,6 @@ export function checkConfirmation(
         facts: [],
       }
     : undefined;
-}
-
-/** Return a name of a model's choice for a title or a line of progress. */
-export function named(name: string): string {
-  return oneLine(withHiddenShown(name), NAME_CHARS);
 }
 
 function definitionFacts(

@@ -1,6 +1,6 @@
 import type { CancellationToken } from "vscode";
 
-import type { AsyncTask, TriggerAnswer, TriggerTurn } from "../protocol.js";
+import type { AsyncTask, TriggerAnswer, TriggerTurn } from "../../protocol.js";
 import type { Reminder, Reminders } from "./reminders.js";
 
 /** What the user decided on a notification that offers to continue the chat. */

@@ -1,6 +1,6 @@
 // What the model's side of the extension says: to people in confirmations and notifications, and to models
 // in the results of tools.
-import { counted } from "../text/format.js";
+import { counted } from "../../text/format.js";
 
 export const tools = {
   untrusted:

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 
-import { checkConfirmation, taskConfirmation } from "../../../src/model/confirmation.js";
-import { checkInput, taskInput } from "../../../src/model/input.js";
-import { code, fenced } from "../../../src/model/markup.js";
-import { asyncTask } from "../tasks.js";
-import { definition } from "./samples.js";
+import { checkConfirmation, taskConfirmation } from "../../../../src/model/tools/confirmation.js";
+import { checkInput, taskInput } from "../../../../src/model/tools/input.js";
+import { code, fenced } from "../../../../src/model/text/markup.js";
+import { asyncTask } from "../../tasks.js";
+import { definition } from "../samples.js";
 
 const CALL = { subagent_name: " reviewer ", goal_prompt: "Review it", async: true };
 

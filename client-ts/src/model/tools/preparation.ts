@@ -1,7 +1,7 @@
 import * as vscode from "vscode";
 
 import type { Confirmation } from "./confirmation.js";
-import { code, fenced } from "./markup.js";
+import { code, fenced } from "../text/markup.js";
 
 /** Return what the editor shows before and while a tool runs. Nothing in it becomes a link or an icon. */
 export function preparation(

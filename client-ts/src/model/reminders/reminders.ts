@@ -1,4 +1,4 @@
-import type { SubagentService } from "../service/service.js";
+import type { SubagentService } from "../../service/service.js";
 
 /** A reminder that a tool result can carry. */
 export interface Reminder {

@@ -1,11 +1,11 @@
 import { beforeEach, expect, test, vi } from "vitest";
 
-import { chatMessage } from "../../../src/model/continueInChat.js";
-import type { Reminder } from "../../../src/model/reminders.js";
-import { type Decision, Turns } from "../../../src/model/turns.js";
-import type { AsyncTask, TriggerTurn } from "../../../src/protocol.js";
-import { asyncTask } from "../tasks.js";
-import { quietToken } from "./samples.js";
+import { chatMessage } from "../../../../src/model/reminders/continueInChat.js";
+import type { Reminder } from "../../../../src/model/reminders/reminders.js";
+import { type Decision, Turns } from "../../../../src/model/reminders/turns.js";
+import type { AsyncTask, TriggerTurn } from "../../../../src/protocol.js";
+import { asyncTask } from "../../tasks.js";
+import { quietToken } from "../samples.js";
 
 interface Offer {
   readonly ended: readonly AsyncTask[];
