@@ -12,6 +12,8 @@ import { collectDiagnostics } from "./service/diagnosticsFacts.js";
 import { ExampleSetting } from "./service/exampleSetting.js";
 import { Installation } from "./service/installation.js";
 import { openLog } from "./service/log.js";
+import type { SubagentSidecarApi } from "./model/api/types.js";
+import { addToMcpFile } from "./model/mcp/mcpCommand.js";
 import { ModelSide } from "./model/modelSide.js";
 import { Outbox } from "./service/outbox.js";
 import { CHAT_VIEW, ChatPanel } from "./panel/chatPanel.js";
@@ -34,9 +36,13 @@ import * as strings from "./text/strings.js";
 
 let running: SidecarService | undefined;
 
-/** Connect the parts of the extension; nothing starts before a view or a command needs it. */
-export function activate(context: vscode.ExtensionContext): void {
+/**
+ * Connect the parts of the extension; nothing starts before a view, a command or a model needs it. Return
+ * the API for other extensions.
+ */
+export function activate(context: vscode.ExtensionContext): SubagentSidecarApi {
   const { log, write } = openLog();
+  const { version } = context.extension.packageJSON as { version: string };
   const installation = new Installation(context, log);
   const example = new ExampleSetting(context, installation);
   const settings = () =>
@@ -56,7 +62,7 @@ export function activate(context: vscode.ExtensionContext): void {
     turnRequested: (turn, token) => model.turns.request(turn, token),
   });
   running = service;
-  const model: ModelSide = new ModelSide(service);
+  const model: ModelSide = new ModelSide(service, installation, version);
 
   const outbox = new Outbox(context.workspaceState, service);
   const diffs = new ToolDiffs(service);
@@ -91,6 +97,7 @@ export function activate(context: vscode.ExtensionContext): void {
       },
       diagnostics: () => collectDiagnostics(context, service, installation),
     }),
+    "subagentSidecar.mcp.addToFile": () => addToMcpFile(installation),
   };
   context.subscriptions.push(
     log,
@@ -118,6 +125,7 @@ export function activate(context: vscode.ExtensionContext): void {
     }),
     vscode.workspace.onDidGrantWorkspaceTrust(() => void service.grantTrust()),
   );
+  return model.api;
 }
 
 /** Leave the sidecar before the window closes, within the time that VS Code allows; runs continue. */

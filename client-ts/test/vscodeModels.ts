@@ -36,3 +36,8 @@ export const commands = {
     return Promise.resolve();
   },
 };
+
+/** A place in a document. */
+export class Location {
+  constructor(readonly uri: unknown) {}
+}

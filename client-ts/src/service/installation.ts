@@ -1,9 +1,11 @@
+import { existsSync } from "node:fs";
 import path from "node:path";
 
 import * as vscode from "vscode";
 
 import { coalesced } from "../util/coalesce.js";
 import { messageOf } from "../util/errors.js";
+import { launcherIn, writeLauncher } from "../util/launcher.js";
 import { pipEnvironment, sidecarEnvironment } from "./environmentVariables.js";
 import { expandHome, SECTION } from "./settings.js";
 import { readBundle } from "../setup/bundle.js";
@@ -17,6 +19,7 @@ import { SETUP } from "../setup/strings.js";
 export class Installation {
   readonly environment: PythonEnvironment;
   readonly #storage: string;
+  readonly #log: vscode.LogOutputChannel;
   /** Runs setup once for everyone who waits for it. */
   readonly #ensure: () => Promise<string>;
   #reports = new Set<(message: string) => void>();
@@ -25,6 +28,7 @@ export class Installation {
 
   constructor(context: vscode.ExtensionContext, log: vscode.LogOutputChannel) {
     this.#storage = context.globalStorageUri.fsPath;
+    this.#log = log;
     const pythonSetting = (): string =>
       expandHome(configuration(SECTION).get<string>("pythonPath", "").trim());
     this.environment = new PythonEnvironment({
@@ -61,6 +65,7 @@ export class Installation {
     } finally {
       this.#reports.delete(report);
     }
+    await this.#updateLauncher(this.#python);
     return {
       program: this.#python,
       // -I: no module of the workspace or of the user's environment can replace the sidecar's.
@@ -68,6 +73,21 @@ export class Installation {
       cwd: this.#storage,
       env: sidecarEnvironment(process.env),
     };
+  }
+
+  /** Return a program that other programs can start the sidecar with, across updates. */
+  async launcher(): Promise<string> {
+    const { program } = await this.prepare(() => undefined);
+    return writeLauncher(this.#storage, program);
+  }
+
+  /** Have the launcher, if other programs use it, run the current environment. */
+  async #updateLauncher(python: string): Promise<void> {
+    if (existsSync(launcherIn(this.#storage))) {
+      await writeLauncher(this.#storage, python).catch((error: unknown) => {
+        this.#log.warn(`launcher: ${messageOf(error)}`);
+      });
+    }
   }
 
   /** Stop the Hosts that run in the environment, with their runs, so that it can be removed. */

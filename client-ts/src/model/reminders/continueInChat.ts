@@ -15,16 +15,20 @@ import { type Decision, Turns } from "./turns.js";
 const SETTING = "notifyChat";
 const MOST_NAMES = 3;
 
-/** Offer to continue the chat when subagents have ended that it launched. */
+/**
+ * Offer to continue the chat when subagents have ended that it launched; of those that `isElsewhere` names,
+ * another extension reminds its model.
+ */
 export function continueInChat(
   service: Pick<SubagentService, "tasks">,
   reminders: Reminders,
+  isElsewhere: (task: AsyncTask) => boolean,
 ): Turns {
   return new Turns({
     reminders,
     isWanted: () => wantsToContinue() && vscode.workspace.isTrusted,
     taskOf: (id) => service.tasks.get(id),
-    isOwn: (task) => isOfEditor(task) && !isOfOtherWindow(task),
+    isOwn: (task) => isOfEditor(task) && !isOfOtherWindow(task) && !isElsewhere(task),
     offer,
     openChat,
     turnOff: () => configuration().update(SETTING, "never", vscode.ConfigurationTarget.Global),

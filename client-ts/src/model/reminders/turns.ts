@@ -83,7 +83,7 @@ export class Turns {
     return this.#calls > 0;
   }
 
-  /** Return the ended runs that the user has to be told of; empty if the model knows them already. */
+  /** Return the ended runs to notify the user of; empty if the model knows them already. */
   #ownOf({ taskIds }: TriggerTurn): AsyncTask[] {
     const fresh = taskIds.filter((id) => !this.#declined.has(id));
     if (this.#window.reminders.hasCarried(fresh)) {

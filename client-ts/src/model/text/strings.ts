@@ -85,3 +85,54 @@ export const turns = {
   noChat: (reason: string) =>
     `The chat couldn't be opened: ${reason} The results are still in the view Subagents.`,
 };
+
+/** The MCP server, and the command that adds it to a file. */
+export const mcp = {
+  label: "Subagent Sidecar",
+  untrusted: "Trust the workspace before you add the MCP server to a file.",
+  selectFile: "Select the file to add the MCP server to",
+  workspace: (name: string) => `Workspace ${name}`,
+  user: "User",
+  already: (file: string) => `${file} already has the MCP server.`,
+  changeTitle: (file: string) => `${file} (add the MCP server)`,
+  question: (file: string) => `Add the MCP server to ${file}?`,
+  detail:
+    "Agents that read this file can then list tasks and run your subagents. The entry names a program on this " +
+    "machine, so don't commit it.",
+  add: "Add",
+  added: (file: string) => `Added the MCP server to ${file}.`,
+  undo: "Undo",
+  changedSince: (file: string) => `${file} has changed since, so nothing was undone.`,
+  notValid: (reason: string) =>
+    `The file isn't valid, so nothing was changed: ${reason.replace(/\.?$/u, ".")}`,
+  noObject: "it contains no object",
+  noServers: "mcpServers is not an object",
+};
+
+/** The answers of `@subagents` in the chat. */
+export const participant = {
+  help:
+    "Commands: `/list` shows runs and subagents, `/launch NAME GOAL` launches a subagent, `/status [NAME or ID]` " +
+    "shows runs and their results, `/cancel NAME or ID` cancels a run.",
+  live: "Running and queued:",
+  ended: "Ended recently:",
+  noneRunning: "No subagent is running.",
+  definitions: "Subagents that you can launch:",
+  noDefinitions: "No subagent is defined yet.",
+  create: "New Subagent Definition…",
+  open: "Open Conversation",
+  launched: (name: string) => `Launched ${name}. A notification appears when it ends.`,
+  queued: (name: string) => `Queued ${name}. It starts when another subagent ends.`,
+  launchUsage: "Name a subagent and its goal: `/launch NAME GOAL`.",
+  known: (names: string) => `Subagents: ${names}`,
+  statusUsage: "Name one of these runs: `/status ID`.",
+  cancelUsage: "Name one of these runs: `/cancel ID`.",
+  severalFit: "Several runs match. Name one by its ID:",
+  noneFits: (wanted: string) => `No run matches ${wanted}.`,
+  cancelled: (name: string) => `Cancelled ${name}. Its partial result is kept.`,
+  files: "Files:",
+  failed: "That didn't work:",
+  followUp: "Show the status of the subagents",
+  untrusted: "Subagents can't be launched in Restricted Mode. Trust the workspace first.",
+  manageTrust: "Manage Workspace Trust",
+};
