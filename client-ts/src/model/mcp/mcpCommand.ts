@@ -3,7 +3,7 @@ import path from "node:path";
 
 import * as vscode from "vscode";
 
-import { confirm, inform } from "../../questions/notify.js";
+import { inform } from "../../questions/notify.js";
 import type { Installation } from "../../service/installation.js";
 import { SECTION, sidecarRoots } from "../../service/settings.js";
 import { mcp as words } from "../text/strings.js";
@@ -77,7 +77,7 @@ async function isAgreed(
     const title = words.changeTitle(file.fsPath);
     const sides = [side("before"), side("after")] as const;
     await vscode.commands.executeCommand("vscode.diff", ...sides, title, { preview: true });
-    return await confirm(words.question(file.fsPath), words.detail, words.add);
+    return (await inform(words.question(file.fsPath), words.add)) === words.add;
   } finally {
     provider.dispose();
     await closeDiff();

@@ -95,8 +95,8 @@ export const mcp = {
   user: "User",
   already: (file: string) => `${file} already has the MCP server.`,
   changeTitle: (file: string) => `${file} (add the MCP server)`,
-  question: (file: string) => `Add the MCP server to ${file}?`,
-  detail:
+  question: (file: string) =>
+    `Add the MCP server to ${file}? ` +
     "Agents that read this file can then list tasks and run your subagents. The entry names a program on this " +
     "machine, so don't commit it.",
   add: "Add",

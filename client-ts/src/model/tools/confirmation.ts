@@ -69,14 +69,21 @@ function definitionFacts(
 ): [string, string][] {
   const { model, source } = definition;
   const seconds = input.timeout_seconds ?? definition.timeoutSeconds;
+  const isCommand = type === "command";
   return [
     [words.facts.agent, definition.runner],
-    [words.facts.model, model ?? words.ownModel],
-    [words.facts.permissions, type === "command" ? words.command : policyOf(definition)],
-    [words.facts.tools, toolsOf(input.tool_whitelist, definition.tools)],
+    ...(isCommand ? [] : [fact(words.facts.model, model ?? words.ownModel)]),
+    [words.facts.permissions, isCommand ? words.command : policyOf(definition)],
+    ...(isCommand
+      ? []
+      : [fact(words.facts.tools, toolsOf(input.tool_whitelist, definition.tools))]),
     ...(seconds == null ? [] : [timeLimit(seconds)]),
     [words.facts.definition, words.definedIn(source.level, source.path)],
   ];
+}
+
+function fact(name: string, value: string): [string, string] {
+  return [name, value];
 }
 
 function timeLimit(seconds: number): [string, string] {

@@ -46,6 +46,7 @@ test("a policy that is not approved is not promised, and a command is not said t
   expect(factsOf(input, wide, "command", "/h")["Permissions"]).toBe(
     "a program with your own rights; it doesn't ask",
   );
+  expect(factsOf(input, wide, "command", "/h")).not.toHaveProperty("Tools");
   expect(factsOf(input, definition(), "acp", "/h")["Permissions"]).toMatch(/^your default policy/u);
 });
 
