@@ -48,8 +48,8 @@ session.step("the history can be searched, checked and added up", async (workben
 session.step("models can use no tool", async () => {
   const probe = new Probe(session.profile);
   const input = { subagent_name: PUPPET, goal_prompt: "Do it", async: true };
-  await assert.rejects(probe.invokeTool("check_async_tasks", {}));
-  await assert.rejects(probe.invokeTool("task", input));
+  await assert.rejects(probe.invokeTool("check_async_tasks", {}), /Restricted Mode/);
+  await assert.rejects(probe.invokeTool("task", input), /Restricted Mode/);
 });
 
 session.step("trust lets the workspace's own subagent run", async (workbench) => {

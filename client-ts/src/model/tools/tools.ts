@@ -37,7 +37,10 @@ export function registerTools(surroundings: ToolSurroundings): vscode.Disposable
     prepare: (input: unknown) => Promise<vscode.PreparedToolInvocation>,
   ): vscode.Disposable =>
     vscode.lm.registerTool(name, {
-      prepareInvocation: ({ input }) => prepare(input),
+      prepareInvocation: ({ input }) => {
+        requireTrust();
+        return prepare(input);
+      },
       invoke: (options, token) => invoke(surroundings, name, options, token),
     });
   return vscode.Disposable.from(
@@ -57,9 +60,9 @@ async function prepareTask(
   input: unknown,
 ): Promise<vscode.PreparedToolInvocation> {
   const call = taskInput(input);
-  const [definition, runner] = vscode.workspace.isTrusted
-    ? await findDefinition(service, call.subagent_name).catch(() => UNKNOWN)
-    : UNKNOWN;
+  const [definition, runner] = await findDefinition(service, call.subagent_name).catch(
+    () => UNKNOWN,
+  );
   const folder = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath;
   const confirmation = taskConfirmation(call, definition, runner, folder);
   return preparation(confirmations.running(named(call.subagent_name)), confirmation);
@@ -95,7 +98,7 @@ async function prepareCheck(
 }
 
 async function findRun(service: SubagentService, taskId: string): Promise<AsyncTask | undefined> {
-  if (taskId === "" || !vscode.workspace.isTrusted) {
+  if (taskId === "") {
     return undefined;
   }
   const found = await service.request("asyncTasks/get", { taskId }).catch(() => undefined);
@@ -109,9 +112,7 @@ async function invoke(
   options: Options,
   token: vscode.CancellationToken,
 ): Promise<vscode.LanguageModelToolResult> {
-  if (!vscode.workspace.isTrusted) {
-    throw new Error(words.untrusted);
-  }
+  requireTrust();
   const ends = callBegins();
   try {
     await reminders.callBegins();
@@ -155,6 +156,13 @@ async function resultOf(
   return new vscode.LanguageModelToolResult(
     parts.map((part) => new vscode.LanguageModelTextPart(part)),
   );
+}
+
+/** Throw an error for the model in Restricted Mode, before the user is asked anything. */
+function requireTrust(): void {
+  if (!vscode.workspace.isTrusted) {
+    throw new Error(words.untrusted);
+  }
 }
 
 function explained(error: unknown): unknown {

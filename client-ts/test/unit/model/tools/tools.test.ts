@@ -143,6 +143,8 @@ test("Restricted Mode refuses every tool and says what to do", async () => {
   workspace.isTrusted = false;
   for (const name of ["list_tasks", "task", "check_async_tasks"]) {
     await expect(call(name)).rejects.toThrow(/Ask the user to trust the workspace/u);
+    const prepare = () => registeredTools.get(name)?.prepareInvocation({ input: {} });
+    expect(prepare).toThrow(/Restricted Mode/u);
   }
   expect(requests).toEqual([]);
 });
