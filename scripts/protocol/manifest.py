@@ -13,7 +13,7 @@ SCHEMAS: Mapping[str, Mapping[str, Any]] = {
 
 
 def render(manifest: str) -> str:
-    """Return the text of `package.json` in which each language model tool takes what the sidecar's tool takes.
+    """Return `package.json` with the input schemas of the sidecar's tools for the language model tools.
 
     Raises KeyError for a tool that the sidecar does not have.
     """
