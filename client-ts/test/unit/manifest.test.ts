@@ -3,7 +3,15 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 
 interface Manifest {
-  readonly contributes: { readonly commands: readonly { readonly command: string }[] };
+  readonly contributes: {
+    readonly commands: readonly { readonly command: string }[];
+    readonly languageModelTools: readonly {
+      readonly name: string;
+      readonly toolReferenceName: string;
+    }[];
+    readonly chatAgents: readonly { readonly path: string }[];
+    readonly chatSkills: readonly { readonly path: string }[];
+  };
 }
 
 const MANIFEST = read("../../package.json");
@@ -26,4 +34,20 @@ test("welcome views run commands that exist", () => {
   );
   expect(linked.length).toBeGreaterThan(0);
   expect(linked.filter((command) => !known.includes(command ?? ""))).toEqual([]);
+});
+
+test("the agent and the skill name tools that exist, and the skill is named as its folder", () => {
+  const { contributes } = JSON.parse(MANIFEST) as Manifest;
+  const [agent, skill] = [contributes.chatAgents, contributes.chatSkills].map(([file]) =>
+    read(`../../${file?.path ?? ""}`),
+  );
+  const references = contributes.languageModelTools.map((tool) => tool.toolReferenceName);
+  const named = [...(agent ?? "").matchAll(/subagent-sidecar\.subagent-sidecar\/(\w+)/gu)];
+  expect(new Set(named.map(([, name]) => name))).toEqual(new Set(references));
+  const [, description] = /^description: (.*)$/mu.exec(skill ?? "") ?? [];
+  for (const { name } of contributes.languageModelTools) {
+    expect(description).toContain(name);
+  }
+  expect(skill).toMatch(/^---\nname: delegate-well\n/u);
+  expect(contributes.chatSkills[0]?.path).toContain("/delegate-well/SKILL.md");
 });
