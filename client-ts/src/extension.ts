@@ -12,6 +12,9 @@ import { collectDiagnostics } from "./service/diagnosticsFacts.js";
 import { ExampleSetting } from "./service/exampleSetting.js";
 import { Installation } from "./service/installation.js";
 import { openLog } from "./service/log.js";
+import type { SubagentSidecarApi } from "./model/api/types.js";
+import { addToMcpFile } from "./model/mcp/mcpCommand.js";
+import { ModelSide } from "./model/modelSide.js";
 import { Outbox } from "./service/outbox.js";
 import { CHAT_VIEW, ChatPanel } from "./panel/chatPanel.js";
 import { openTarget } from "./panel/openTarget.js";
@@ -33,14 +36,18 @@ import * as strings from "./text/strings.js";
 
 let running: SidecarService | undefined;
 
-/** Connect the parts of the extension; nothing starts before a view or a command needs it. */
-export function activate(context: vscode.ExtensionContext): void {
+/**
+ * Connect the parts of the extension; nothing starts before a view, a command or a model needs it. Return
+ * the API for other extensions.
+ */
+export function activate(context: vscode.ExtensionContext): SubagentSidecarApi {
   const { log, write } = openLog();
+  const { version } = context.extension.packageJSON as { version: string };
   const installation = new Installation(context, log);
   const example = new ExampleSetting(context, installation);
   const settings = () =>
     sidecarSettings(vscode.workspace.getConfiguration(SECTION), example.current);
-  const service = new SidecarService({
+  const service: SidecarService = new SidecarService({
     prepare: (report) => installation.prepare(report),
     initialize: () => ({
       clientInfo: { name: "vscode", version: vscode.version },
@@ -52,8 +59,10 @@ export function activate(context: vscode.ExtensionContext): void {
     log: write,
     isTrusted: () => vscode.workspace.isTrusted,
     settingsRefused: (error) => void showError(error),
+    turnRequested: (turn, token) => model.turns.request(turn, token),
   });
   running = service;
+  const model: ModelSide = new ModelSide(service, installation, version);
 
   const outbox = new Outbox(context.workspaceState, service);
   const diffs = new ToolDiffs(service);
@@ -93,10 +102,12 @@ export function activate(context: vscode.ExtensionContext): void {
       },
       diagnostics: () => collectDiagnostics(context, service, installation),
     }),
+    "subagentSidecar.mcp.addToFile": () => addToMcpFile(installation),
   };
   context.subscriptions.push(
     log,
     service,
+    model,
     vscode.window.registerWebviewViewProvider(CHAT_VIEW, panel),
     windowCount,
     showRunsTree(service, windowCount),
@@ -106,7 +117,7 @@ export function activate(context: vscode.ExtensionContext): void {
     diffs,
     showStatusBar(service),
     notifyQuestions(service, panel),
-    notifyEnds(service, panel),
+    notifyEnds(service, panel, (task) => model.notifiesOf(task)),
     askAboutLastWindow(service, context.globalState),
     registerCommands(commands, service, log),
     followSettings(service, settings),
@@ -119,6 +130,7 @@ export function activate(context: vscode.ExtensionContext): void {
     }),
     vscode.workspace.onDidGrantWorkspaceTrust(() => void service.grantTrust()),
   );
+  return model.api;
 }
 
 /** Leave the sidecar before the window closes, within the time that VS Code allows; runs continue. */

@@ -1,6 +1,8 @@
 // What the tested modules use of the editor's API, as plain objects.
 import { EventEmitter as NodeEmitter } from "node:events";
 
+export * from "./vscodeModels.js";
+
 export class Disposable {
   readonly #dispose: () => void;
 
@@ -54,7 +56,7 @@ export class TreeItem {
 }
 
 export class MarkdownString {
-  value = "";
+  constructor(public value = "") {}
 
   appendText(text: string): this {
     this.value += text.replace(/[\\`*_{}[\]()#+\-!~<>]/g, "\\$&");

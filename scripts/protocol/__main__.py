@@ -1,11 +1,11 @@
-"""Writes what is generated from the wire's types, or says what is stale."""
+"""Writes what is generated from the wire's types and the model's tools, or says what is stale."""
 
 import argparse
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from scripts.protocol import json_schema, markdown, typescript
+from scripts.protocol import json_schema, manifest, markdown, typescript
 from scripts.protocol.read import read_protocol
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -14,7 +14,9 @@ ROOT = Path(__file__).resolve().parents[2]
 def rendered() -> Mapping[Path, str]:
     """Return the text of each generated file by its path."""
     protocol = read_protocol()
+    package = ROOT / "client-ts" / "package.json"
     return {
+        package: manifest.render(package.read_text(encoding="utf-8")),
         ROOT / "docs" / "protocol.schema.json": json_schema.render(protocol),
         ROOT / "docs" / "protocol.md": markdown.render(protocol),
         ROOT / "client-ts" / "src" / "protocol.ts": typescript.render(protocol),

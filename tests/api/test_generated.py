@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from scripts.protocol import json_schema, typescript
+from scripts.protocol import json_schema, manifest, typescript
 from scripts.protocol.__main__ import stale_files
 from scripts.protocol.model import Alias, Choice, Object
 from scripts.protocol.read import read_protocol
@@ -14,6 +14,7 @@ from sidecar.api import errors
 from sidecar.api.base import Params
 from sidecar.api.methods import METHODS
 from sidecar.api.runs import async_tasks, events
+from sidecar.tools.task import SubagentTool
 
 
 @pytest.fixture(scope="module")
@@ -97,3 +98,11 @@ def test_typescript_maps_methods_to_their_types() -> None:
     text = typescript.render(read_protocol())
     assert '"agent/triggerTurn": { params: TriggerTurn; result: TriggerAnswer };' in text
     assert "shutdown: { params: ShutdownParams; result: null };" in text
+
+
+def test_a_language_model_tool_of_the_manifest_takes_what_the_tool_takes() -> None:
+    stale = {"contributes": {"languageModelTools": [{"name": "task", "inputSchema": {}, "tags": ["ä"]}]}}
+    text = manifest.render(json.dumps(stale))
+    [tool] = json.loads(text)["contributes"]["languageModelTools"]
+    assert tool == {"name": "task", "inputSchema": SubagentTool.parameter_schema, "tags": ["ä"]}
+    assert manifest.render(text) == text

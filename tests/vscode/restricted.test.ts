@@ -1,10 +1,17 @@
 import assert from "node:assert/strict";
 
 import { Chat } from "./harness/chat.ts";
+import { Probe } from "./harness/probe.ts";
 import { Session } from "./harness/session.ts";
 import { definePuppet, PUPPET } from "./harness/subagents.ts";
 
-const session = new Session("restricted", { prepare: definePuppet, trustsAll: false });
+const session = new Session("restricted", {
+  prepare: async (profile, puppets) => {
+    await definePuppet(profile, puppets);
+    await Probe.install(profile);
+  },
+  trustsAll: false,
+});
 
 session.step("Restricted Mode says that nothing can be launched, and why", async (workbench) => {
   await workbench.statusItem("Restricted Mode").waitFor();
@@ -36,6 +43,13 @@ session.step("the history can be searched, checked and added up", async (workben
   await workbench.run("Subagents: Show Usage Totals");
   await workbench.renderedPage("Usage Totals");
   await workbench.run("View: Close All Editors");
+});
+
+session.step("models can use no tool", async () => {
+  const probe = new Probe(session.profile);
+  const input = { subagent_name: PUPPET, goal_prompt: "Do it", async: true };
+  await assert.rejects(probe.invokeTool("check_async_tasks", {}), /Restricted Mode/);
+  await assert.rejects(probe.invokeTool("task", input), /Restricted Mode/);
 });
 
 session.step("trust lets the workspace's own subagent run", async (workbench) => {

@@ -1,9 +1,11 @@
+import { existsSync } from "node:fs";
 import path from "node:path";
 
 import * as vscode from "vscode";
 
 import { coalesced } from "../util/coalesce.js";
 import { messageOf } from "../util/errors.js";
+import { launcherIn, writeLauncher } from "../util/launcher.js";
 import { pipEnvironment, sidecarEnvironment } from "./environmentVariables.js";
 import { expandHome, SECTION } from "./settings.js";
 import { readBundle } from "../setup/bundle.js";
@@ -18,6 +20,7 @@ import { SETUP } from "../setup/strings.js";
 export class Installation {
   readonly environment: PythonEnvironment;
   readonly #storage: string;
+  readonly #log: vscode.LogOutputChannel;
   /** Runs setup once for everyone who waits for it. */
   readonly #ensure: () => Promise<string>;
   #reports = new Set<(message: string) => void>();
@@ -27,6 +30,7 @@ export class Installation {
 
   constructor(context: vscode.ExtensionContext, log: vscode.LogOutputChannel) {
     this.#storage = context.globalStorageUri.fsPath;
+    this.#log = log;
     const pythonSetting = (): string =>
       expandHome(configuration(SECTION).get<string>("pythonPath", "").trim());
     this.environment = new PythonEnvironment({
@@ -72,6 +76,7 @@ export class Installation {
       this.#reports.delete(report);
     }
     const python = this.#python;
+    await this.#updateLauncher(newestInterpreter(python));
     return () => ({
       program: newestInterpreter(python),
       // -I: no module of the workspace or of the user's environment can replace the sidecar's.
@@ -79,6 +84,21 @@ export class Installation {
       cwd: this.#storage,
       env: sidecarEnvironment(process.env),
     });
+  }
+
+  /** Return a program that other programs can start the sidecar with, across updates. */
+  async launcher(): Promise<string> {
+    const command = await this.prepare(() => undefined);
+    return writeLauncher(this.#storage, command().program);
+  }
+
+  /** Have the launcher, if other programs use it, run the current environment. */
+  async #updateLauncher(python: string): Promise<void> {
+    if (existsSync(launcherIn(this.#storage))) {
+      await writeLauncher(this.#storage, python).catch((error: unknown) => {
+        this.#log.warn(`launcher: ${messageOf(error)}`);
+      });
+    }
   }
 
   /** Cancel setup in progress; `prepare` rejects with a message that tells how to continue. */

@@ -1,4 +1,4 @@
-import type { Disposable, Event } from "vscode";
+import type { CancellationToken, Disposable, Event } from "vscode";
 
 import type { SidecarState } from "../client/state.js";
 import type {
@@ -41,11 +41,13 @@ export interface SubagentService {
 
   /**
    * Send a request, starting the sidecar first if it is idle. Rejects with a ResponseError when the
-   * sidecar refuses, with a SidecarUnavailableError when it is not running.
+   * sidecar refuses, with a SidecarUnavailableError when it is not running. Cancelling the token
+   * cancels the request in the sidecar.
    */
   request<M extends keyof Requests>(
     method: M,
     params: Requests[M]["params"],
+    token?: CancellationToken,
   ): Promise<Requests[M]["result"]>;
 
   /**

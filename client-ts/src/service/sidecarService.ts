@@ -1,6 +1,7 @@
 import * as vscode from "vscode";
 
 import type { SidecarClient, SidecarClientOptions } from "../client/sidecarClient.js";
+import type { RequestHandler } from "../client/handlers.js";
 import type { SidecarCommand } from "../client/sidecarProcess.js";
 import { isAnswering, type SidecarState } from "../client/state.js";
 import type { AsyncTask, InitializeResult, Requests } from "../protocol.js";
@@ -25,6 +26,8 @@ export interface ServiceOptions {
   readonly isTrusted: () => boolean;
   /** Receives why settings that all windows share were refused. */
   readonly settingsRefused: (error: Error) => void;
+  /** Answers whether the agent starts a turn with a reminder; without it, the sidecar stops asking. */
+  readonly turnRequested?: RequestHandler<"agent/triggerTurn">;
 }
 
 const TASKS = 200;
@@ -114,12 +117,13 @@ export class SidecarService implements SubagentService, vscode.Disposable {
   async request<M extends keyof Requests>(
     method: M,
     params: Requests[M]["params"],
+    token?: vscode.CancellationToken,
   ): Promise<Requests[M]["result"]> {
     if (this.#state.kind === "failed") {
       throw new SidecarUnavailableError(this.#state.message ?? strings.sidecar.failed);
     }
     await this.start();
-    return this.#ask(method, params);
+    return this.#ask(method, params, token);
   }
 
   follow(
@@ -135,6 +139,13 @@ export class SidecarService implements SubagentService, vscode.Disposable {
     if (isAnswering(this.#state)) {
       await this.#client?.notify("workspace/didGrantTrust", {});
       this.#enter({ ...this.#state, kind: "running" });
+    }
+  }
+
+  /** Notify the sidecar that the editor's model begins or ends a turn. */
+  async setAgentBusy(busy: boolean): Promise<void> {
+    if (isAnswering(this.#state)) {
+      await this.#client?.notify("agent/setBusy", { busy });
     }
   }
 
@@ -202,6 +213,10 @@ export class SidecarService implements SubagentService, vscode.Disposable {
     client.onState((state) => {
       this.#clientEntered(client, state);
     });
+    const { turnRequested } = this.#options;
+    if (turnRequested !== undefined) {
+      client.onRequest("agent/triggerTurn", turnRequested);
+    }
     this.#events.listenTo(client);
     return client;
   }
@@ -265,11 +280,12 @@ export class SidecarService implements SubagentService, vscode.Disposable {
   async #ask<M extends keyof Requests>(
     method: M,
     params: Requests[M]["params"],
+    token?: vscode.CancellationToken,
   ): Promise<Requests[M]["result"]> {
     if (this.#client === undefined) {
       throw new SidecarUnavailableError(strings.sidecar.unavailable(method));
     }
-    return this.#client.request(method, params);
+    return this.#client.request(method, params, token);
   }
 
   /** Wait until the sidecar answers, or has failed or stopped. */

@@ -12,13 +12,20 @@ import type { NoticePanel } from "./questionNotices.js";
 
 const GOAL_CHARS = 80;
 
-/** Notify of each run that ends while the panel is hidden, unless the user cancelled it or another workspace has it. */
-export function notifyEnds(service: SubagentService, panel: NoticePanel): vscode.Disposable {
+/**
+ * Notify of each run that ends while the panel is hidden, unless the user cancelled it, another workspace
+ * has it, or `isNotified` says that there is another notification.
+ */
+export function notifyEnds(
+  service: SubagentService,
+  panel: NoticePanel,
+  isNotified: (task: AsyncTask) => boolean = () => false,
+): vscode.Disposable {
   const live = new Set<string>();
   return service.onDidChangeTask((task) => {
     if (isLive(task)) {
       live.add(task.id);
-    } else if (live.delete(task.id) && !panel.visible && isWanted(task)) {
+    } else if (live.delete(task.id) && !panel.visible && isWanted(task) && !isNotified(task)) {
       void notify(panel, task);
     }
   });

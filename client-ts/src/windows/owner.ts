@@ -19,6 +19,11 @@ export function openFolders(): string[] {
   return (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => realPath(uri.fsPath));
 }
 
+/** Whether an editor launched a run, for its user or its model. */
+export function isOfEditor({ owner }: Owned): boolean {
+  return owner?.client === EDITOR;
+}
+
 /** Whether a run belongs to a window with another workspace, which notifies of it. */
 export function isOfOtherWindow({ owner }: Owned, folders = openFolders()): boolean {
   return owner?.client === EDITOR && folders.length > 0 && !folders.includes(owner.workspaceDir);

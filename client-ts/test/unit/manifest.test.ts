@@ -8,6 +8,12 @@ interface Manifest {
     readonly configuration: {
       readonly properties: Readonly<Record<string, { readonly scope: string }>>;
     };
+    readonly languageModelTools: readonly {
+      readonly name: string;
+      readonly toolReferenceName: string;
+    }[];
+    readonly chatAgents: readonly { readonly path: string }[];
+    readonly chatSkills: readonly { readonly path: string }[];
   };
 }
 
@@ -38,4 +44,20 @@ test("a workspace cannot set what concerns all windows", () => {
   const shared = ["maxAsyncTasks", "runners", "host.onLastWindowClose", "host.surviveMinutes"];
   const scopes = shared.map((name) => properties[`subagentSidecar.${name}`]?.scope);
   expect(scopes).toEqual(["machine", "machine", "machine", "machine"]);
+});
+
+test("the agent and the skill name tools that exist, and the skill is named as its folder", () => {
+  const { contributes } = JSON.parse(MANIFEST) as Manifest;
+  const [agent, skill] = [contributes.chatAgents, contributes.chatSkills].map(([file]) =>
+    read(`../../${file?.path ?? ""}`),
+  );
+  const references = contributes.languageModelTools.map((tool) => tool.toolReferenceName);
+  const named = [...(agent ?? "").matchAll(/subagent-sidecar\.subagent-sidecar\/(\w+)/gu)];
+  expect(new Set(named.map(([, name]) => name))).toEqual(new Set(references));
+  const [, description] = /^description: (.*)$/mu.exec(skill ?? "") ?? [];
+  for (const { name } of contributes.languageModelTools) {
+    expect(description).toContain(name);
+  }
+  expect(skill).toMatch(/^---\nname: delegate-well\n/u);
+  expect(contributes.chatSkills[0]?.path).toContain("/delegate-well/SKILL.md");
 });

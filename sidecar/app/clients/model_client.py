@@ -53,7 +53,7 @@ class ModelClient:
 
     async def open(self, root: Path) -> None:
         """Enter the Host. Raises InvalidParams."""
-        host, settings = await self._hosting.enter(root, self._raw_settings)
+        host, settings = await self._hosting.enter(root, self._raw_settings, {})
         self.host: Host = host
         self.context = ClientContext(settings, self._environment, NAME, host.starts)
         self.stored = host.views.enter(history_roots(host.root.path, (), settings.current.history))

@@ -94,6 +94,11 @@ export class Profile {
     return this.#write("data/Machine/settings.json", { ...MACHINE, ...settings });
   }
 
+  /** Set settings of the user, beside those that quiet what is not under test. */
+  prefer(settings: Settings): Promise<void> {
+    return this.#write("data/User/settings.json", { ...QUIET, ...settings });
+  }
+
   /** Write a file into the workspace, and the folders above it. */
   async addFile(name: string, text: string): Promise<void> {
     const path = join(this.workspace, name);
