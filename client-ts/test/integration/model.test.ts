@@ -19,7 +19,7 @@ beforeEach(async () => {
   [decision, offers, chats] = ["continue", [], []];
   const { command, initialize } = workshop.options;
   service = new SidecarService({
-    prepare: () => Promise.resolve(command),
+    prepare: () => Promise.resolve(() => command),
     initialize,
     log: (level, message) => workshop.log.push(`${level}: ${message}`),
     isTrusted: () => true,

@@ -60,7 +60,7 @@ async function definitions({
   if (!isWanted || (await installation.environment.describe()) === undefined) {
     return [];
   }
-  const { program } = await installation.prepare(() => undefined);
+  const command = await installation.prepare(() => undefined);
   const { storageRoot } = sidecarRoots(config);
   const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
   const args = serverArguments({
@@ -68,8 +68,14 @@ async function definitions({
     ...(storageRoot === undefined ? {} : { storageRoot }),
     ...(folder === undefined ? {} : { workspace: folder.fsPath }),
   });
-  const command = ["-I", "-m", "sidecar", ...args];
-  const server = new vscode.McpStdioServerDefinition(words.label, program, command, {}, version);
+  const parameters = ["-I", "-m", "sidecar", ...args];
+  const server = new vscode.McpStdioServerDefinition(
+    words.label,
+    command().program,
+    parameters,
+    {},
+    version,
+  );
   if (folder !== undefined) {
     server.cwd = folder;
   }
