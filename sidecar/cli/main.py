@@ -14,16 +14,20 @@ from sidecar.api.errors import InvalidParams, SidecarError
 from sidecar.cli import exits
 
 _COMMANDS = {
-    "list": ("sidecar.cli.history", "list_tasks", "List stored tasks."),
-    "search": ("sidecar.cli.search", "search", "Search the messages of all tasks."),
+    "list": ("sidecar.cli.stored.history", "list_tasks", "List stored tasks."),
+    "search": ("sidecar.cli.stored.search", "search", "Search the messages of all tasks."),
     "stats": (
-        "sidecar.cli.stats",
+        "sidecar.cli.stored.stats",
         "stats",
         "Show total tokens and cost by workspace, mode, product and day.",
     ),
-    "show": ("sidecar.cli.history", "show", "Show one stored task and its transcript."),
-    "export": ("sidecar.cli.insight", "export", "Print one stored task as Markdown or JSON."),
-    "doctor": ("sidecar.cli.insight", "doctor", "Diagnose damaged or orphaned tasks and suggest fixes."),
+    "show": ("sidecar.cli.stored.history", "show", "Show one stored task and its transcript."),
+    "export": ("sidecar.cli.stored.insight", "export", "Print one stored task as Markdown or JSON."),
+    "doctor": (
+        "sidecar.cli.stored.insight",
+        "doctor",
+        "Diagnose damaged or orphaned tasks and suggest fixes.",
+    ),
     "agents": ("sidecar.cli.agents", "agents", "List subagent definitions."),
     "launch": ("sidecar.cli.agents", "launch", "Run a subagent in the background."),
     "ps": ("sidecar.cli.runs", "ps", "List runs."),

@@ -13,7 +13,7 @@ import pytest
 REPO = Path(__file__).parents[2]
 _PROGRAM = """
 import os, sys
-import sidecar.cli.history, sidecar.cli.search, sidecar.cli.stats
+import sidecar.cli.stored.history, sidecar.cli.stored.search, sidecar.cli.stored.stats
 import sidecar.history.insight, sidecar.history.listing.text
 from sidecar.cli.main import main
 

@@ -10,8 +10,8 @@ from sidecar.api.stored.export import ExportFormat
 from sidecar.app.clock import history_clock_ms
 from sidecar.app.settings import SettingsStore
 from sidecar.cli import output
-from sidecar.cli.history import open_history, tell_other_holders
 from sidecar.cli.options import common, foreign_roots
+from sidecar.cli.stored.history import open_history, tell_other_holders
 
 _SHOWN = 20
 """How many findings of one kind are shown; --json has them all."""

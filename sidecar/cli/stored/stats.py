@@ -7,8 +7,8 @@ import click
 from sidecar.api.stored.stats import GROUPS, GroupKey, StatsParams, StatsResult, Totals
 from sidecar.app.settings import SettingsStore
 from sidecar.cli import output
-from sidecar.cli.history import open_history, report_unlistable
 from sidecar.cli.options import common, foreign_roots
+from sidecar.cli.stored.history import open_history, report_unlistable
 
 _BY = ["workspace", "mode", "product", "day", "model", "status"]
 _COLUMNS = ["BY", "KEY", "TASKS", "TOKENS", "CACHE READS", "COST", "MESSAGES", "SIZE"]
