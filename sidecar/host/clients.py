@@ -4,13 +4,14 @@ import asyncio
 import json
 import logging
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sized
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from sidecar import __version__
 from sidecar.api.errors import InvalidParams
+from sidecar.api.settings import HostSettings
 from sidecar.app.clients.serving import connect
 from sidecar.app.clients.session import Session
 from sidecar.app.host import Host
@@ -18,7 +19,7 @@ from sidecar.app.logs import ClientLogHandler
 from sidecar.app.settings import load_file
 from sidecar.host import descriptors
 from sidecar.host.attach.attaching import PROTOCOL
-from sidecar.host.attendance import Attendance
+from sidecar.host.attendance import RecentAttendance
 from sidecar.host.last_window import LastWindow
 from sidecar.host.lifetime import Lifetime
 from sidecar.host.listener import Visitor
@@ -36,6 +37,35 @@ _USAGE_ERROR = 2
 _LEVELS: Final = {"debug": logging.DEBUG, "info": logging.INFO, "error": logging.ERROR}
 
 
+class _Facts:
+    """What decides how long the Host and its runs stay."""
+
+    def __init__(self, host: Host, sessions: Sized) -> None:
+        self._host = host
+        self._sessions = sessions
+        self._loop = asyncio.get_running_loop()
+
+    @property
+    def settings(self) -> HostSettings:
+        return self._host.settings.host
+
+    @property
+    def clients(self) -> int:
+        return len(self._sessions)
+
+    @property
+    def windows(self) -> int:
+        return self._host.changes.answering
+
+    @property
+    def live_runs(self) -> int:
+        return _live_runs(self._host)
+
+    @property
+    def now(self) -> float:
+        return self._loop.time()
+
+
 class Clients:
     """Serve the processes that turn to a Host, each in its own task."""
 
@@ -48,24 +78,11 @@ class Clients:
         self._stopping = asyncio.Event()
         self._reason = ""
         self._kept: list[Visitor] = []
-        self._lifetime = Lifetime(
-            settings=lambda: host.settings.host,
-            clients=lambda: len(self._sessions),
-            live_runs=self._live_runs,
-            now=asyncio.get_running_loop().time,
-        )
+        facts = _Facts(host, self._sessions)
+        self._lifetime = Lifetime(facts)
+        self._last_window = LastWindow(facts, host.control.end_all)
         host.registry.ended.subscribe(lambda run: self._lifetime.changed())
-        attendance = Attendance(lambda: host.settings.host, asyncio.get_running_loop().time)
-        host.changes.is_survived = attendance.keeps_questions
-        host.changes.answerer_left = attendance.left
-        self._last_window = LastWindow(
-            settings=lambda: host.settings.host,
-            windows=lambda: host.changes.answering,
-            live_runs=self._live_runs,
-            end_runs=host.control.end_all,
-            now=asyncio.get_running_loop().time,
-        )
-        host.changes.listeners_changed = self._last_window.changed
+        host.changes.attendance = RecentAttendance(facts, self._last_window)
 
     async def unneeded(self) -> None:
         """Wait until the Host is stopped or nobody needs it."""
@@ -200,7 +217,7 @@ class Clients:
                 f"error the Host (pid {os.getpid()}) may open {descriptors.limit()} files, which its clients "
                 "and runs use up; close some of them, or start the Host with a higher limit (`ulimit -n`)"
             )
-        is_idle = not self._sessions and not self._live_runs()
+        is_idle = not self._sessions and not _live_runs(self._host)
         is_older = _numbers(__version__) < _numbers(request.version)
         if request.options.get("protocol") != PROTOCOL or (is_older and is_idle):
             if is_idle:
@@ -227,7 +244,7 @@ class Clients:
         }
 
     async def _stop_for(self, visitor: Visitor) -> None:
-        live = self._live_runs()
+        live = _live_runs(self._host)
         if live and visitor.request.options.get("cancel-running") != "yes":
             runs = "1 run is" if live == 1 else f"{live} runs are"
             visitor.answer(f"error {runs} in progress; add --cancel-running to cancel them")
@@ -238,9 +255,9 @@ class Clients:
         visitor.answer("ok")
         self._kept.append(visitor.kept())
 
-    def _live_runs(self) -> int:
-        registry = self._host.registry
-        return len(registry.with_status("running")) + len(registry.with_status("queued"))
+
+def _live_runs(host: Host) -> int:
+    return len(host.registry.with_status("running")) + len(host.registry.with_status("queued"))
 
 
 def _numbers(version: str) -> tuple[int, ...]:

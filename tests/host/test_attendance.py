@@ -4,7 +4,8 @@ import pytest
 
 from sidecar.api.settings import HostSettings
 from sidecar.app.outbound.changes import ChangeHub, Listener
-from sidecar.host.attendance import Attendance
+from sidecar.host.attendance import RecentAttendance
+from sidecar.host.last_window import LastWindow
 
 
 class Client(Listener):
@@ -16,12 +17,10 @@ class Hall:
     """The listeners of a Host, at a time that a test decides."""
 
     def __init__(self) -> None:
-        self.time = 100.0
+        self.now, self.clients, self.windows, self.live_runs = 100.0, 0, 0, 0
         self.settings = HostSettings(survive_minutes=1)
         self.hub = ChangeHub()
-        attendance = Attendance(lambda: self.settings, lambda: self.time)
-        self.hub.is_survived = attendance.keeps_questions
-        self.hub.answerer_left = attendance.left
+        self.hub.attendance = RecentAttendance(self, LastWindow(self, lambda: None))
 
 
 @pytest.fixture
@@ -33,12 +32,12 @@ def test_questions_wait_for_a_while_after_the_last_client_that_can_answer(hall: 
     first, second = (hall.hub.listen(Client(answers=True)) for _ in range(2))
     assert hall.hub.is_attended
     first()
-    hall.time += 1_000
+    hall.now += 1_000
     assert hall.hub.is_attended
     second()
-    hall.time += 59.9
+    hall.now += 59.9
     assert hall.hub.is_attended
-    hall.time += 0.1
+    hall.now += 0.1
     assert not hall.hub.is_attended
 
 
@@ -59,5 +58,5 @@ def test_questions_wait_without_a_limit_if_the_settings_say_so(hall: Hall) -> No
     hall.settings = HostSettings(survive_minutes=-1)
     assert not hall.hub.is_attended
     hall.hub.listen(Client(answers=True))()
-    hall.time += 1e9
+    hall.now += 1e9
     assert hall.hub.is_attended

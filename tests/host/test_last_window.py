@@ -14,19 +14,13 @@ class World:
 
     def __init__(self) -> None:
         self.settings = HostSettings(on_last_window_close="stop")
-        self.now, self.windows, self.runs, self.ends = 0.0, 1, 1, 0
-        self.last_window = LastWindow(
-            settings=lambda: self.settings,
-            live_runs=lambda: self.runs,
-            windows=lambda: self.windows,
-            end_runs=self._end,
-            now=lambda: self.now,
-        )
+        self.now, self.clients, self.windows, self.live_runs, self.ends = 0.0, 1, 1, 1, 0
+        self.last_window = LastWindow(self, self._end)
         self.watching = asyncio.create_task(self.last_window.watch())
 
     def _end(self) -> None:
         self.ends += 1
-        self.runs = 0
+        self.live_runs = 0
 
     async def set(self, **facts: float) -> None:
         vars(self).update(facts)
@@ -61,8 +55,8 @@ async def test_a_window_that_reloads_in_time_keeps_the_runs(world: World) -> Non
 
 
 async def test_a_run_that_a_terminal_starts_later_continues(world: World) -> None:
-    await world.set(windows=0, runs=0)
-    await world.set(runs=1)
+    await world.set(windows=0, live_runs=0)
+    await world.set(live_runs=1)
     await world.set(now=2 * RELOAD_SECONDS)
     assert world.ends == 0
 
@@ -70,7 +64,7 @@ async def test_a_run_that_a_terminal_starts_later_continues(world: World) -> Non
 async def test_runs_end_once_for_each_time_that_the_last_window_closes(world: World) -> None:
     await world.set(windows=0)
     await world.set(now=RELOAD_SECONDS)
-    await world.set(now=3 * RELOAD_SECONDS, runs=1)
+    await world.set(now=3 * RELOAD_SECONDS, live_runs=1)
     assert world.ends == 1
     await world.set(windows=1)
     await world.set(windows=0)

@@ -13,21 +13,16 @@ class Life:
     """A lifetime whose clock, clients, runs and settings a test decides."""
 
     def __init__(self) -> None:
-        self.time, self.clients, self.runs = 1_000.0, 0, 0
+        self.now, self.clients, self.windows, self.live_runs = 1_000.0, 0, 0, 0
         self.settings = HostSettings(survive_minutes=2, idle_seconds=5)
-        self.lifetime = Lifetime(
-            settings=lambda: self.settings,
-            clients=lambda: self.clients,
-            live_runs=lambda: self.runs,
-            now=lambda: self.time,
-        )
+        self.lifetime = Lifetime(self)
         self.over = asyncio.create_task(self.lifetime.over())
 
     async def ends(self, *, after: float = 0, clients: int | None = None, runs: int | None = None) -> bool:
         """Change what is given, and return whether the Host has ended then."""
-        self.time += after
+        self.now += after
         self.clients = self.clients if clients is None else clients
-        self.runs = self.runs if runs is None else runs
+        self.live_runs = self.live_runs if runs is None else runs
         self.lifetime.changed()
         for _ in range(10):
             await asyncio.sleep(0)

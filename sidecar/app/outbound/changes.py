@@ -1,7 +1,7 @@
 """Count the changes in a Host and notify its listeners."""
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, Protocol
 
 from sidecar.api.runs.async_tasks import AsyncTask
 from sidecar.app.outbound.change_batcher import Change, ChangeBatcher
@@ -27,30 +27,52 @@ class Listener:
         """Receive settings of the Host that another client has changed."""
 
 
+class Attendance(Protocol):
+    """Follows who can answer questions."""
+
+    def keeps_questions(self) -> bool:
+        """Return whether a client that can answer left so recently that questions wait for it."""
+
+    def answerer_left(self) -> None:
+        """Note that a listener that can answer has left."""
+
+    def listeners_changed(self) -> None:
+        """Note that a listener was added or removed."""
+
+
+class NobodyLeft:
+    """The attendance of a Host that ends with its only client."""
+
+    def keeps_questions(self) -> bool:
+        """Return False: no question waits for a client that has left."""
+        return False
+
+    def answerer_left(self) -> None:
+        """Do nothing."""
+
+    def listeners_changed(self) -> None:
+        """Do nothing."""
+
+
 class ChangeHub:
     """Notify listeners of changes; `revision` counts them. Use it in the event loop."""
 
     def __init__(self) -> None:
         self.revision = 0
-        self.is_survived: Callable[[], bool] = lambda: False
-        """Whether a client that can answer left so recently that questions wait for it."""
-        self.answerer_left: Callable[[], None] = lambda: None
-        """Called after a listener that can answer has left."""
-        self.listeners_changed: Callable[[], None] = lambda: None
-        """Called after a listener was added or removed."""
+        self.attendance: Attendance = NobodyLeft()
         self._listeners: list[Listener] = []
         self._batcher = ChangeBatcher(self._history_changed)
 
     def listen(self, listener: Listener) -> Callable[[], None]:
         """Notify `listener` of changes until the returned function is called."""
         self._listeners.append(listener)
-        self.listeners_changed()
+        self.attendance.listeners_changed()
 
         def stop() -> None:
             self._listeners.remove(listener)
             if listener.answers_questions:
-                self.answerer_left()
-            self.listeners_changed()
+                self.attendance.answerer_left()
+            self.attendance.listeners_changed()
 
         return stop
 
@@ -62,7 +84,7 @@ class ChangeHub:
     @property
     def is_attended(self) -> bool:
         """Whether a listener can answer permission requests."""
-        return self.answering > 0 or self.is_survived()
+        return self.answering > 0 or self.attendance.keeps_questions()
 
     def run_changed(self, task: AsyncTask) -> None:
         """Notify of the new state of an async task."""
