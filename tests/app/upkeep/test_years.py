@@ -44,6 +44,7 @@ def query(root: Path, sql: str) -> list[tuple[Any, ...]]:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(300)  # includes the simulation
 def test_the_journal_never_grows_beyond_its_limits(used: tuple[Path, Years]) -> None:
     root, years = used
     week = 7 * RUNS_A_DAY
@@ -59,6 +60,7 @@ def test_the_journal_never_grows_beyond_its_limits(used: tuple[Path, Years]) -> 
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(300)  # includes the simulation
 async def test_no_result_that_nobody_got_is_lost(
     used: tuple[Path, Years], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
