@@ -130,8 +130,18 @@ def connect_empty() -> sqlite3.Connection:
 def storage_error(path: Path, error: Exception) -> StorageError:
     """Describe an error of SQLite or the system for `path` in plain words, with the remedy."""
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    if code == sqlite3.SQLITE_IOERR and _is_full(path):
+        code = sqlite3.SQLITE_FULL  # SQLite reports no space for its -shm file as an I/O error
     reason, remedy = _MEANINGS.get(code, (str(error), "check the disk and the file's permissions"))
     return StorageError(f"journal {path}: {reason}; {remedy}", path=str(path), reason=reason)
+
+
+def _is_full(path: Path) -> bool:
+    try:
+        disk = os.statvfs(path.parent)
+    except (AttributeError, OSError):  # Windows has no such call
+        return False
+    return disk.f_bavail * disk.f_frsize < _SHM_BYTES
 
 
 def _open(
@@ -216,6 +226,8 @@ def _newer(path: Path, version: int) -> JournalNewer:
     return JournalNewer(f"journal {path} {reason}; {remedy}", path=str(path), reason=reason)
 
 
+_SHM_BYTES = 32 * 1024
+"""The size of the first region of a -shm file, see https://www.sqlite.org/walformat.html."""
 _DAMAGED = (
     "the file is damaged",
     "move it and its -wal and -shm files away to start a new one; the transcripts under tasks/ stay",

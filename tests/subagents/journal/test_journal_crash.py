@@ -1,3 +1,4 @@
+import contextlib
 import signal
 import subprocess
 import sys
@@ -5,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from sidecar.api.errors import StorageError
 from sidecar.subagents.journal.journal import Journal
+from tests.storage.mounts import small_disk
 
 PRELUDE = """
 import asyncio, resource, sys
@@ -119,3 +122,14 @@ def test_an_end_that_waits_for_an_earlier_event_is_not_durable_if_the_journal_cl
     command = [sys.executable, "-c", PRELUDE + CLOSE_ON_A_FULL_DISK, str(path)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
     assert (done.stdout, done.returncode) == ("StorageError\n", 0), done.stderr
+
+
+async def test_a_journal_that_opens_on_a_full_disk_says_so(tmp_path: Path) -> None:
+    with small_disk(tmp_path / "disk", 256) as disk:
+        journal = await Journal.open(disk / "sidecar.db")
+        await journal.aclose()
+        with (disk / "filler").open("wb", buffering=0) as filler, contextlib.suppress(OSError):
+            while filler.write(b"x" * 4096):
+                pass
+        with pytest.raises(StorageError, match="the disk is full; free some space"):
+            await Journal.open(disk / "sidecar.db")
