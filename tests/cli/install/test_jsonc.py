@@ -60,6 +60,6 @@ def test_any_file_keeps_its_other_members(
 
 
 @pytest.mark.parametrize("text", ["[]", "{", "1", '{"a": }', '{"mcp": []}', "// only\n[", "[" * 100_000])
-def test_what_is_no_object_is_refused(text: str) -> None:
+def test_anything_but_an_object_is_refused(text: str) -> None:
     with pytest.raises(jsonc.BadJson):
         jsonc.insert(text, "mcp", "me", ENTRY)

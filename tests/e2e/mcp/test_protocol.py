@@ -52,7 +52,7 @@ async def test_tools_are_declared_with_kinds_hints_and_schemas(mcp: Mcp) -> None
     assert all(tool["outputSchema"]["type"] == "object" for tool in tools.values())
 
 
-async def test_bad_input_gets_a_clean_error_and_the_server_goes_on(mcp: Mcp) -> None:
+async def test_bad_input_gets_a_clean_error_and_the_server_continues(mcp: Mcp) -> None:
     model = await mcp.spawn()
     assert (await model.ask("tools/list"))["error"]["code"] == -32600
     await model.initialize()

@@ -27,7 +27,7 @@ def text(result: Any) -> str:
 
 
 @pytest.mark.parametrize("mode", MODES)
-async def test_a_model_launches_goes_on_hears_of_an_end_reads_and_cancels(mcp: Mcp, mode: str) -> None:
+async def test_a_model_launches_continues_hears_of_an_end_reads_and_cancels(mcp: Mcp, mode: str) -> None:
     async with client(mcp, mode) as model:
         assert model.protocol_version == ("2025-11-25" if mode == "legacy" else "2026-07-28")
         if mode in ("legacy", "auto"):  # a client that names the newest revision at once asks for none

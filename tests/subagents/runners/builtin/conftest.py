@@ -76,9 +76,10 @@ def programs() -> Iterator[None]:
     deadline = time.monotonic() + 2  # a process that was just killed may still be exiting
     while (alive := [pid for pid in left if lives(pid)]) and time.monotonic() < deadline:
         time.sleep(0.01)
+    commands = {pid: psutil.Process(pid).cmdline() for pid in alive}
     for pid in alive:
         psutil.Process(pid).kill()
-    assert not alive
+    assert not commands
 
 
 def lives(pid: int) -> bool:

@@ -13,6 +13,7 @@ from sidecar.subagents.runners.process.parent_death import prctl
 _PR_SET_CHILD_SUBREAPER = 36
 """From linux/prctl.h; see prctl(2)."""
 _SECONDS = 1.0
+_EMPTY_PASSES = 2
 
 
 def adopt_orphans() -> None:
@@ -29,10 +30,14 @@ def descendants() -> set[int]:
 def kill_descendants(*, but: Collection[int] = ()) -> None:
     """Kill all processes below this one except the ids in `but`; block for up to 1 s.
 
-    Repeat until there are none, because a process may start another one before it dies.
+    Repeat until two passes in a row find none: a process may start another one before it dies, and a pass
+    misses the children of a process that disappears meanwhile.
     """
     deadline = time.monotonic() + _SECONDS
-    while (found := list(_living(but))) and time.monotonic() < deadline:
+    empty_passes = 0
+    while empty_passes < _EMPTY_PASSES and time.monotonic() < deadline:
+        found = list(_living(but))
+        empty_passes = 0 if found else empty_passes + 1
         for process in found:
             with contextlib.suppress(psutil.Error):
                 process.kill()
