@@ -5,6 +5,7 @@ import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { pathToFileURL } from "node:url";
 
 import { afterEach, beforeEach, expect, test } from "vitest";
 
@@ -22,6 +23,17 @@ with zipfile.ZipFile(sys.argv[1], "w") as wheel:
     wheel.writestr("tiny-1.0.dist-info/WHEEL", "Wheel-Version: 1.0\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n")
     wheel.writestr("tiny-1.0.dist-info/RECORD", "")
 `;
+const MAKE_SOURCE = `
+import io, sys, tarfile
+def add(name, text):
+    entry = tarfile.TarInfo("tiny-1.0/" + name)
+    entry.size = len(text)
+    archive.addfile(entry, io.BytesIO(text.encode()))
+with tarfile.open(sys.argv[1], "w:gz") as archive:
+    add("PKG-INFO", "Metadata-Version: 2.1\\nName: tiny\\nVersion: 1.0\\n")
+    add("pyproject.toml", '[build-system]\\nrequires = []\\nbuild-backend = "own"\\nbackend-path = ["."]\\n')
+    add("own.py", "open(" + repr(sys.argv[2]) + ", 'w').close()")
+`;
 
 let base: string;
 beforeEach(async () => {
@@ -31,17 +43,21 @@ beforeEach(async () => {
 });
 afterEach(() => rm(base, { recursive: true, force: true }));
 
-/** Set up from a list that has this hash for the wheel; returns the interpreter. */
-async function setUp(hash: string): Promise<string> {
+/** Set up from a list that has this hash for the wheel or another package; returns the interpreter. */
+async function setUp(
+  hash: string,
+  what = `./${WHEEL}`,
+  pip: NodeJS.ProcessEnv = {},
+): Promise<string> {
   const requirements = path.join(base, "bundled", "requirements.txt");
-  await writeFile(requirements, `./${WHEEL} --hash=sha256:${hash}\n`);
+  await writeFile(requirements, `${what} --hash=sha256:${hash}\n`);
   return new PythonEnvironment({
     storage: path.join(base, "storage"),
     bundle: () => readBundle(path.join(base, "bundled")),
     pythonSetting: () => "",
     findPython: () => Promise.resolve({ program: PYTHON, version: "3" }),
     run: runProgram,
-    pipEnvironment: () => process.env,
+    pipEnvironment: () => ({ ...process.env, ...pip }),
     log: () => undefined,
   }).ensure(() => undefined, new AbortController().signal);
 }
@@ -55,4 +71,19 @@ test("a wheel with the hash that the list names is installed", async () => {
 
 test("a wheel with another hash is refused by name", async () => {
   await expect(setUp("0".repeat(64))).rejects.toThrow(/package tiny.* differs.*not installed/u);
+});
+
+test("a source package is refused and its code does not run, even with the right hash", async () => {
+  const [folder, canary] = [path.join(base, "mirror"), path.join(base, "canary")];
+  const source = path.join(folder, "tiny-1.0.tar.gz");
+  await mkdir(folder);
+  execFileSync(PYTHON, ["-c", MAKE_SOURCE, source, canary]);
+  const hash = createHash("sha256")
+    .update(await readFile(source))
+    .digest("hex");
+  const mirror = { PIP_NO_INDEX: "1", PIP_FIND_LINKS: pathToFileURL(folder).href };
+  await expect(setUp(hash, "tiny==1.0", mirror)).rejects.toThrow(
+    /package tiny==1\.0 isn't available/u,
+  );
+  expect(existsSync(canary)).toBe(false);
 });
