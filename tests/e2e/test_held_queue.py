@@ -1,7 +1,6 @@
 """Launches of a runner whose model refuses requests wait in a real sidecar; one probes, the rest follow."""
 
 import asyncio
-import json
 import sys
 import time
 from email.utils import formatdate
@@ -11,8 +10,7 @@ from typing import Any
 import pytest
 
 from tests.e2e.conftest import REPO, Sidecar, Start, define
-from tests.e2e.processes import events
-from tests.e2e.real_agents import BIN, MODELS, runners_in
+from tests.e2e.processes import events, until_retrying
 from tests.model_server.server import ModelServer
 
 pytestmark = pytest.mark.timeout(120)
@@ -44,13 +42,6 @@ async def until_running(sidecar: Sidecar, task_id: str) -> None:
         return any(each["id"] == task_id and each["status"] == "running" for each in sidecar.changes)
 
     await sidecar.until(is_running, SECONDS)
-
-
-async def until_retrying(sidecar: Sidecar, task_id: str) -> None:
-    await sidecar.request("asyncTasks/subscribe", taskId=task_id, afterSeq=0)
-    await sidecar.until(
-        lambda: any("retrying" in event for event in sidecar.events.get(task_id, [])), SECONDS
-    )
 
 
 async def test_a_launch_waits_until_the_model_may_answer_again(sidecar: Sidecar) -> None:
@@ -173,23 +164,3 @@ async def test_a_run_that_repeats_its_request_holds_the_others_and_continues(
     assert all(task["launchedAt"] >= tasks[0]["waiting"]["until"] - 50 for task in ended[1:])
     (report,) = [event["retrying"] for event in await events(driven, running, "log") if "retrying" in event]
     assert (report["status"], report["retryAfterSeconds"]) == (429, 8)
-
-
-@pytest.mark.slow
-async def test_a_real_agent_that_repeats_its_request_holds_the_others(
-    start: Start, home: Path, model: ModelServer
-) -> None:
-    (define(home, []) / "opencode.md").write_text(
-        f"---\nname: opencode\ndescription: x.\nrunner: opencode\nmodel: {MODELS['opencode']}\n---\n"
-    )
-    assert (BIN / "opencode").exists(), "opencode is not installed; run scripts/agents"
-    settings = runners_in(home, model.url)["opencode"]
-    sidecar = await start(settings={"runners": {"opencode": settings}})
-    model.fault, model.retry_after = 429, "5"
-    running = await sidecar.launch("opencode", "SCENARIO:say:hello")
-    await until_retrying(sidecar, running)
-    held = await sidecar.launch("opencode", "SCENARIO:say:hello")
-    assert (await sidecar.task(held))["waiting"]["reason"] == "rateLimit"
-    model.fault = None
-    ended = await sidecar.ended(running, held)
-    assert [task["status"] for task in ended] == ["completed"] * 2, json.dumps(ended)
