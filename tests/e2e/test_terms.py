@@ -83,6 +83,7 @@ async def test_turns_of_a_command_with_events_are_limited_without_a_last_one(sta
     line = """printf '{"type": "message", "text": "%s"}\\n' """
     task = await ended(await started(start), "events", f"{line}a; {line}b; exec sleep 60", maxTurns=1)
     assert (task["status"], task["endReason"]) == ("failed", "maxTurns")
+    assert task["progress"]["turns"] == 2  # with the one that was too much
 
 
 @pytest.mark.slow
