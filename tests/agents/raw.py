@@ -62,8 +62,8 @@ def speak_early() -> None:
     call = until("session/new")
     answer(call, {"sessionId": SESSION})
     content = {"type": "text", "text": "of a child\n"}
-    said = {"sessionUpdate": "agent_message_chunk", "content": content}
-    send({"method": "session/update", "params": {"sessionId": "child", "update": said}})
+    shown = {"sessionUpdate": "agent_message_chunk", "content": content}
+    send({"method": "session/update", "params": {"sessionId": "child", "update": shown}})
     prompt = until("session/prompt")
     say("mine")
     end(prompt)

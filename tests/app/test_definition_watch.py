@@ -15,13 +15,13 @@ class Watched:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.places = [DefinitionDirectory(folder, "user")]
-        self.told = asyncio.Event()
-        self.watch = DefinitionWatch(lambda: self.places, self.told.set, INTERVAL_SECONDS)
+        self.reported = asyncio.Event()
+        self.watch = DefinitionWatch(lambda: self.places, self.reported.set, INTERVAL_SECONDS)
 
     async def news(self) -> None:
         async with asyncio.timeout(10):
-            await self.told.wait()
-        self.told.clear()
+            await self.reported.wait()
+        self.reported.clear()
 
 
 @pytest.fixture
@@ -55,7 +55,7 @@ async def test_a_list_of_folders_that_changes_is_reported(watched: Watched, tmp_
 
 
 async def test_an_end_before_its_time_is_logged(watched: Watched, caplog: pytest.LogCaptureFixture) -> None:
-    broken = DefinitionWatch(lambda: [][0], watched.told.set, INTERVAL_SECONDS)
+    broken = DefinitionWatch(lambda: [][0], watched.reported.set, INTERVAL_SECONDS)
     broken.start()
     async with asyncio.timeout(5):
         while "definitions are no longer watched" not in caplog.text:
@@ -69,4 +69,4 @@ async def test_closing_ends_it_at_once_and_again_is_not_an_error(watched: Watche
     async with asyncio.timeout(5):
         await watched.watch.aclose()
         await watched.watch.aclose()
-    assert not watched.told.is_set()
+    assert not watched.reported.is_set()

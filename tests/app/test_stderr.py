@@ -31,9 +31,9 @@ def is_printable(text: str) -> bool:
     ],
 )
 def test_a_wrong_argument_of_serve_is_quoted_printably(arguments: tuple[str, ...]) -> None:
-    said = stderr_of("-m", "sidecar", "serve", *arguments)
-    assert "subagent-sidecar" in said
-    assert is_printable(said)
+    shown = stderr_of("-m", "sidecar", "serve", *arguments)
+    assert "subagent-sidecar" in shown
+    assert is_printable(shown)
 
 
 def test_a_log_record_is_printable() -> None:
@@ -41,6 +41,6 @@ def test_a_log_record_is_printable() -> None:
         "import logging; from sidecar.app.logs import log_to_stderr; listener = log_to_stderr('warning');"
         f"logging.getLogger('sidecar').warning('%s failed', {HOSTILE!r}); listener.stop()"
     )
-    said = stderr_of("-c", script)
-    assert "PWNED" in said
-    assert is_printable(said)
+    shown = stderr_of("-c", script)
+    assert "PWNED" in shown
+    assert is_printable(shown)

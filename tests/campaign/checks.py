@@ -107,9 +107,9 @@ def _check_events(task: Json, notes: Notes, events: list[Json]) -> None:
     if events[: len(known)] != known:
         notes.breaks("events", f"{len(known)} told, {len(events)} in the journal", task_id)
     ends = [event for event in events if event["type"] == "state" and event["status"] in ENDED]
-    told = [(event["status"], event.get("endReason")) for event in ends]
-    if told != [(task["status"], task.get("endReason"))]:
-        notes.breaks("end events", f"{told}, record {task['status']}/{task.get('endReason')}", task_id)
+    reported = [(event["status"], event.get("endReason")) for event in ends]
+    if reported != [(task["status"], task.get("endReason"))]:
+        notes.breaks("end events", f"{reported}, record {task['status']}/{task.get('endReason')}", task_id)
 
 
 def _check_folder(task: Json, notes: Notes, folder: Path) -> None:

@@ -67,10 +67,10 @@ class Client:
 
     async def drain_reminders(self) -> set[str]:
         """Take and acknowledge reminders until there are none; return the ids that they named."""
-        told: set[str] = set()
+        reported: set[str] = set()
         while task_ids := await self._take_reminder(acknowledge=True):
-            told |= set(task_ids)
-        return told
+            reported |= set(task_ids)
+        return reported
 
     async def get(self, task_id: str, source: str = "get") -> Json:
         """Ask for one run and note what is reported of it."""

@@ -73,8 +73,8 @@ def test_while_a_launch_waits_others_watch_it_and_launch_too(cli: Cli) -> None:
     follower = cli.start("logs", task_id, "--follow")
     process.send_signal(signal.SIGINT)
     process.communicate(timeout=10)
-    said, _ = follower.communicate(timeout=10)
-    assert (follower.returncode, said) == (0, "ready\n")
+    printed, _ = follower.communicate(timeout=10)
+    assert (follower.returncode, printed) == (0, "ready\n")
 
 
 def test_what_a_killed_sidecar_left_is_reported(cli: Cli) -> None:
@@ -109,9 +109,9 @@ def test_following_a_run_ends_with_its_killed_sidecar(cli: Cli) -> None:
         assert follower.stdout is not None
         assert follower.stdout.readline() == "ready\n"
         os.kill(cli.host, signal.SIGKILL)
-        said, errors = follower.communicate(timeout=20)
+        printed, errors = follower.communicate(timeout=20)
     process.communicate(timeout=10)
-    assert (follower.returncode, said) == (1, "")
+    assert (follower.returncode, printed) == (1, "")
     assert f"run {task_id} was left by a sidecar that was killed; `cancel` stops" in errors
 
 

@@ -46,10 +46,10 @@ class Hostile:
         """Launch to the end and return the id."""
         return self.cli.run("launch", runner, HOSTILE, "--wait").stdout.split("\n", 1)[0]
 
-    def _add_runner(self, name: str, said: str, script: str, form: str) -> None:
+    def _add_runner(self, name: str, printed: str, script: str, form: str) -> None:
         config = self.cli.home / "config" / "subagent-sidecar"
         (config / name).mkdir()
-        (config / name / "said").write_text(said)
+        (config / name / "said").write_text(printed)
         argv = ["sh", "-c", f"cd '{config / name}'; {script}"]
         head = f"---\nname: {name}\ndescription: d\nrunner: {name}\n---\n"
         (config / "agents" / f"{name}.md").write_text(head)
@@ -179,8 +179,8 @@ def unseen(shown: str, allowed: str = "\n\t") -> list[str]:
 
 def _write_task(folder: Path) -> None:
     folder.mkdir(parents=True)
-    said = {"ts": 1_700_000_000_000, "type": "say", "say": "text", "text": HOSTILE}
+    printed = {"ts": 1_700_000_000_000, "type": "say", "say": "text", "text": HOSTILE}
     (folder / "api_conversation_history.json").write_text(json.dumps([{"role": "user", "content": HOSTILE}]))
-    (folder / "ui_messages.json").write_text(json.dumps([said]))
+    (folder / "ui_messages.json").write_text(json.dumps([printed]))
     item = {"id": folder.name, "task": HOSTILE, "mode": HOSTILE, "workspace": HOSTILE}
     (folder / "history_item.json").write_text(json.dumps(item))

@@ -31,16 +31,16 @@ async def opened(
     agent: str, env: dict[str, str], workspace: Path
 ) -> AsyncIterator[tuple[Session, Callable[[str], Awaitable[None]]]]:
     """Open a session of an agent; with it comes a wait until the agent has output."""
-    task_id, said, news = str(uuid4()), list[str](), asyncio.Condition()
+    task_id, shown, news = str(uuid4()), list[str](), asyncio.Condition()
 
     async def take(event: Json) -> None:
         async with news:
-            said.append(event["text"] if event["type"] == "message" else "")
+            shown.append(event["text"] if event["type"] == "message" else "")
             news.notify_all()
 
-    async def told(text: str) -> None:
+    async def reported(text: str) -> None:
         async with asyncio.timeout(SECONDS), news:
-            await news.wait_for(lambda: text in "".join(said))
+            await news.wait_for(lambda: text in "".join(shown))
 
     profile = PROFILES[agent]
     flag = profile.model_flag
@@ -55,7 +55,7 @@ async def opened(
     session = Session(wire, Permissions(events, RunObserver()), modes)
     try:
         await session.open(workspace, None if flag else MODELS[agent], "")
-        yield session, told
+        yield session, reported
     finally:
         process.close_stdin()
         await session.aclose()

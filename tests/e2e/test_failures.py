@@ -105,8 +105,8 @@ async def test_a_delivery_that_cannot_be_kept_is_not_acknowledged(disk: Path, st
         was_answered = False
     filler.unlink()
     await killed(sidecar)
-    told = (await (await start()).request("reminders/next"))["taskIds"]
-    assert told == ([] if was_answered else [task_id])
+    reported = (await (await start()).request("reminders/next"))["taskIds"]
+    assert reported == ([] if was_answered else [task_id])
 
 
 @pytest.mark.slow

@@ -74,12 +74,12 @@ class Watcher:
 
     async def until_titled(self, title: str) -> int:
         """Wait for changes after which the first task has this title; how many it took."""
-        told = 0
+        reported = 0
         while True:
             await self.next()
-            told += 1
+            reported += 1
             if (await self.titles())[:1] == [title]:
-                return told
+                return reported
 
     async def titles(self) -> list[str]:
         return [task["title"] for task in (await self._sidecar.request("tasks/list"))["items"]]
@@ -112,8 +112,8 @@ async def test_a_change_in_a_foreign_root_is_reported(start: Start, foreign: Pat
     assert await watcher.titles() == ["first"]
     assert (await watcher.follows())["lastReconcileAt"] > 0
     save(foreign, "second")
-    told = await watcher.next()
-    assert (told["added"], told["changed"], told["removed"]) == ([], [TASK_ID], [])
+    reported = await watcher.next()
+    assert (reported["added"], reported["changed"], reported["removed"]) == ([], [TASK_ID], [])
     assert await watcher.titles() == ["second"]
 
 
@@ -153,8 +153,8 @@ async def test_roots_given_later_are_followed_too(start: Start, foreign: Path) -
     assert await watcher.titles() == ["first"]
     await watcher.follows()
     save(foreign, "second")
-    told: dict[str, Any] = await watcher.next()
-    assert TASK_ID in told["changed"] + told["added"]
+    reported: dict[str, Any] = await watcher.next()
+    assert TASK_ID in reported["changed"] + reported["added"]
 
 
 async def test_stores_are_found_by_themselves(start: Start, home: Path) -> None:
@@ -211,8 +211,8 @@ async def test_a_steady_writer_is_reported_at_most_four_times_a_second(
     for number in range(150):
         save(foreign, f"title {number}")
         await asyncio.sleep(0.01)  # as an agent does that saves with every piece of an answer
-    told = await watcher.until_titled("title 149")
-    assert told <= 4 * (time.monotonic() - began) + 2
+    reported = await watcher.until_titled("title 149")
+    assert reported <= 4 * (time.monotonic() - began) + 2
 
 
 async def test_what_cannot_be_watched_is_checked(

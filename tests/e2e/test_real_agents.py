@@ -233,15 +233,15 @@ async def test_a_killed_sidecar_leaves_no_call_of_the_model(
 async def test_a_session_takes_another_prompt_also_after_a_cancel(
     runners: Json, home: Path, model: ModelServer, agent: str
 ) -> None:
-    async with opened(agent, runners[agent]["env"], home / "workspace") as (session, told):
+    async with opened(agent, runners[agent]["env"], home / "workspace") as (session, reported):
         turn = session.prompt("SCENARIO:slow")
-        await told("word3")
+        await reported("word3")
         await session.cancel()
         assert await turn.ended() == "cancelled"
         assert await asyncio.to_thread(model.until_aborted, 5)
         for text in ("the second", "the third"):
             assert await session.prompt(f"SCENARIO:say:{text}").ended() == "end_turn"
-            await told(text)
+            await reported(text)
 
 
 async def test_a_tool_outside_the_list_is_refused_whatever_the_policy(
@@ -277,5 +277,5 @@ async def test_a_message_is_answered_and_the_session_taken_up_again(driven: Side
     costs = [each["progress"].get("cost") for each in (await driven.task(first), task)]
     if agent in ("opencode", "claude-agent-acp"):  # the others tell no cost
         assert 0 < costs[1] < costs[0]  # less than half, but for what claude asks its model on the side
-    said = await events(driven, task["id"], "message")
-    assert [event.get("role") for event in said][:2] == ["user", None]
+    shown = await events(driven, task["id"], "message")
+    assert [event.get("role") for event in shown][:2] == ["user", None]

@@ -174,5 +174,5 @@ async def test_the_tokens_that_the_model_counted_are_reported_with_the_cache_apa
 async def test_the_output_of_a_command_is_reported(drive: Drive, agent: str) -> None:
     driven = await drive(agent, "SCENARIO:shell:expr 6000 + 66")
     await asyncio.wait_for(driven.run.result(), SECONDS)
-    told = [str(event.get("content")) for event in driven.events if event["type"] == "tool"]
-    assert any("6066" in each for each in told) == (agent != "gemini")  # which reports none
+    reported = [str(event.get("content")) for event in driven.events if event["type"] == "tool"]
+    assert any("6066" in each for each in reported) == (agent != "gemini")  # which reports none

@@ -111,8 +111,8 @@ async def test_a_time_limit_that_is_reduced_is_reported(sidecar: Sidecar) -> Non
     task_id = await sidecar.launch_ready("wait")
     reduced = await sidecar.launch("wait", timeoutSeconds=5000)
     assert (await sidecar.task(reduced))["timeoutSeconds"] == 1800
-    (said,) = await events(sidecar, reduced, "log")
-    assert "5000s was reduced to the configured ceiling of 1800s" in said["text"]
+    (shown,) = await events(sidecar, reduced, "log")
+    assert "5000s was reduced to the configured ceiling of 1800s" in shown["text"]
     assert await events(sidecar, task_id, "log") == []
 
 

@@ -111,8 +111,8 @@ async def test_a_session_the_agent_has_lost_is_replaced_by_the_transcript(start:
         memory.unlink()
     answer = await resumed(sidecar, first, text="say two")
     (task,) = await sidecar.ended(answer["task"]["id"])
-    said = [text for role, text in await messages(sidecar, task["id"]) if role is None]
-    assert "".join(said) == "onetwo"
+    shown = [text for role, text in await messages(sidecar, task["id"]) if role is None]
+    assert "".join(shown) == "onetwo"
     page = await sidecar.request("asyncTasks/events", taskId=task["id"])
     assert any("could not resume" in event.get("text", "") for event in page["events"])
 

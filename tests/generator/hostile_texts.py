@@ -110,8 +110,8 @@ def environments_inside_each_other(folder: Path) -> None:
 
 @hostile()
 def environments_never_closed(folder: Path) -> None:
-    said = {"role": "user", "content": "<environment_details>\n# Current Mode\n<slug>" * 20_000}
-    put(folder, api=text([said]))
+    shown = {"role": "user", "content": "<environment_details>\n# Current Mode\n<slug>" * 20_000}
+    put(folder, api=text([shown]))
 
 
 @hostile()
@@ -121,8 +121,8 @@ def very_many_environments(folder: Path) -> None:
 
 @hostile("missing")
 def wrappers_across_each_other(folder: Path) -> None:
-    said = {"role": "user", "content": "<task><user_message></task></user_message>" * 20_000}
-    put(folder, ui=None, api=text([said]))
+    shown = {"role": "user", "content": "<task><user_message></task></user_message>" * 20_000}
+    put(folder, ui=None, api=text([shown]))
 
 
 # Numbers

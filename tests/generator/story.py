@@ -230,8 +230,8 @@ class Story:
         self.stated = self.time // 1000 * 1000
         moment = datetime.fromtimestamp(self.stated / 1000, UTC)
         if self.era.iso_time:
-            told = f"Current time in ISO 8601 UTC format: {moment:%Y-%m-%dT%H:%M:%S}.000Z"
-            return ["# Current Time", told, "User time zone: Asia/Kolkata, UTC+5:30", ""]
+            reported = f"Current time in ISO 8601 UTC format: {moment:%Y-%m-%dT%H:%M:%S}.000Z"
+            return ["# Current Time", reported, "User time zone: Asia/Kolkata, UTC+5:30", ""]
         name, offset, hours = self.random.choice(ZONES)
         local = moment + timedelta(hours=hours)
         date = f"{local.month}/{local.day}/{local.year}"

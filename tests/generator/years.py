@@ -61,8 +61,8 @@ async def simulate(
         for task_id in ended:  # the registry would do that a second later, by the real clock
             await journal.transcript_finished(task_id)
         years.undelivered += ended[::undelivered_every]
-        told = set(ended) - set(ended[::undelivered_every])
-        await journal.mark_notified([*told], years.now)
+        reported = set(ended) - set(ended[::undelivered_every])
+        await journal.mark_notified([*reported], years.now)
         years.now += DAY_MS
         if settings and day % 7 == 0:
             await retention.round()

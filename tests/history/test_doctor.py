@@ -71,7 +71,7 @@ def test_an_entry_without_a_folder_is_index_only(store: Store, say: Make) -> Non
 
 
 @pytest.mark.parametrize(
-    ("entry", "told"),
+    ("entry", "reported"),
     [
         ({"totalCost": 1.5}, "cost 1.5000 in the list entry, 0.2500 in the messages"),
         ({"tokensIn": 7}, "tokensIn 7 in the list entry, 100 in the messages"),
@@ -81,14 +81,14 @@ def test_an_entry_without_a_folder_is_index_only(store: Store, say: Make) -> Non
     ],
 )
 def test_an_entry_that_disagrees_with_the_messages_is_reported(
-    store: Store, say: Make, entry: dict[str, Any], told: str
+    store: Store, say: Make, entry: dict[str, Any], reported: str
 ) -> None:
     usage = json.dumps({"tokensIn": 100, "tokensOut": 5, "cost": 0.25})
     messages = [say("text", "x"), say("api_req_started", usage), say("info", "z", ts=NOW - 2 * HOUR)]
     messages = [message | {"ts": NOW - 2 * HOUR} for message in messages]
     item = {"id": TASK_ID, "task": "x", "ts": NOW - 2 * HOUR, "totalCost": 0.251, "tokensIn": 100}
     store.write(ui=messages, api=[], history_item=item | entry)
-    assert told in the_one(report(store), "disagreement").message
+    assert reported in the_one(report(store), "disagreement").message
 
 
 def test_a_finished_subtask_that_was_not_handed_back_is_reported(store: Store, say: Make, ask: Make) -> None:
@@ -253,9 +253,9 @@ def test_every_hostile_folder_is_reported_and_left_as_it_is(tmp_path: Path) -> N
     made = write_hostile(tmp_path)
     before = tree(tmp_path)
     result = examine(TaskHistory([tmp_path], now=lambda: NOW_MS), NOW_MS)
-    told = {(each.task_id, each.code) for each in result.findings}
-    told |= {(task_id, "empty") for task_id, code in told if code == "messagesGone"}
-    assert told >= {(task_id, code) for task_id, kind in made.items() for code in kind.codes}
+    reported = {(each.task_id, each.code) for each in result.findings}
+    reported |= {(task_id, "empty") for task_id, code in reported if code == "messagesGone"}
+    assert reported >= {(task_id, code) for task_id, kind in made.items() for code in kind.codes}
     assert all(each.remedy for each in result.findings) and tree(tmp_path) == before
 
 

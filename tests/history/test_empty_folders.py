@@ -93,8 +93,8 @@ def test_an_index_remembers_that_a_folder_is_empty(
 def test_empty_arrays_in_both_files_are_a_problem(store: Store) -> None:
     store.write(ui=[], api=[])
     (found,) = store.task().problems
-    told = "ui_messages.json and api_conversation_history.json hold an empty array"
-    assert (found.code, found.message) == ("empty", told)
+    reported = "ui_messages.json and api_conversation_history.json hold an empty array"
+    assert (found.code, found.message) == ("empty", reported)
 
 
 def test_an_empty_array_alone_is_a_problem(store: Store) -> None:

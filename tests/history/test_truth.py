@@ -79,8 +79,8 @@ def test_a_sound_task_has_no_problems(tmp_path: Path, era: Era) -> None:
 def test_the_product_is_known_by_marks_when_the_path_says_nothing(tmp_path: Path, era: Era) -> None:
     generate(tmp_path / "custom", era, 9)
     rows = TaskHistory([tmp_path / "custom"], now=lambda: NOW_MS).list()
-    told = {row.product for row in rows if row.ui_message_count and row.ui_message_count > 1}
-    assert told == {era.product}
+    reported = {row.product for row in rows if row.ui_message_count and row.ui_message_count > 1}
+    assert reported == {era.product}
 
 
 def test_a_seed_gives_the_same_bytes(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ class Reminders:
         self.pending: list[str] = []
         self.handed_out = 0
         self.newest: tuple[str, list[str]] = ("", [])
-        self.told: list[str] = []
+        self.reported: list[str] = []
 
     def deliverable(self) -> list[str]:
         return list(self.pending)
@@ -26,7 +26,7 @@ class Reminders:
 
     async def delivered(self, delivery_id: str) -> None:
         if delivery_id == self.newest[0]:
-            self.told += self.newest[1]
+            self.reported += self.newest[1]
             self.pending = [each for each in self.pending if each not in self.newest[1]]
 
 
@@ -58,7 +58,7 @@ async def test_a_later_message_acknowledges(piggyback: Piggyback, reminders: Rem
     assert await ride(piggyback, 1, 10) == ["a"]
     piggyback.heard(10)
     assert await ride(piggyback, 2, 20) == []
-    assert reminders.told == ["a"]
+    assert reminders.reported == ["a"]
 
 
 async def test_a_message_sent_before_the_result_does_not(piggyback: Piggyback, reminders: Reminders) -> None:
@@ -66,10 +66,10 @@ async def test_a_message_sent_before_the_result_does_not(piggyback: Piggyback, r
     await ride(piggyback, 1, 10)
     piggyback.heard(9)
     await piggyback.settled()
-    assert reminders.told == []
+    assert reminders.reported == []
     piggyback.heard(30)
     await piggyback.settled()
-    assert reminders.told == ["a"]
+    assert reminders.reported == ["a"]
 
 
 async def test_nothing_is_acknowledged_before_the_result_is_written(
@@ -79,7 +79,7 @@ async def test_nothing_is_acknowledged_before_the_result_is_written(
     assert await piggyback.board(1) is not None
     piggyback.heard(1_000)
     await piggyback.settled()
-    assert reminders.told == []
+    assert reminders.reported == []
 
 
 async def test_a_late_cancellation_of_that_request_does_not_acknowledge(
@@ -89,10 +89,10 @@ async def test_a_late_cancellation_of_that_request_does_not_acknowledge(
     await ride(piggyback, 1, 10)
     piggyback.heard(10, cancels=1)
     await piggyback.settled()
-    assert reminders.told == []
+    assert reminders.reported == []
     piggyback.heard(20, cancels=2)
     await piggyback.settled()
-    assert reminders.told == ["a"]
+    assert reminders.reported == ["a"]
 
 
 @pytest.mark.parametrize("lost", ["cancelled before", "not sent"])
@@ -107,7 +107,7 @@ async def test_a_reminder_whose_result_is_lost_rides_again(
         piggyback.heard(5, cancels=1)
     piggyback.heard(50)
     assert await ride(piggyback, 2, 60) == ["a"]
-    assert reminders.told == []
+    assert reminders.reported == []
 
 
 async def test_parallel_results_carry_a_reminder_once_unless_there_are_new_ends(
@@ -120,4 +120,4 @@ async def test_parallel_results_carry_a_reminder_once_unless_there_are_new_ends(
     assert await ride(piggyback, 3, 10) == ["a", "b"]
     piggyback.heard(10)
     await piggyback.settled()
-    assert reminders.told == ["a", "b"]
+    assert reminders.reported == ["a", "b"]

@@ -42,10 +42,10 @@ def record(**members: Any) -> RunRecord:
 async def test_each_change_of_state_is_announced_once(owner: Journal, reader: Journal) -> None:
     before, run = record(), record(status="queued")
     await owner.save(before)
-    told: list[AsyncTask] = []
-    runs = ForeignRuns(reader, told.append)
+    reported: list[AsyncTask] = []
+    runs = ForeignRuns(reader, reported.append)
     await runs.check()
-    assert told == []
+    assert reported == []
     for status in ("queued", "running", "failed"):
         run.task.status = status
         await owner.save(run)
@@ -54,31 +54,31 @@ async def test_each_change_of_state_is_announced_once(owner: Journal, reader: Jo
     before.task.status, before.task.end_reason = "failed", "lost"
     await owner.save(before)
     await runs.check()
-    assert [(task.id, task.status) for task in told] == [
+    assert [(task.id, task.status) for task in reported] == [
         (run.task.id, "queued"),
         (run.task.id, "running"),
         (run.task.id, "failed"),
         (before.task.id, "failed"),
     ]
-    assert told[-1].end_reason == "lost"
+    assert reported[-1].end_reason == "lost"
 
 
 async def test_a_run_that_began_and_ended_between_two_looks_is_announced(
     owner: Journal, reader: Journal
 ) -> None:
-    told: list[AsyncTask] = []
-    runs = ForeignRuns(reader, told.append)
+    reported: list[AsyncTask] = []
+    runs = ForeignRuns(reader, reported.append)
     await runs.check()
     await owner.save(record(status="completed", completed_at=1_001))
     await runs.check()
-    assert [task.status for task in told] == ["completed"]
+    assert [task.status for task in reported] == ["completed"]
 
 
 async def test_a_journal_that_cannot_be_read_is_checked_again(tmp_path: Path) -> None:
     path = tmp_path / "sidecar.db"
     path.write_bytes(b"no database" * 1_000)
     reader = await Journal.open(path, read_only=True, required=False)
-    told: list[AsyncTask] = []
-    await ForeignRuns(reader, told.append).check()
+    reported: list[AsyncTask] = []
+    await ForeignRuns(reader, reported.append).check()
     await reader.aclose()
-    assert told == []
+    assert reported == []

@@ -55,8 +55,8 @@ async def test_settings_that_concern_the_host_are_ignored_in_initialize_and_chan
     shared: HostSetting,
 ) -> None:
     one, two = await shared.spawn(), await shared.attach()
-    told: list[object] = []
-    one.client.on_notification("settings/didChange", told.append)
+    reported: list[object] = []
+    one.client.on_notification("settings/didChange", reported.append)
     echo: list[object] = []
     two.client.on_notification("settings/didChange", echo.append)
     answer = await one.initialize(settings={"asyncTasks": {"max": 1}, "budget": {"perDayCost": 1}})
@@ -64,7 +64,7 @@ async def test_settings_that_concern_the_host_are_ignored_in_initialize_and_chan
     assert (await one.request("asyncTasks/list"))["max"] == 5
     await two.request("settings/update", settings={"asyncTasks": {"max": 2}, "tools": {"maxChars": 99}})
     assert (await one.request("asyncTasks/list"))["max"] == 2
-    assert told == [{"settings": {"asyncTasks": {"max": 2}}}]
+    assert reported == [{"settings": {"asyncTasks": {"max": 2}}}]
     assert echo == []
 
 

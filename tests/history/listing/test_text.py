@@ -90,7 +90,7 @@ def test_counts_of_all_matching_tasks_head_a_page() -> None:
 
 
 @pytest.mark.parametrize(
-    ("ms", "said"),
+    ("ms", "shown"),
     [
         (999, "0 second"),
         (1000, "1 second"),
@@ -101,8 +101,8 @@ def test_counts_of_all_matching_tasks_head_a_page() -> None:
         (-5000, "-5 second"),
     ],
 )
-def test_a_span_is_given_in_its_largest_unit(ms: int, said: str) -> None:
-    assert f"- **Duration**: {said}\n" in format_tasks([task(duration=ms)], None, "guide")
+def test_a_span_is_given_in_its_largest_unit(ms: int, shown: str) -> None:
+    assert f"- **Duration**: {shown}\n" in format_tasks([task(duration=ms)], None, "guide")
 
 
 def test_a_structural_title_is_cut_on_characters() -> None:

@@ -46,7 +46,7 @@ def search(store: Store, tmp_path: Path) -> Iterator[Searcher]:
 
 
 @pytest.fixture
-def told(store: Store, search: Searcher, say: Make, user: Make) -> Searcher:
+def reported(store: Store, search: Searcher, say: Make, user: Make) -> Searcher:
     store.write(
         ui=[
             say("text", "Migrate the Database to café_v2"),
@@ -78,33 +78,33 @@ def told(store: Store, search: Searcher, say: Make, user: Make) -> Searcher:
         ("tokensIn", []),
     ],
 )
-def test_messages_are_found_by_their_words(told: Searcher, text: str, places: list[Any]) -> None:
-    assert told.places(text) == places
+def test_messages_are_found_by_their_words(reported: Searcher, text: str, places: list[Any]) -> None:
+    assert reported.places(text) == places
 
 
-def test_a_hit_tells_where_it_is_and_shows_the_words(told: Searcher) -> None:
-    (hit,) = told("database").hits
-    assert (hit.task_id, hit.root, hit.role) == (TASK_ID, str(told.stored.path), "user")
+def test_a_hit_tells_where_it_is_and_shows_the_words(reported: Searcher) -> None:
+    (hit,) = reported("database").hits
+    assert (hit.task_id, hit.root, hit.role) == (TASK_ID, str(reported.stored.path), "user")
     assert hit.snippet == "Migrate the \x02Database\x03 to café_v2"
-    page = told.stored.history.messages(hit.task_id, hit.kind, limit=20)
+    page = reported.stored.history.messages(hit.task_id, hit.kind, limit=20)
     assert "Database" in str(page.messages[hit.index].text)
 
 
-def test_a_query_limits_the_tasks(told: Searcher) -> None:
-    assert told("database", query="status:completed").hits == []
-    assert len(told("database", query="migrate").hits) == 1
+def test_a_query_limits_the_tasks(reported: Searcher) -> None:
+    assert reported("database", query="status:completed").hits == []
+    assert len(reported("database", query="migrate").hits) == 1
 
 
-def test_the_index_follows_the_tasks(told: Searcher, store: Store, say: Make) -> None:
-    told("database")
+def test_the_index_follows_the_tasks(reported: Searcher, store: Store, say: Make) -> None:
+    reported("database")
     folder = store.write(ui=[say("text", "something else entirely")], api=[])
-    assert (told.places("database"), told.places("entirely")) == ([], [("ui", 0)])
+    assert (reported.places("database"), reported.places("entirely")) == ([], [("ui", 0)])
     store.write(ui=[say("text", "database")], api=[], task_id=OTHER)
     for path in folder.iterdir():
         path.unlink()
     folder.rmdir()
-    assert [hit.task_id for hit in told("database").hits] == [OTHER]
-    assert told.places("entirely") == []
+    assert [hit.task_id for hit in reported("database").hits] == [OTHER]
+    assert reported.places("entirely") == []
 
 
 def test_the_better_hit_comes_first_over_all_tasks(search: Searcher, store: Store, say: Make) -> None:
@@ -139,35 +139,35 @@ def test_ideographs_come_together_again(text: str) -> None:
     assert shown.replace(" ", "") == "".join(text.replace("\x02", "").replace("\x03", "").split())
 
 
-def test_too_common_words_end_in_time(told: Searcher, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_common_words_end_in_time(reported: Searcher, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(store, "QUERY_SECONDS", -1.0)
     monkeypatch.setattr(store, "_STEPS", 1)
     with pytest.raises(StorageError, match="too many"):
-        told("database")
+        reported("database")
 
 
 @pytest.mark.parametrize("damage", [b"no database at all" * 100, b""])
-def test_a_damaged_index_is_rebuilt(told: Searcher, damage: bytes) -> None:
-    told("database")
-    path = store_path(told.directory, str(told.stored.path))
+def test_a_damaged_index_is_rebuilt(reported: Searcher, damage: bytes) -> None:
+    reported("database")
+    path = store_path(reported.directory, str(reported.stored.path))
     for suffix in ("-wal", "-shm"):
         Path(f"{path}{suffix}").unlink(missing_ok=True)
     path.write_bytes(damage)
-    assert told.places("database") == [("ui", 0)]
+    assert reported.places("database") == [("ui", 0)]
 
 
-def test_words_that_are_damaged_in_the_middle_are_rebuilt(told: Searcher) -> None:
-    told("database")
-    path = store_path(told.directory, str(told.stored.path))
+def test_words_that_are_damaged_in_the_middle_are_rebuilt(reported: Searcher) -> None:
+    reported("database")
+    path = store_path(reported.directory, str(reported.stored.path))
     with closing(sqlite3.connect(path, isolation_level=None)) as database:
         database.execute("UPDATE message_data SET block = x'ff' WHERE id > 10")
-    assert [hit.index for hit in told("database").hits] == [0]
+    assert [hit.index for hit in reported("database").hits] == [0]
 
 
-def test_an_index_of_another_version_is_rebuilt(told: Searcher, monkeypatch: pytest.MonkeyPatch) -> None:
-    told("database")
+def test_an_index_of_another_version_is_rebuilt(reported: Searcher, monkeypatch: pytest.MonkeyPatch) -> None:
+    reported("database")
     monkeypatch.setattr(store, "VERSION", 99)
-    with closing(SearchStore(store_path(told.directory, str(told.stored.path)))) as opened:
+    with closing(SearchStore(store_path(reported.directory, str(reported.stored.path)))) as opened:
         assert opened.versions() == {}
 
 

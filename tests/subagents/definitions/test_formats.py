@@ -149,8 +149,8 @@ def test_a_tool_in_parentheses_that_cannot_be_parsed_is_ignored(form: Format) ->
     definition, (problem,) = parse_definition(text.encode(), f"a{form.suffix}", form)
     assert definition is not None
     assert definition.tools == ("Bash(git:*)", "Task(a, b)")
-    told = "tools: Skill(deploy) is ignored: only tools that run commands"
-    assert (problem.line, problem.message[: len(told)]) == (4, told)
+    reported = "tools: Skill(deploy) is ignored: only tools that run commands"
+    assert (problem.line, problem.message[: len(reported)]) == (4, reported)
 
 
 def test_a_file_of_cursor() -> None:

@@ -7,7 +7,7 @@ import pytest
 from sidecar.subagents.fold.messages import LiveText
 
 
-def said(*events: dict[str, Any]) -> str:
+def shown(*events: dict[str, Any]) -> str:
     live = LiveText()
     return "".join(live.take(event) for event in events)
 
@@ -17,11 +17,11 @@ def message(id: str, text: Any, **more: Any) -> dict[str, Any]:
 
 
 def test_the_pieces_of_a_message_make_the_message() -> None:
-    assert said(message("a", "one "), message("a", "two")) == "one two"
+    assert shown(message("a", "one "), message("a", "two")) == "one two"
 
 
 def test_each_message_begins_on_a_line_of_its_own() -> None:
-    assert said(message("a", "one"), message("b", "two\n"), message("c", "three")) == "one\ntwo\nthree"
+    assert shown(message("a", "one"), message("b", "two\n"), message("c", "three")) == "one\ntwo\nthree"
 
 
 @pytest.mark.parametrize(
@@ -36,4 +36,4 @@ def test_each_message_begins_on_a_line_of_its_own() -> None:
     ],
 )
 def test_nothing_else_is_text(event: dict[str, Any]) -> None:
-    assert said(event) == ""
+    assert shown(event) == ""

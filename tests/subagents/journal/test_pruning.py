@@ -163,13 +163,13 @@ async def test_events_of_a_large_run_vanish_at_once_and_are_deleted_in_portions(
 async def test_a_deleted_run_is_forgotten_but_not_a_result_that_is_to_be_delivered(
     journal: Journal, make_record: MakeRecord
 ) -> None:
-    told, untold, live = (
+    reported, untold, live = (
         await store(journal, make_record("completed", sync=True)),
         await store(journal, make_record("completed")),
         await store(journal, make_record("running")),
     )
-    await journal.maintenance.forget([told, untold, live, "unknown"])
-    assert await kept(journal, told, untold, live) == [(False, False), (True, False), (True, True)]
+    await journal.maintenance.forget([reported, untold, live, "unknown"])
+    assert await kept(journal, reported, untold, live) == [(False, False), (True, False), (True, True)]
     await journal.mark_notified([untold], 5)
     await journal.maintenance.forget([untold])
     assert (await journal.list()).records == [await journal.get(live)]

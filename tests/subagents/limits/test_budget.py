@@ -23,10 +23,10 @@ def day(time: list[int]) -> DaySpending:
 
 
 class Run:
-    """A run under a budget; `said` has the limits it exceeded."""
+    """A run under a budget; `shown` has the limits it exceeded."""
 
     def __init__(self, budget: BudgetSettings, day: DaySpending) -> None:
-        self.said: list[str] = []
+        self.shown: list[str] = []
         self._watch = BudgetWatch(budget, day)
         self._usage = Usage()
 
@@ -34,15 +34,15 @@ class Run:
         self._usage.take({"type": "usage", **members})
         text = self._watch.exceeded(self._usage)
         if text is not None:
-            self.said.append(text)
+            self.shown.append(text)
 
 
 def test_a_run_may_use_its_whole_budget_and_no_more(day: DaySpending) -> None:
     run = Run(BudgetSettings(per_task_cost=0.5), day)
     run.uses(cost=0.5)
-    assert run.said == []
+    assert run.shown == []
     run.uses(cost=0.75)
-    assert run.said == ["The run has cost 0.75 USD; budget.perTaskCost is 0.5, raise it to allow more."]
+    assert run.shown == ["The run has cost 0.75 USD; budget.perTaskCost is 0.5, raise it to allow more."]
 
 
 def test_all_tokens_count_together_as_last_reported(day: DaySpending) -> None:
@@ -50,9 +50,9 @@ def test_all_tokens_count_together_as_last_reported(day: DaySpending) -> None:
     run.uses(inputTokens=60)
     run.uses(outputTokens=40)
     run.uses(inputTokens=60)
-    assert run.said == []
+    assert run.shown == []
     run.uses(cacheReads=1)
-    assert "budget.perTaskTokens is 100" in run.said[0]
+    assert "budget.perTaskTokens is 100" in run.shown[0]
 
 
 def test_all_runs_share_the_budget_of_the_day(day: DaySpending) -> None:
@@ -60,10 +60,10 @@ def test_all_runs_share_the_budget_of_the_day(day: DaySpending) -> None:
     first, second = Run(budget, day), Run(budget, day)
     first.uses(cost=0.75)
     second.uses(cost=0.25)
-    assert first.said == second.said == []
+    assert first.shown == second.shown == []
     assert "budget.perDayCost is 1," in str(day.used_up(budget))
     second.uses(cost=0.5)
-    assert len(second.said) == 1
+    assert len(second.shown) == 1
 
 
 def test_a_new_day_begins_with_nothing_spent(day: DaySpending, time: list[int]) -> None:

@@ -126,10 +126,10 @@ def test_a_shell_runs_nothing_else_in_a_line_that_fits(words: list[str]) -> None
         return
     # Without a PATH the shell names all but its own commands instead of running them.
     script = f"PATH=; git() {{ :; }}; command_not_found_handle() {{ echo ran $1; }}\n{line}"
-    told = subprocess.run(
+    reported = subprocess.run(
         ["/bin/bash", "-c", script], capture_output=True, text=True, timeout=10, check=False
     )
-    assert "ran" not in told.stdout
+    assert "ran" not in reported.stdout
 
 
 @pytest.mark.parametrize(

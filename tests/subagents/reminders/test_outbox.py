@@ -257,10 +257,10 @@ def test_a_bounded_reminder_leaves_the_rest_for_the_next(manager: AsyncTaskManag
     outbox = Outbox(manager, ReminderOptions(max_chars=600))
     for number in range(10):
         end(f"{number}")
-    told: list[str] = []
+    reported: list[str] = []
     while outbox.next().task_ids:
-        told += outbox.delivered(outbox.next().delivery_id or "")
-    assert told == [str(number) for number in range(10)]
+        reported += outbox.delivered(outbox.next().delivery_id or "")
+    assert reported == [str(number) for number in range(10)]
 
 
 def test_earlier_deliveries_are_shown_again_and_no_open_one_is_acknowledged(

@@ -149,8 +149,8 @@ class Models(RuleBasedStateMachine):
             self.outbox.leave(model)
         last = Recipient()
         self.outbox.join(last)
-        told = self.outbox.next(last)
-        assert set(told.task_ids) == self.ended - set(self.marked)
+        reported = self.outbox.next(last)
+        assert set(reported.task_ids) == self.ended - set(self.marked)
 
 
 Models.TestCase.settings = settings(max_examples=60, stateful_step_count=30, deadline=None)

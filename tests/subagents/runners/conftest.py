@@ -29,20 +29,20 @@ class Started:
 
     task_id: str
     events: list[dict[str, Any]] = field(default_factory=list)
-    said: asyncio.Event = field(default_factory=asyncio.Event)
+    shown: asyncio.Event = field(default_factory=asyncio.Event)
     run: CommandRun | RestartableRun = field(init=False)
     has_ended: bool = False
 
     async def emit(self, event: dict[str, Any]) -> None:
         self.events.append(event)
-        self.said.set()
+        self.shown.set()
 
     def text(self, kind: str = "message") -> str:
         return "".join(event["text"] for event in self.events if event["type"] == kind)
 
     async def until_it_speaks(self) -> None:
         async with asyncio.timeout(10):
-            await self.said.wait()
+            await self.shown.wait()
 
     async def result(self) -> RunResult:
         async with asyncio.timeout(40):

@@ -131,8 +131,8 @@ async def test_a_repeated_request_is_not_a_sign_of_life(agent: Agent, person: An
     run = await played(agent, *[notify] * 3, *repeated, {"until": "session/cancel"}, {"end": "cancelled"})
     async with asyncio.timeout(10):
         while sum("retrying" in event for event in run.events) < 5:
-            run.said.clear()
-            await run.said.wait()
+            run.shown.clear()
+            await run.shown.wait()
     signs = person.signs_of_life
     await run.stop(4)
     kinds = [(event["type"], "retrying" in event) for event in run.events]
@@ -198,8 +198,8 @@ async def test_tokens_of_a_cancelled_turn_are_counted(agent: Agent) -> None:
     run = await played(agent, say("hm"), size, {"until": "session/cancel"}, {"end": "cancelled"})
     async with asyncio.timeout(10):
         while not any(event["type"] == "usage" for event in run.events):
-            run.said.clear()
-            await run.said.wait()
+            run.shown.clear()
+            await run.shown.wait()
     await run.stop(4)
     assert [event["inputTokens"] for event in run.events if event["type"] == "usage"] == [500]
 

@@ -74,8 +74,8 @@ async def test_a_last_turn_that_never_ends_does_not_hold_up_a_stop(agent: Agent)
     turn = asyncio.create_task(run.run.channel.last_turn([]))
     async with asyncio.timeout(20):
         while "last" not in run.text():
-            run.said.clear()
-            await run.said.wait()
+            run.shown.clear()
+            await run.shown.wait()
     began = time.monotonic()
     assert await run.stop(3) < 3.2
     await asyncio.wait_for(turn, 1)
@@ -92,6 +92,6 @@ async def test_a_sent_message_is_the_next_prompt_and_precedes_its_answer(agent: 
     run = await agent(prompt="run 'sleep 0.5'\nsay begun")
     assert run.run.channel.send("say again")
     assert (await run.result()).final_message == "again"
-    said = [(event.get("role"), event["text"]) for event in run.events if event["type"] == "message"]
-    assert said == [(None, "begun"), ("user", "say again"), (None, "again")]
+    shown = [(event.get("role"), event["text"]) for event in run.events if event["type"] == "message"]
+    assert shown == [(None, "begun"), ("user", "say again"), (None, "again")]
     assert not run.run.channel.send("too late")

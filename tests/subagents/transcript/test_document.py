@@ -26,7 +26,7 @@ def ui(*events: Message, end: End | None = None) -> list[Message]:
     return ui_messages(document(*events, end=end).snapshot())
 
 
-def said(messages: list[Message]) -> list[tuple[str, str]]:
+def shown(messages: list[Message]) -> list[tuple[str, str]]:
     return [(message.get("say") or message["ask"], message["text"]) for message in messages]
 
 
@@ -52,7 +52,7 @@ def test_the_model_file_names_workspace_and_mode() -> None:
 def test_pieces_of_a_message_are_joined() -> None:
     tool = {"type": "tool", "name": "read", "status": "started"}
     messages = ui(message("He"), tool, message("llo"), message("Next", 2))
-    assert said(messages)[1:] == [
+    assert shown(messages)[1:] == [
         ("text", "Hello"),
         ("tool", '{"status":"started","tool":"read"}'),
         ("text", "Next"),
@@ -61,13 +61,13 @@ def test_pieces_of_a_message_are_joined() -> None:
 
 def test_thoughts_are_reasoning() -> None:
     messages = ui({"type": "thought", "text": "Hm"}, {"type": "thought", "text": "m"}, message("Yes"))
-    assert said(messages)[1:] == [("reasoning", "Hmm"), ("text", "Yes")]
+    assert shown(messages)[1:] == [("reasoning", "Hmm"), ("text", "Yes")]
 
 
 def test_a_tool_is_one_message_with_its_newest_state() -> None:
     started = {"type": "tool", "toolCallId": "1", "name": "read", "status": "started", "path": "x"}
     messages = ui(started, {**started, "status": "completed"}, {**started, "status": "started"})
-    tools = [json.loads(text) for kind, text in said(messages) if kind == "tool"]
+    tools = [json.loads(text) for kind, text in shown(messages) if kind == "tool"]
     assert [tool["status"] for tool in tools] == ["completed", "started"]
     assert tools[0]["path"] == "x"
 
@@ -75,7 +75,7 @@ def test_a_tool_is_one_message_with_its_newest_state() -> None:
 def test_usage_is_one_record_with_the_newest_numbers() -> None:
     first = {"type": "usage", "inputTokens": 5, "outputTokens": 2, "cost": 0.1}
     messages = ui(first, message("x"), {"type": "usage", "inputTokens": 9, "cost": "?"})
-    usage = [json.loads(text) for kind, text in said(messages) if kind == "api_req_started"]
+    usage = [json.loads(text) for kind, text in shown(messages) if kind == "api_req_started"]
     assert usage == [{"tokensIn": 9, "tokensOut": 2, "cost": 0.1}]
 
 
@@ -94,7 +94,7 @@ def test_what_is_not_for_a_transcript_changes_nothing() -> None:
 )
 def test_an_end_is_where_readers_look_for_it(end: End, last: list[tuple[str, str]]) -> None:
     messages = ui(message("Hi"), end=end)
-    assert said(messages)[-2:] == last
+    assert shown(messages)[-2:] == last
     assert (messages[-1]["type"], messages[-1]["ts"]) == ("ask", 99)
     assert has_end(messages)
     assert not has_end(messages[:2])
@@ -172,7 +172,7 @@ def test_files_are_listed_beyond_the_limit_of_the_transcript(monkeypatch: pytest
 
 def test_a_cancelled_run_ends_with_its_usage_counted_once() -> None:
     messages = ui({"type": "usage", "inputTokens": 5}, message("Hi"), end=End("cancelled", 99))
-    assert said(messages)[1:] == [
+    assert shown(messages)[1:] == [
         ("text", "Hi"),
         ("api_req_started", '{"tokensIn":5,"cancelReason":"user_cancelled"}'),
     ]
@@ -212,7 +212,7 @@ def test_beyond_its_limit_a_transcript_says_it_is_cut(monkeypatch: pytest.Monkey
     big = {"type": "emit", "name": "v", "value": "z" * 5_000}
     events = [*(message("x" * 300, n) for n in range(5)), message("y" * 9, 9), big]
     messages = ui(*events, end=End("completed", 60, "Done"))
-    texts = [text for _, text in said(messages)[1:]]
+    texts = [text for _, text in shown(messages)[1:]]
     assert texts[:2] == ["x" * 300, "x" * 300]
     assert [text.startswith("[The transcript is cut here") for text in texts] == [
         False,
@@ -227,7 +227,7 @@ def test_beyond_its_limit_a_transcript_says_it_is_cut(monkeypatch: pytest.Monkey
 def test_one_endless_message_is_cut_at_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(transcript_document, "TEXT_LIMIT", 1_000)
     messages = ui(*(message("x" * 300) for _ in range(20)))
-    assert said(messages)[1] == ("text", "x" * 800)
+    assert shown(messages)[1] == ("text", "x" * 800)
     assert len(messages) == 3
 
 

@@ -65,9 +65,9 @@ def test_no_more_than_a_few_messages_wait() -> None:
 def test_the_last_turn_follows_however_the_one_before_ended() -> None:
     dialogue = Dialogue()
     dialogue.schedule_last_turn(["count"])
-    said = text(dialogue.after(TurnEnd("cancelled", ["count"])))
-    assert "last turn" in said
-    assert "count" in said
+    shown = text(dialogue.after(TurnEnd("cancelled", ["count"])))
+    assert "last turn" in shown
+    assert "count" in shown
     assert dialogue.is_over
     assert dialogue.after(TurnEnd("end_turn", ["count"])) is None
 

@@ -140,7 +140,7 @@ def test_every_value_of_a_task_says_where_it_was_read(store: Store, say: Make) -
     usage = json.dumps({"tokensIn": 1, "tokensOut": 2, "cost": 0.5})
     store.write(ui=[say("text", "x"), say("api_req_started", usage)], api=[], history_item=entry)
     task, provenance = store.history.get(TASK_ID)
-    told = msgspec.to_builtins(task).keys() - {"id", "root", "problems"}
-    assert told <= provenance.keys() <= told | {"cost"}
+    reported = msgspec.to_builtins(task).keys() - {"id", "root", "problems"}
+    assert reported <= provenance.keys() <= reported | {"cost"}
     assert provenance["childIds"].source == "history_item.json"
     assert provenance["duration"].source == "createdAt and lastActivity"

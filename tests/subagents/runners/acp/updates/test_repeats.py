@@ -51,6 +51,6 @@ def test_every_message_is_shown_whole_or_dropped_as_the_beginning_of_another(
 ) -> None:
     texts, _ = shown(*messages)
     whole = ["".join(pieces) for pieces in messages]
-    for place, (said, text) in enumerate(zip(whole, texts, strict=True)):
-        is_repeated = any(other.startswith(said) for other in whole[:place])
-        assert text == said or (text == "" and is_repeated)
+    for place, (printed, text) in enumerate(zip(whole, texts, strict=True)):
+        is_repeated = any(other.startswith(printed) for other in whole[:place])
+        assert text == printed or (text == "" and is_repeated)
