@@ -72,10 +72,12 @@ async def test_cancelling_kills_the_tree_at_once(root: Path) -> None:
 
 async def test_cancelling_kills_the_tree_of_a_command_that_has_just_started(root: Path) -> None:
     command = asyncio.create_task(run_command("(setsid sleep 300 &); touch begun; sleep 300", root, 60))
-    await asyncio.sleep(0)  # the shell is started; the loop does not come to learn of it
+    for _ in range(3):
+        await asyncio.sleep(0)  # the shell is started; the loop does not come to learn of it
     deadline = time.monotonic() + 10
     while not (root / "begun").exists() and time.monotonic() < deadline:
         time.sleep(0.01)
+    assert (root / "begun").exists()
     command.cancel()
     with pytest.raises(asyncio.CancelledError):
         await command
