@@ -7,6 +7,7 @@ from typing import Any
 
 import orjson
 
+from sidecar.javascript.json_grammar import is_json
 from sidecar.javascript.values import JavaScriptThrow, decode
 
 MAX_STRINGIFY_DEPTH = 4_100
@@ -51,16 +52,8 @@ def is_accepted(data: bytes) -> bool:
     try:
         json.loads(text, parse_int=float, parse_constant=_refuse)
     except RecursionError:
-        return len(text) <= MAX_DEEP_CHARACTERS and _is_accepted_deep(text)
+        return is_json(text)
     except (ValueError, JavaScriptThrow):
-        return False
-    return True
-
-
-def _is_accepted_deep(text: str) -> bool:
-    try:
-        _DeepReader(text, len(text)).read()
-    except JavaScriptThrow:
         return False
     return True
 
@@ -132,9 +125,8 @@ def _escape(match: re.Match[str]) -> str:
 class _DeepReader:
     """A JSON reader with its own stack, for files nested deeper than Python's readers go."""
 
-    def __init__(self, text: str, deepest: int = MAX_STRINGIFY_DEPTH) -> None:
+    def __init__(self, text: str) -> None:
         self._text = text
-        self._deepest = deepest
         self._at = 0
         self._open: list[list[Any] | dict[str, Any]] = []
         self._keys: list[str] = []  # the pending key of every open object
@@ -163,7 +155,7 @@ class _DeepReader:
         raise self._bad()
 
     def _enter(self, container: list[Any] | dict[str, Any], closing: str) -> tuple[bool, Any]:
-        if len(self._open) > self._deepest:
+        if len(self._open) > MAX_STRINGIFY_DEPTH:
             raise JavaScriptThrow("nested too deeply")
         before = self._at
         kind, text = self._next()

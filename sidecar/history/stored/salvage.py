@@ -32,7 +32,7 @@ _STRETCH: Final = re.compile(rb'(?:[^"]{1,256}+|' + _STRING + rb'"){1,32}+', re.
 _STRINGS: Final = re.compile(_STRING + rb'"', re.DOTALL)
 _NO_BRACKETS: Final = bytes(set(range(256)) - set(b"[]{}"))
 _array: Final = msgspec.json.Decoder(list[msgspec.Raw])
-_BRACKET: Final = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[\[\]{}]', re.DOTALL)
+_BRACKET: Final = re.compile(_STRING + rb'"|([\[{])|([\]}])', re.DOTALL)
 _DEEPEST: Final = 200
 """Levels kept of what is nested too deep: no writer nests a tenth of that."""
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
@@ -153,19 +153,24 @@ def _decode(element: str) -> Any:
 
 def flatten(element: str) -> str:
     """Put null in the place of every container that is deeper than `_DEEPEST`."""
-    parts: list[str] = []
-    depth = kept = 0
-    for token in _BRACKET.finditer(element):
-        mark = token[0]
-        if mark in ("[", "{"):
+    text = element.encode("utf-8", "surrogatepass")
+    parts: list[bytes] = []
+    at = depth = kept = 0
+    while (token := _BRACKET.search(text, at)) is not None:
+        at = token.end()
+        if token[1]:
             depth += 1
             if depth == _DEEPEST + 1:
-                parts += (element[kept : token.start()], "null")
-        elif mark in ("]", "}"):
+                parts += (text[kept : token.start()], b"null")
+                at, levels = _skip_stretches(text, at, 2)
+                depth = _DEEPEST + levels - 1
+        elif token[2]:
             depth -= 1
             if depth == _DEEPEST:
-                kept = token.end()
-    return "".join([*parts, element[kept:]]) if depth <= _DEEPEST else element
+                kept = at
+    if depth > _DEEPEST:
+        return element
+    return b"".join([*parts, text[kept:]]).decode("utf-8", "surrogatepass")
 
 
 def _integer(digits: str) -> int | float | None:
