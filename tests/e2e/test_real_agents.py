@@ -101,6 +101,7 @@ async def test_an_allowed_write_is_done_and_reported(driven: Sidecar, agent: str
     assert task["output"]["final_message"] == "All done."
     assert target.read_text().strip() == "written by the agent"
     assert task["progress"]["toolCalls"] == 1
+    assert task["progress"]["turns"] == 2
     assert task["progress"]["inputTokens"] >= 100
     tools = await events(driven, task_id, "tool")
     assert tools[-1]["status"] == "completed"
