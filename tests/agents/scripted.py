@@ -5,12 +5,16 @@ write PATH TEXT (asks first)     run COMMAND (asks first)     both (asks for two
 wait            until it is cancelled      stay (for ever, also when it is cancelled)
 emit NAME JSON  hands over an output       look N (N tool calls, one after the other, without asking)
 fail TEXT       ends the turn with an error of the model
+tools           says the names of the tools of its MCP servers
+call TOOL JSON  calls one and says its result; `ID1`, `ID2` … stand for the ids in the results so far
 then STEP       does the step when it is prompted again
 recall          says how many lines it was ever told; with `--lasting`, when its sessions outlive it; with
                 `--brief` these do not offer the choice of a model again
 """
 
 import asyncio
+import json
+import re
 import shlex
 import sys
 from pathlib import Path
@@ -19,6 +23,9 @@ from uuid import uuid4
 
 import acp
 from acp import schema
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
+from tests.agents.server_client import ServerClient
 
 OPTIONS = [
     # "Always" first, as some agents have it: whoever chooses by position is caught.
@@ -30,6 +37,7 @@ OPTIONS = [
 
 _STATUSES: Any = {"+": "completed", "*": "in_progress"}
 LASTING = "--lasting" in sys.argv
+_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
 def _model_choice() -> schema.SessionConfigOptionSelect:
@@ -47,6 +55,8 @@ class ScriptedAgent:
         self._cancelled = asyncio.Event()
         self._usage: schema.Usage | None = None
         self._later: list[str] = []
+        self._servers: list[ServerClient] = []
+        self._ids: list[str] = []
 
     def on_connect(self, conn: Any) -> None:
         self._client = conn
@@ -55,7 +65,8 @@ class ScriptedAgent:
         abilities = schema.AgentCapabilities(load_session=LASTING)
         return schema.InitializeResponse(protocol_version=1, agent_capabilities=abilities)
 
-    async def new_session(self, cwd: str, **_: Any) -> schema.NewSessionResponse:
+    async def new_session(self, cwd: str, mcp_servers: Any = (), **_: Any) -> schema.NewSessionResponse:
+        self._servers = [ServerClient(server) for server in mcp_servers]
         self._cwd, self._session = Path(cwd), uuid4().hex
         return schema.NewSessionResponse(session_id=self._session, config_options=[_model_choice()])
 
@@ -109,6 +120,17 @@ class ScriptedAgent:
 
     async def do_stay(self) -> None:
         await asyncio.Event().wait()
+
+    async def do_tools(self) -> None:
+        names = [name for server in self._servers for name in await server.tools()]
+        await self._say(f"tools: {' '.join(names) or 'none'}\n")
+
+    async def do_call(self, tool: str, arguments: str = "{}") -> None:
+        for number, task_id in enumerate(self._ids, 1):
+            arguments = arguments.replace(f"ID{number}", task_id)
+        result = await self._servers[0].call(tool, json.loads(arguments))
+        self._ids += [each for each in _UUID.findall(result) if each not in self._ids]
+        await self._say(f"{result}\n")
 
     async def do_fail(self, text: str) -> None:
         raise acp.RequestError(-32603, text)

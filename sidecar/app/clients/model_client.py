@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from sidecar.api.lifecycle import LogMessage
 from sidecar.api.model import ToolCallResult, ToolDeclaration
+from sidecar.api.settings import SettingsSource
 from sidecar.app.clients.context import Caller, ClientContext
 from sidecar.app.clients.hosting import Hosting
 from sidecar.app.clients.toolbox import Toolbox
@@ -54,8 +55,12 @@ class ModelClient:
     async def open(self, root: Path) -> None:
         """Enter the Host. Raises InvalidParams."""
         host, settings = await self._hosting.enter(root, self._raw_settings, {})
+        self._context = ClientContext(settings, self._environment, NAME, host.starts)
+        self._begin(host, settings)
+
+    def _begin(self, host: "Host", settings: SettingsSource) -> None:
         self.host: Host = host
-        self.context = ClientContext(settings, self._environment, NAME, host.starts)
+        self.settings = settings
         self.stored = host.views.enter(history_roots(host.root.path, (), settings.current.history))
         self.reminders = ClientReminders(
             host.reminders, settings, self.is_concerned, lambda: True, _start_no_turn, enrich=True
@@ -66,7 +71,7 @@ class ModelClient:
     @property
     def caller(self) -> Caller:
         """Who launches runs: this client and its workspace."""
-        return self.context.caller(self.workspace)
+        return self._context.caller(self.workspace)
 
     @property
     def history(self) -> TaskHistory:
@@ -81,14 +86,18 @@ class ModelClient:
             lambda: self.caller,
             lambda: self.history,
             require_trust=lambda: None,
-            is_concerned=self.is_concerned,
+            sees=self.sees,
         )
 
-    def is_concerned(self, task_id: str) -> bool:
-        """Return whether the model sees a run and is notified of its end."""
+    def sees(self, task_id: str) -> bool:
+        """Return whether the model sees a run."""
         audience = Audience(NAME, self.workspace.folders)
-        scope = self.context.settings.current.reminders.scope
+        scope = self.settings.current.reminders.scope
         return audience.is_concerned(self.host.reminders.owner_of(task_id), scope)
+
+    def is_concerned(self, task_id: str) -> bool:
+        """Return whether the model is notified of the end of a run."""
+        return self.host.reminders.launcher_of(task_id) is None and self.sees(task_id)
 
     def declarations(self) -> list[ToolDeclaration]:
         """Return the tools."""
@@ -110,7 +119,7 @@ class ModelClient:
 
     @property
     def _transcripts(self) -> Transcripts:
-        max_chars = self.context.settings.current.tools.max_chars
+        max_chars = self.settings.current.tools.max_chars
         return Transcripts(self.history, self.workspace.folders, max_chars)
 
     def log(self, message: LogMessage) -> None:

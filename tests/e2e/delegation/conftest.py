@@ -1,0 +1,66 @@
+"""A scripted agent with the sidecar's tools, as a run of a shared Host."""
+
+import json
+import shlex
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.e2e.conftest import REPO, RUNNERS, Sidecar, define
+from tests.e2e.host.conftest import HostSetting, shared
+
+__all__ = ["Delegating", "call", "shared", "task"]
+Json = dict[str, Any]
+SCRIPTED: Json = {"type": "acp", "command": [sys.executable, str(REPO / "tests" / "agents" / "scripted.py")]}
+
+
+def call(tool: str, **arguments: Any) -> str:
+    """Return the step with which the scripted agent calls a tool."""
+    return f"call {tool} {shlex.quote(json.dumps(arguments))}"
+
+
+def task(name: str, goal: str, **more: Any) -> str:
+    """Return the step that launches a subagent in the background."""
+    return call("task", subagent_name=name, goal_prompt=goal, **{"async": True, **more})
+
+
+class Delegating:
+    """A shared Host with definitions that delegate."""
+
+    def __init__(self, setting: HostSetting) -> None:
+        self.setting = setting
+        self.agents = define(setting.home, RUNNERS)
+
+    def define(self, name: str, *lines: str, runner: str = "scripted") -> None:
+        """Write a definition; `lines` are more of its front matter."""
+        text = "\n".join(["---", f"name: {name}", "description: x.", f"runner: {runner}", *lines, "---", ""])
+        (self.agents / f"{name}.md").write_text(text)
+
+    async def attach(self, **settings: Json) -> Sidecar:
+        """Start the Host with these settings, and attach an editor."""
+        tasks = {"maxDepth": 3, **settings.pop("asyncTasks", {})}
+        permissions = {"default": "allowAll", **settings.pop("permissions", {})}
+        self.setting.configure(
+            asyncTasks=tasks, permissions=permissions, **{"runners.scripted": SCRIPTED}, **settings
+        )
+        workspace = str(self.setting.home / "workspace")
+        return await self.setting.attach(workspaceFolders=[workspace], workspaceTrusted=True)
+
+    async def tasks(self, editor: Sidecar) -> list[Json]:
+        """Return all runs, the newest first."""
+        items: list[Json] = (await editor.request("asyncTasks/list"))["items"]
+        return items
+
+    def release(self) -> None:
+        """Let the runs with the goal `HELD` end."""
+        Path(self.setting.home / "workspace" / "go").touch()
+
+
+@pytest.fixture
+def delegating(shared: HostSetting) -> Delegating:
+    found = Delegating(shared)
+    found.define("lead", "mcpServers: [sidecar]")
+    found.define("plain")
+    return found
