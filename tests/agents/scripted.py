@@ -1,11 +1,12 @@
 """An agent on the protocol's SDK that does what its prompt says: one step a line, `STEP ARGUMENT...`.
 
 say TEXT        think TEXT       plan +DONE;*NOW;STEP     usage IN OUT COST
-write PATH TEXT (asks first)     run COMMAND (asks first)     both (asks for two at a time)
+write PATH TEXT (asks first)     run COMMAND (asks first)     both [STEP] (does a step twice at a time, by default a run)
 wait            until it is cancelled      stay (for ever, also when it is cancelled)
 emit NAME JSON  hands over an output       look N (N tool calls, one after the other, without asking)
 fail TEXT       ends the turn with an error of the model
 tools           says the names of the tools of its MCP servers
+token           says the value of the first variable of its first MCP server
 call TOOL JSON  calls one and says its result; `ID1`, `ID2` … stand for the ids in the results so far
 then STEP       does the step when it is prompted again
 recall          says how many lines it was ever told; with `--lasting`, when its sessions outlive it; with
@@ -97,6 +98,9 @@ class ScriptedAgent:
                 memory.write("".join(block.text for block in prompt) + "\n")
         later, self._later = self._later, []
         for line in [*later, *"".join(block.text for block in prompt).splitlines()]:
+            if line.startswith("System Note"):
+                await self._say("noted\n")
+                break
             step, *arguments = shlex.split(line) or [""]
             await getattr(self, f"do_{step}", self._unknown)(*arguments)
             if self._cancelled.is_set():
@@ -124,6 +128,9 @@ class ScriptedAgent:
     async def do_tools(self) -> None:
         names = [name for server in self._servers for name in await server.tools()]
         await self._say(f"tools: {' '.join(names) or 'none'}\n")
+
+    async def do_token(self) -> None:
+        await self._say(f"token: {self._servers[0].env[0].value}\n")
 
     async def do_call(self, tool: str, arguments: str = "{}") -> None:
         for number, task_id in enumerate(self._ids, 1):
@@ -197,8 +204,9 @@ class ScriptedAgent:
             output, _ = await shell.communicate()
             await self._end(call, "completed", output.decode())
 
-    async def do_both(self) -> None:
-        await asyncio.gather(self.do_run("echo one"), self.do_run("echo two"))
+    async def do_both(self, step: str = "run 'echo hi'") -> None:
+        name, *arguments = shlex.split(step)
+        await asyncio.gather(*(getattr(self, f"do_{name}")(*arguments) for _ in range(2)))
 
     async def do_wait(self) -> None:
         await self._cancelled.wait()

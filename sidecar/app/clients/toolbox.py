@@ -1,7 +1,7 @@
 """The model's tools for one client, bound to its workspace and its Host."""
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -112,15 +112,12 @@ class Toolbox:
             if refusal is not None:
                 return refusal
             launches = HostLaunches(launcher, caller, pending)
-            with self._waiting() if arguments.get("async") is not True else nullcontext():
+            with nullcontext() if self._delegation is None else self._delegation.paused():
                 return await SubagentTool(launches).execute(arguments, update_output)
 
     async def _wait(self, task_ids: Sequence[str], mode: WaitMode, seconds: float) -> bool:
-        with self._waiting():
+        with nullcontext() if self._delegation is None else self._delegation.waiting():
             return await self._host.control.wait(task_ids, mode, seconds)
-
-    def _waiting(self) -> AbstractContextManager[None]:
-        return nullcontext() if self._delegation is None else self._delegation.waiting()
 
     def _tools(self) -> dict[str, _Tool]:
         host, settings = self._host, self._caller().settings.current

@@ -3,7 +3,7 @@
 import asyncio
 import secrets
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, Protocol
 
@@ -95,11 +95,12 @@ class RunDelegation:
     @contextmanager
     def waiting(self) -> Iterator[None]:
         """Lend the slot of the run, and stop its inactivity timeout, while it waits for its children."""
-        with ExitStack() as stack:
-            if self._waits is not None:
-                stack.enter_context(self._waits.waiting())
-            stack.enter_context(self._all.waiting_for_children(self.task_id))
+        with self.paused(), self._all.waiting_for_children(self.task_id):
             yield
+
+    def paused(self) -> AbstractContextManager[None]:
+        """Stop the inactivity timeout of the run inside the context."""
+        return nullcontext() if self._waits is None else self._waits.waiting()
 
     async def next_report(self) -> str | None:
         """Wait for the end of a child, and return the reminder of it; None if nothing is left to report."""

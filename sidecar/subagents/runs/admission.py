@@ -179,7 +179,7 @@ class Admission:
         Raises LimitReached if neither is free.
         """
         parent = prepared.record.task.parent_task_id
-        if parent is not None and self._lending.can_lend(parent):
+        if parent is not None and not self._lending.has_lent(parent):
             self._lending.lend(parent, prepared.task_id)
             try:
                 yield

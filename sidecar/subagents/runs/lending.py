@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 
 class Lending:
-    """Each run lends one slot at a time, to a child that starts while the run waits, until that child ends."""
+    """Each run lends one slot at a time, to a child that starts while the run waits, until the child ends."""
 
     def __init__(self) -> None:
         self._waiting: Counter[str] = Counter()
@@ -25,7 +25,11 @@ class Lending:
 
     def can_lend(self, lender: str | None) -> bool:
         """Return whether a run waits and has not lent its slot."""
-        return lender in self._waiting and lender not in self._borrowers
+        return lender in self._waiting and not self.has_lent(lender)
+
+    def has_lent(self, lender: str) -> bool:
+        """Return whether a run has lent its slot."""
+        return lender in self._borrowers
 
     def lend(self, lender: str, borrower: str) -> None:
         """Lend the slot of a run to a child."""

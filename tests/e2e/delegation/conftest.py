@@ -11,7 +11,7 @@ import pytest
 from tests.e2e.conftest import REPO, RUNNERS, Sidecar, define
 from tests.e2e.host.conftest import HostSetting, shared
 
-__all__ = ["Delegating", "call", "shared", "task"]
+__all__ = ["HELD", "Delegating", "call", "shared", "task"]
 Json = dict[str, Any]
 SCRIPTED: Json = {"type": "acp", "command": [sys.executable, str(REPO / "tests" / "agents" / "scripted.py")]}
 
@@ -24,6 +24,10 @@ def call(tool: str, **arguments: Any) -> str:
 def task(name: str, goal: str, **more: Any) -> str:
     """Return the step that launches a subagent in the background."""
     return call("task", subagent_name=name, goal_prompt=goal, **{"async": True, **more})
+
+
+HELD = 'while [ ! -e go ]; do sleep 0.02; done; printf "the result"'
+"""The goal of a run of `events` that ends once `Delegating.release` was called."""
 
 
 class Delegating:
@@ -52,6 +56,26 @@ class Delegating:
         """Return all runs, the newest first."""
         items: list[Json] = (await editor.request("asyncTasks/list"))["items"]
         return items
+
+    async def run(self, editor: Sidecar, name: str, *steps: str) -> tuple[Json, list[Json]]:
+        """Launch a run with these steps, and wait; return it and all other runs, the oldest first."""
+        task_id = await editor.launch(name, "\n".join(steps))
+        (ended,) = await editor.ended(task_id)
+        others = [each for each in await self.tasks(editor) if each["id"] != task_id]
+        return ended, others[::-1]
+
+    async def until_said(self, editor: Sidecar, task_id: str, text: str) -> None:
+        """Wait until a run has said something."""
+        await editor.request("asyncTasks/subscribe", taskId=task_id, afterSeq=0)
+        await editor.until(lambda: text in editor.text(task_id))
+
+    async def serve_with(self, env: Json) -> tuple[int, str, str]:
+        """Run the MCP server with more variables and no input; return its exit code, stdout and stderr."""
+        before, self.setting.environment = self.setting.environment, {**self.setting.environment, **env}
+        try:
+            return await self.setting.command("mcp")
+        finally:
+            self.setting.environment = before
 
     def release(self) -> None:
         """Let the runs with the goal `HELD` end."""
