@@ -25,7 +25,7 @@ class Lending:
 
     def can_lend(self, lender: str | None) -> bool:
         """Return whether a run waits and has not lent its slot."""
-        return lender in self._waiting and not self.has_lent(lender)
+        return lender is not None and lender in self._waiting and not self.has_lent(lender)
 
     def has_lent(self, lender: str) -> bool:
         """Return whether a run has lent its slot."""

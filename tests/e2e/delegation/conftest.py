@@ -37,9 +37,10 @@ class Delegating:
         self.setting = setting
         self.agents = define(setting.home, RUNNERS)
 
-    def define(self, name: str, *lines: str, runner: str = "scripted") -> None:
+    def define(self, name: str, *lines: str, runner: str = "scripted", body: str = "") -> None:
         """Write a definition; `lines` are more of its front matter."""
-        text = "\n".join(["---", f"name: {name}", "description: x.", f"runner: {runner}", *lines, "---", ""])
+        head = ["---", f"name: {name}", "description: x.", f"runner: {runner}", *lines, "---"]
+        text = "\n".join([*head, body, ""])
         (self.agents / f"{name}.md").write_text(text)
 
     async def attach(self, **settings: Json) -> Sidecar:
