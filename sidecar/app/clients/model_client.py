@@ -7,6 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sidecar.api.errors import NotTrusted
 from sidecar.api.lifecycle import LogMessage
 from sidecar.api.model import ToolCallResult, ToolDeclaration
 from sidecar.api.settings import SettingsSource
@@ -22,6 +23,7 @@ from sidecar.history import TaskHistory
 from sidecar.mcp.connection import McpConnection
 from sidecar.mcp.model import TranscriptPage
 from sidecar.subagents.reminders.scope import Audience
+from sidecar.subagents.runners.process.marker import MARKER
 
 if TYPE_CHECKING:
     from sidecar.app.host import Host
@@ -85,9 +87,20 @@ class ModelClient:
             self.host,
             lambda: self.caller,
             lambda: self.history,
-            require_trust=lambda: None,
+            require_trust=self._require_no_run,
             sees=self.sees,
         )
+
+    def _require_no_run(self) -> None:
+        """Raise NotTrusted in an agent that is a run itself, whose definition would have to allow it.
+
+        The variable that says so proves nothing, so it only takes rights away.
+        """
+        if self.host.registry.live(self._environment.get(MARKER, "")) is not None:
+            raise NotTrusted(
+                "this agent is itself a subagent and may not launch others; "
+                "to allow it, add mcpServers: [sidecar] to its definition and raise asyncTasks.maxDepth"
+            )
 
     def sees(self, task_id: str) -> bool:
         """Return whether the model sees a run."""

@@ -10,8 +10,9 @@ import pytest
 
 from tests.e2e.conftest import REPO, RUNNERS, Sidecar, define
 from tests.e2e.host.conftest import HostSetting, shared
+from tests.e2e.mcp.conftest import mcp
 
-__all__ = ["HELD", "Delegating", "call", "shared", "task"]
+__all__ = ["HELD", "Delegating", "call", "mcp", "shared", "task"]
 Json = dict[str, Any]
 SCRIPTED: Json = {"type": "acp", "command": [sys.executable, str(REPO / "tests" / "agents" / "scripted.py")]}
 

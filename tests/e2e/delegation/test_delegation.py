@@ -8,6 +8,7 @@ from sidecar.rpc.errors import RpcError
 from tests.e2e.conftest import Start
 from tests.e2e.delegation.conftest import HELD, Delegating, Json, call, task
 from tests.e2e.host.conftest import HostSetting
+from tests.e2e.mcp.conftest import Mcp
 
 WAIT = call("check_async_tasks", action="wait", mode="all", timeout_seconds=60)
 
@@ -163,3 +164,47 @@ async def test_the_token_dies_with_the_run_and_is_not_recorded(
     assert (code, "the run of this token has ended" in err) == (2, True)
     code, _, err = await delegating.serve_with({"SUBAGENT_SIDECAR_RUN_TOKEN": lead["id"]})
     assert code == 2, err
+
+
+async def test_a_server_of_the_agents_own_configuration_launches_nothing_from_within_a_run(
+    delegating: Delegating, mcp: Mcp
+) -> None:
+    editor = await delegating.attach()
+    task_id = await editor.launch_ready("wait")
+    mcp.setting.environment["SUBAGENT_SIDECAR_TASK"] = task_id
+    model = await mcp.start()
+    launch = {"subagent_name": "cat", "goal_prompt": "x", "async": True}
+    assert "may not launch others" in (await model.call("task", **launch))["content"][0]["text"]
+    assert len(await delegating.tasks(editor)) == 1
+
+
+async def test_a_model_of_the_workspace_sees_the_children_of_a_run_but_is_not_notified_of_them(
+    delegating: Delegating, mcp: Mcp
+) -> None:
+    editor = await delegating.attach()
+    model = await mcp.start("--trust")
+    lead = await editor.launch("lead", "\n".join([task("cat", "x"), WAIT, "say ready", "wait"]))
+    await delegating.until_said(editor, lead, "ready")
+    blocks = (await model.call("check_async_tasks"))["content"]
+    assert "Completed: 1" in blocks[0]["text"]
+    assert len(blocks) == 1
+
+
+async def test_a_child_gets_no_wider_policy_than_its_parent(delegating: Delegating) -> None:
+    editor = await delegating.attach(permissions={"default": "allowAll", "unattended": "deny"})
+    delegating.define("lead", "mcpServers: [sidecar]", "permissions: deny")
+    delegating.define("writer", "permissions: allowAll")
+    steps = [task("writer", "write out.txt text"), WAIT, task("cat", "x")]
+    lead, (child,) = await delegating.run(editor, "lead", *steps)
+    assert not (delegating.setting.home / "workspace" / "out.txt").exists()
+    assert "does not ask before it acts" in lead["output"]["final_message"]
+    events = (await editor.request("asyncTasks/events", taskId=child["id"]))["events"]
+    assert any("limited to deny" in event.get("text", "") for event in events)
+
+
+async def test_a_child_gets_no_tool_that_its_parent_has_not(delegating: Delegating) -> None:
+    editor = await delegating.attach()
+    delegating.define("lead", "mcpServers: [sidecar]", "tools: read")
+    steps = [task("plain", "write out.txt text"), WAIT]
+    _, (child,) = await delegating.run(editor, "lead", *steps)
+    assert "this run may use only these tools: read" in child["output"]["final_message"]
