@@ -12,8 +12,8 @@ from sidecar.api.errors import StorageError
 from sidecar.api.settings import Settings
 from sidecar.api.stored.housekeeping import HousekeepingResult
 from sidecar.app.clock import history_clock_ms, wall_clock_ms
-from sidecar.app.history_views import HistoryViews
 from sidecar.app.delegation.delegations import Delegations
+from sidecar.app.history_views import HistoryViews
 from sidecar.app.launching.control import RunControl
 from sidecar.app.launching.gate import LaunchGate
 from sidecar.app.launching.launcher import Launcher

@@ -25,7 +25,8 @@ class CheckAsyncTasksTool:
     `queued` returns the tasks that wait for a slot. `cancel` ends a task by its full ID and returns whether
     this call ended it; a Host also records that the model cancelled. `wait(task_ids, mode, seconds)` returns
     whether it timed out. `send(task_id, text)` may raise SidecarError. `sees` tells which tasks the default
-    scope has, and `sees_all` whether the scope `all` has every task. `repeats` shortens answers to repeated questions. `max_chars` limits each result.
+    scope has, and `sees_all` whether the scope `all` has every task. `repeats` shortens answers to repeated
+    questions. `max_chars` limits each result.
     """
 
     name = "check_async_tasks"

@@ -50,7 +50,11 @@ class Agent:
     def __init__(self, name: str, setting: HostSetting, model: ModelServer) -> None:
         self.name = name
         self._setting = setting
-        self._env = {**setting.environment, **TRUST, **runners_in(setting.home, model.url)[RUNNER.get(name, name)]["env"]}
+        self._env = {
+            **setting.environment,
+            **TRUST,
+            **runners_in(setting.home, model.url)[RUNNER.get(name, name)]["env"],
+        }
 
     async def install(self) -> None:
         options = ["--storage-root", str(self._setting.root), "--install", self.name, "--yes"]

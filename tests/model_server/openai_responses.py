@@ -42,7 +42,9 @@ def _tools(declared: list[Json]) -> Iterator[Tool]:
         if each.get("type") == "function":
             yield tool_of(each)
         elif each.get("type") == "namespace":
-            yield from (tool_of({**tool, "name": f"{each['name']}{_IN}{tool['name']}"}) for tool in each["tools"])
+            yield from (
+                tool_of({**tool, "name": f"{each['name']}{_IN}{tool['name']}"}) for tool in each["tools"]
+            )
 
 
 def stream(reply: Reply) -> Iterator[Json]:

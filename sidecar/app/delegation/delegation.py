@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from sidecar.app.clients.context import Caller
     from sidecar.app.delegation.delegations import Delegations
 
-TOKEN: Final = "SUBAGENT_SIDECAR_RUN_TOKEN"
+TOKEN: Final = "SUBAGENT_SIDECAR_RUN_TOKEN"  # noqa: S105 # a name
 """The variable with which the server of a run's agent identifies itself to the Host."""
 
 

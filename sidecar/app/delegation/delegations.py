@@ -64,9 +64,13 @@ class Delegations:
         if not definition.mcp_servers:
             return None
         if target.runner.type == "command":
-            raise _unusable(target, "mcpServers: a command takes no servers; use an agent, or remove the line")
+            raise _unusable(
+                target, "mcpServers: a command takes no servers; use an agent, or remove the line"
+            )
         if not self.is_reachable:
-            raise _unusable(target, "mcpServers: sidecar needs a Host that agents can reach; omit --in-process")
+            raise _unusable(
+                target, "mcpServers: sidecar needs a Host that agents can reach; omit --in-process"
+            )
         rights = ParentRights(
             task.id, task.workspace_dir, task.owner, definition.permissions, constraints.tools
         )
@@ -155,9 +159,7 @@ def _digest(token: str) -> str:
 
 def _unusable(target: "Target", reason: str) -> LaunchFailed:
     name = target.definition.name
-    return LaunchFailed(
-        f"subagent {name!r} cannot be launched: {reason}", subagentName=name, reason=reason
-    )
+    return LaunchFailed(f"subagent {name!r} cannot be launched: {reason}", subagentName=name, reason=reason)
 
 
 async def _start_no_turn(message: str, task_ids: list[str], delivery_id: str) -> bool:

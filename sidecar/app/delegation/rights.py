@@ -62,6 +62,4 @@ def _command(target: "Target") -> LaunchFailed:
         f"its runner {runner!r} is a command, which does not ask before it acts. Only a run with "
         "permissions: allowAll and without a list of tools can launch it"
     )
-    return LaunchFailed(
-        f"subagent {name!r} cannot be launched: {reason}", subagentName=name, reason=reason
-    )
+    return LaunchFailed(f"subagent {name!r} cannot be launched: {reason}", subagentName=name, reason=reason)

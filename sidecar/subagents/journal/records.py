@@ -20,8 +20,8 @@ class RunRecord(msgspec.Struct, kw_only=True, rename="camel", omit_defaults=True
     `restored` marks an end that an earlier process recorded. `wants_notice` marks a cancel that the model did
     not request and should be notified of. `session_id` is the agent's session, if a later run can resume it.
     `client_id` identifies the connection that launched the run. `delegated` marks a run that its parent
-    launched with the sidecar's tools: its end concerns the parent only. An `unreadable` record replaces a row that
-    cannot be read.
+    launched with the sidecar's tools: its end concerns the parent only. An `unreadable` record replaces a
+    row that cannot be read.
     """
 
     task: AsyncTask

@@ -66,7 +66,9 @@ async def test_a_second_launch_at_a_time_that_the_run_waits_for_needs_a_slot_of_
 
 async def test_a_child_lends_the_slot_that_it_has_borrowed(delegating: Delegating) -> None:
     editor = await delegating.attach(asyncTasks={"max": 1, "overLimit": "queue"})
-    lead, others = await delegating.run(editor, "lead", task("lead", "\n".join([task("cat", "x"), WAIT])), WAIT)
+    lead, others = await delegating.run(
+        editor, "lead", task("lead", "\n".join([task("cat", "x"), WAIT])), WAIT
+    )
     by_parent = {each.get("parentTaskId"): each for each in others}
     assert lead["id"] in by_parent
     assert by_parent[lead["id"]]["id"] in by_parent

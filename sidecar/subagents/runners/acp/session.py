@@ -55,8 +55,8 @@ class Session:
         """Negotiate the protocol and open a session in `cwd`, in a mode in which the agent asks.
 
         `sign_in` is the remedy if the agent requires authentication. `meta` is the `_meta` of the request
-        that opens the session, and `servers` are those that the agent starts for it. Resumes the session `former` if the agent supports that and still has it;
-        returns whether it did.
+        that opens the session, and `servers` are those that the agent starts for it. Resumes the session
+        `former` if the agent supports that and still has it; returns whether it did.
         """
         try:
             answer = await self._agent.initialize(

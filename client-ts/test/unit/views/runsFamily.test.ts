@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
-import type { AsyncTask } from "../src/protocol.js";
-import { childrenOf, parentOf } from "../src/views/runsFamily.js";
+import type { AsyncTask } from "../../../src/protocol.js";
+import { childrenOf, parentOf } from "../../../src/views/runsFamily.js";
 
 const task = (id: string, parentTaskId?: string): AsyncTask =>
   ({ id, ...(parentTaskId === undefined ? {} : { parentTaskId }) }) as AsyncTask;
