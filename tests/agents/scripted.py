@@ -1,7 +1,7 @@
 """An agent on the protocol's SDK that does what its prompt says: one step a line, `STEP ARGUMENT...`.
 
 say TEXT        think TEXT       plan +DONE;*NOW;STEP     usage IN OUT COST
-write PATH TEXT (asks first)     run COMMAND (asks first)     both [STEP] (does a step twice at a time, by default a run)
+write PATH TEXT (asks first)     run COMMAND (asks first)     both [STEP] (twice at a time, `run` by default)
 wait            until it is cancelled      stay (for ever, also when it is cancelled)
 emit NAME JSON  hands over an output       look N (N tool calls, one after the other, without asking)
 fail TEXT       ends the turn with an error of the model
