@@ -1,7 +1,7 @@
 """An agent on the protocol's SDK that does what its prompt says: one step a line, `STEP ARGUMENT...`.
 
 say TEXT        think TEXT       plan +DONE;*NOW;STEP     usage IN OUT COST
-write PATH TEXT (asks first)     run COMMAND (asks first)     both [STEP] (twice at a time, `run` by default)
+write PATH TEXT (asks first)     run COMMAND (asks first)     both [STEP STEP] (at a time; by default runs)
 wait            until it is cancelled      stay (for ever, also when it is cancelled)
 emit NAME JSON  hands over an output       look N (N tool calls, one after the other, without asking)
 fail TEXT       ends the turn with an error of the model
@@ -204,9 +204,9 @@ class ScriptedAgent:
             output, _ = await shell.communicate()
             await self._end(call, "completed", output.decode())
 
-    async def do_both(self, step: str = "run 'echo hi'") -> None:
-        name, *arguments = shlex.split(step)
-        await asyncio.gather(*(getattr(self, f"do_{name}")(*arguments) for _ in range(2)))
+    async def do_both(self, *steps: str) -> None:
+        both = [shlex.split(step) for step in steps or ("run 'echo one'", "run 'echo two'")]
+        await asyncio.gather(*(getattr(self, f"do_{name}")(*arguments) for name, *arguments in both))
 
     async def do_wait(self) -> None:
         await self._cancelled.wait()

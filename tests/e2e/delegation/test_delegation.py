@@ -57,7 +57,7 @@ async def test_a_second_launch_at_a_time_that_the_run_waits_for_needs_a_slot_of_
 ) -> None:
     editor = await delegating.attach(asyncTasks={"max": 1})
     now = call("task", subagent_name="events", goal_prompt=HELD)
-    lead_id = await editor.launch("lead", f"both {shlex.quote(now)}")
+    lead_id = await editor.launch("lead", f"both {shlex.quote(now)} {shlex.quote(now)}")
     await delegating.until_said(editor, lead_id, "Max async tasks (1) reached")
     delegating.release()
     (lead,) = await editor.ended(lead_id)
