@@ -1096,6 +1096,8 @@ export interface SubagentInfo {
   timeoutSeconds?: number | null;
   /** Where its runs work. */
   isolation?: "none" | "worktree";
+  /** The MCP servers that its agent gets: `sidecar` for the sidecar's own tools. Absent: none. */
+  mcpServers?: string[];
   /** Where it is defined. */
   source: SubagentSource;
   /** The user's own definition that this one hides. */
@@ -1440,8 +1442,9 @@ export interface AsyncListParams {
  * A page of async tasks, newest launch first.
  *
  * `counts` cover all tasks. `counts.running` are those that hold slots, so it exceeds `max` only after `max`
- * was lowered. `foreground` counts the running tasks without a slot, if there are any: the synchronous runs
- * of the tool `task`, which are also among the items.
+ * was lowered, after `startNow`, and while a run lends its slot to a child. `foreground` counts the running
+ * tasks without a slot, if there are any: the synchronous runs of the tool `task`, which are also among the
+ * items.
  */
 export interface AsyncListResult {
   /** The tasks of this page, newest launch first. */

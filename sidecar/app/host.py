@@ -12,6 +12,7 @@ from sidecar.api.errors import StorageError
 from sidecar.api.settings import Settings
 from sidecar.api.stored.housekeeping import HousekeepingResult
 from sidecar.app.clock import history_clock_ms, wall_clock_ms
+from sidecar.app.delegation.delegations import Delegations
 from sidecar.app.history_views import HistoryViews
 from sidecar.app.launching.control import RunControl
 from sidecar.app.launching.gate import LaunchGate
@@ -100,7 +101,11 @@ class Host:
         )
         gate = LaunchGate()
         self.control = RunControl(self.manager, self.registry, self.admission, background, gate)
-        planner = Planner(self.spending, self.registry, wall_clock_ms)
+        self.reminders = Reminders(self.manager, journal, self.admission, self.registry, settings)
+        self.delegations = Delegations(
+            str(root.path), self.registry, self.control, gate, self.admission, self.reminders
+        )
+        planner = Planner(self.spending, self.registry, wall_clock_ms, self.delegations)
         self.launcher = Launcher(
             planner,
             self.admission,
@@ -117,7 +122,6 @@ class Host:
             is_idle=self.registry.is_idle,
             expect_journal=ownership.expect_journal,
         )
-        self.reminders = Reminders(self.manager, journal, self.admission, self.registry, settings)
         self.housekeeping = Housekeeping(
             root,
             self.views,
@@ -127,6 +131,7 @@ class Host:
             self._tasks_deleted,
         )
         self.registry.concluded.subscribe(self.holds.run_concluded)
+        self.registry.concluded.subscribe(self.delegations.run_concluded)
         self.registry.ended.subscribe(self.control.run_ended)
         self.registry.ended.subscribe(self.reminders.run_ended)
         background.freed.subscribe(self.control.slot_freed)

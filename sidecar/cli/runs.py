@@ -18,6 +18,7 @@ from sidecar.cli import exits, host_runs, output
 from sidecar.cli.abandoned import OwnerWatch
 from sidecar.cli.attached import HostEnded, host_status
 from sidecar.cli.event_lines import EventLog
+from sidecar.cli.nesting import nested
 from sidecar.cli.options import common, storage_root
 from sidecar.status_words import status_text
 from sidecar.storage.layout import OwnRoot
@@ -40,7 +41,7 @@ POLL_SECONDS = 0.25
 @click.option("--json", "as_json", is_flag=True, help="Print JSON: the result of asyncTasks/list.")
 @common
 def ps(own_root: Path, watch: bool, as_json: bool, store: SettingsStore) -> int:
-    """List runs, newest first."""
+    """List runs, newest first, and below each the runs that it launched."""
     maximum = store.current.async_tasks.max
 
     def show(found: AsyncListResult) -> None:
@@ -160,13 +161,13 @@ def _print_runs(tasks: list[AsyncTask], *, owned: bool, clear: bool) -> None:
     rows = [
         [
             task.status,
-            task.subagent_name,
+            f"{'  ' * (depth - 1)}└ {task.subagent_name}" if depth else task.subagent_name,
             task.goal_prompt,
             output.span((task.completed_at or now) - task.launched_at) if task.launched_at else "",
             _why(task),
             task.id,
         ]
-        for task in tasks
+        for depth, task in nested(tasks)
     ]
     output.write_table(["STATUS", "AGENT", "GOAL", "TIME", "WHY", "ID"], rows, title_column=2)
     if not owned and any(task.status in ("queued", "running") for task in tasks):

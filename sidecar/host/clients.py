@@ -78,6 +78,7 @@ class Clients:
         self._stopping = asyncio.Event()
         self._reason = ""
         self._kept: list[Visitor] = []
+        host.delegations.is_reachable = True
         facts = _Facts(host, self._sessions)
         self._lifetime = Lifetime(facts)
         self._last_window = LastWindow(facts, host.control.end_all)

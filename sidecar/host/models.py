@@ -3,7 +3,9 @@
 from pathlib import Path
 
 from sidecar.api.errors import InvalidParams, SidecarError
+from sidecar.app.clients.delegate_client import DelegateClient
 from sidecar.app.clients.model_client import ModelClient
+from sidecar.app.delegation.delegation import TOKEN
 from sidecar.app.host import Host
 from sidecar.app.launching.workspace import Workspace
 from sidecar.app.outbound.report_stream import ReportStream
@@ -18,8 +20,14 @@ from sidecar.rpc.transport.stdio import PipeTransport
 
 
 async def model_client(host: Host, request: HostRequest) -> ModelClient:
-    """Return a model that has entered the Host. Raises InvalidParams for its settings or its workspace."""
+    """Return a model that has entered the Host.
+
+    The model of a run's agent identifies itself with a token. Raises InvalidParams for settings, a workspace
+    or a token that are not valid.
+    """
     options, environment = request.options, dict(request.environment)
+    if TOKEN in environment:
+        return _delegate(host, environment[TOKEN])
     config = options.get("config")
     raw_settings = load_file(None if config is None else Path(config), environment)
     folder = Path(options.get("workspace", ""))
@@ -28,6 +36,15 @@ async def model_client(host: Host, request: HostRequest) -> ModelClient:
     workspace = Workspace((folder,), trusted=options.get("trust") == "yes")
     client = ModelClient(SharedHost(host), workspace, raw_settings, environment)
     await client.open(Path(options.get("given-root", host.root.path)))
+    return client
+
+
+def _delegate(host: Host, token: str) -> DelegateClient:
+    delegation = host.delegations.find(token)
+    if delegation is None:
+        raise InvalidParams(f"{TOKEN}: the run of this token has ended, or another Host started it")
+    client = DelegateClient(SharedHost(host), delegation)
+    client.enter(host)
     return client
 
 

@@ -25,7 +25,8 @@ class CheckAsyncTasksTool:
     `queued` returns the tasks that wait for a slot. `cancel` ends a task by its full ID and returns whether
     this call ended it; a Host also records that the model cancelled. `wait(task_ids, mode, seconds)` returns
     whether it timed out. `send(task_id, text)` may raise SidecarError. `sees` tells which tasks the default
-    scope has. `repeats` shortens answers to repeated questions. `max_chars` limits each result.
+    scope has, and `sees_all` whether the scope `all` has every task. `repeats` shortens answers to repeated
+    questions. `max_chars` limits each result.
     """
 
     name = "check_async_tasks"
@@ -46,6 +47,7 @@ class CheckAsyncTasksTool:
         wait: Wait | None = None,
         send: Callable[[str, str], Awaitable[None]] | None = None,
         sees: Callable[[str], bool] = lambda task_id: True,
+        sees_all: bool = True,
         repeats: Repeats | None = None,
         max_chars: int = 20_000,
     ) -> None:
@@ -55,6 +57,7 @@ class CheckAsyncTasksTool:
         self._wait = wait
         self._send = send
         self._sees = sees
+        self._sees_all = sees_all
         self._repeats = repeats
         self._max_chars = max_chars
 
@@ -151,7 +154,7 @@ class CheckAsyncTasksTool:
         return [task for task in everything if self._is_seen(task, call)]
 
     def _is_seen(self, task: texts.Task, call: CheckCall) -> bool:
-        return call.everywhere or self._sees(task.id)
+        return (call.everywhere and self._sees_all) or self._sees(task.id)
 
     def _find(self, task_id: str, call: CheckCall) -> texts.Task | ToolResult:
         """Return the task with this ID, else with this prefix, or a result that reports the problem."""

@@ -1,16 +1,21 @@
 """An agent on the protocol's SDK that does what its prompt says: one step a line, `STEP ARGUMENT...`.
 
 say TEXT        think TEXT       plan +DONE;*NOW;STEP     usage IN OUT COST
-write PATH TEXT (asks first)     run COMMAND (asks first)     both (asks for two at a time)
+write PATH TEXT (asks first)     run COMMAND (asks first)     both [STEP STEP] (at a time; by default runs)
 wait            until it is cancelled      stay (for ever, also when it is cancelled)
 emit NAME JSON  hands over an output       look N (N tool calls, one after the other, without asking)
 fail TEXT       ends the turn with an error of the model
+tools           says the names of the tools of its MCP servers
+token           says the value of the first variable of its first MCP server
+call TOOL JSON  calls one and says its result; `ID1`, `ID2` … stand for the ids in the results so far
 then STEP       does the step when it is prompted again
 recall          says how many lines it was ever told; with `--lasting`, when its sessions outlive it; with
                 `--brief` these do not offer the choice of a model again
 """
 
 import asyncio
+import json
+import re
 import shlex
 import sys
 from pathlib import Path
@@ -19,6 +24,9 @@ from uuid import uuid4
 
 import acp
 from acp import schema
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
+from tests.agents.server_client import ServerClient
 
 OPTIONS = [
     # "Always" first, as some agents have it: whoever chooses by position is caught.
@@ -30,6 +38,7 @@ OPTIONS = [
 
 _STATUSES: Any = {"+": "completed", "*": "in_progress"}
 LASTING = "--lasting" in sys.argv
+_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
 def _model_choice() -> schema.SessionConfigOptionSelect:
@@ -47,6 +56,8 @@ class ScriptedAgent:
         self._cancelled = asyncio.Event()
         self._usage: schema.Usage | None = None
         self._later: list[str] = []
+        self._servers: list[ServerClient] = []
+        self._ids: list[str] = []
 
     def on_connect(self, conn: Any) -> None:
         self._client = conn
@@ -55,7 +66,8 @@ class ScriptedAgent:
         abilities = schema.AgentCapabilities(load_session=LASTING)
         return schema.InitializeResponse(protocol_version=1, agent_capabilities=abilities)
 
-    async def new_session(self, cwd: str, **_: Any) -> schema.NewSessionResponse:
+    async def new_session(self, cwd: str, mcp_servers: Any = (), **_: Any) -> schema.NewSessionResponse:
+        self._servers = [ServerClient(server) for server in mcp_servers]
         self._cwd, self._session = Path(cwd), uuid4().hex
         return schema.NewSessionResponse(session_id=self._session, config_options=[_model_choice()])
 
@@ -86,6 +98,9 @@ class ScriptedAgent:
                 memory.write("".join(block.text for block in prompt) + "\n")
         later, self._later = self._later, []
         for line in [*later, *"".join(block.text for block in prompt).splitlines()]:
+            if line.startswith("System Note"):
+                await self._say("noted\n")
+                break
             step, *arguments = shlex.split(line) or [""]
             await getattr(self, f"do_{step}", self._unknown)(*arguments)
             if self._cancelled.is_set():
@@ -109,6 +124,20 @@ class ScriptedAgent:
 
     async def do_stay(self) -> None:
         await asyncio.Event().wait()
+
+    async def do_tools(self) -> None:
+        names = [name for server in self._servers for name in await server.tools()]
+        await self._say(f"tools: {' '.join(names) or 'none'}\n")
+
+    async def do_token(self) -> None:
+        await self._say(f"token: {self._servers[0].env[0].value}\n")
+
+    async def do_call(self, tool: str, arguments: str = "{}") -> None:
+        for number, task_id in enumerate(self._ids, 1):
+            arguments = arguments.replace(f"ID{number}", task_id)
+        result = await self._servers[0].call(tool, json.loads(arguments))
+        self._ids += [each for each in _UUID.findall(result) if each not in self._ids]
+        await self._say(f"{result}\n")
 
     async def do_fail(self, text: str) -> None:
         raise acp.RequestError(-32603, text)
@@ -175,8 +204,9 @@ class ScriptedAgent:
             output, _ = await shell.communicate()
             await self._end(call, "completed", output.decode())
 
-    async def do_both(self) -> None:
-        await asyncio.gather(self.do_run("echo one"), self.do_run("echo two"))
+    async def do_both(self, *steps: str) -> None:
+        both = [shlex.split(step) for step in steps or ("run 'echo one'", "run 'echo two'")]
+        await asyncio.gather(*(getattr(self, f"do_{name}")(*arguments) for name, *arguments in both))
 
     async def do_wait(self) -> None:
         await self._cancelled.wait()

@@ -63,7 +63,7 @@ def toolbox_of(host: Host, workspace: Workspace) -> Toolbox:
         lambda: caller(workspace, host.store),
         lambda: stored.history,
         require_trust=require_trust,
-        is_concerned=lambda task_id: True,
+        sees=lambda task_id: True,
     )
 
 

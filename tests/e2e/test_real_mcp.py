@@ -11,7 +11,7 @@ import pytest
 from sidecar.cli.install.agents import NAME
 from tests.e2e.conftest import RUNNERS, define
 from tests.e2e.host.conftest import HostSetting, shared
-from tests.e2e.real_agents import runners_in
+from tests.e2e.real_agents import AGENTS, BIN, runners_in
 from tests.model_server.orchestration import FIRST_RESULT
 from tests.model_server.server import ModelServer
 
@@ -20,11 +20,27 @@ __all__ = ["shared"]
 
 Json = dict[str, Any]
 PROMPT = "SCENARIO:orchestrate"
-LIST = {"opencode": ["opencode", "mcp", "list"], "gemini": ["gemini", "mcp", "list"]}
+CLAUDE = "@anthropic-ai/claude-agent-sdk-linux-x64/claude"
+"""The program in the SDK that `claude-agent-acp` uses."""
+LIST = {
+    "opencode": ["opencode", "mcp", "list"],
+    "gemini": ["gemini", "mcp", "list"],
+    "claude": [str(BIN.parent / CLAUDE), "mcp", "list"],
+    "codex": ["codex", "mcp", "list"],
+}
+LISTED = {"codex": "enabled"}
+"""What a list says of a server that works, if it is not "connected"."""
 RUN = {
     "opencode": ["opencode", "run", "--format", "json", "--auto", PROMPT],
     "gemini": ["gemini", "-p", PROMPT, "--yolo", "--skip-trust", "-m", "gemini-2.5-flash"],
+    "claude": [LIST["claude"][0], "-p", PROMPT, "--permission-mode", "bypassPermissions"],
+    "codex": [
+        *("codex", "exec", "--skip-git-repo-check"),
+        *("--dangerously-bypass-approvals-and-sandbox", PROMPT),
+    ],
 }
+RUNNER = {"claude": "claude-agent-acp", "codex": "codex-acp"}
+CONFIGURED = [name for name in RUN if RUNNER.get(name, name) in AGENTS]
 TRUST = {"GEMINI_CLI_TRUST_WORKSPACE": "true", "GEMINI_CLI_NO_RELAUNCH": "true"}
 
 
@@ -34,7 +50,11 @@ class Agent:
     def __init__(self, name: str, setting: HostSetting, model: ModelServer) -> None:
         self.name = name
         self._setting = setting
-        self._env = {**setting.environment, **TRUST, **runners_in(setting.home, model.url)[name]["env"]}
+        self._env = {
+            **setting.environment,
+            **TRUST,
+            **runners_in(setting.home, model.url)[RUNNER.get(name, name)]["env"],
+        }
 
     async def install(self) -> None:
         options = ["--storage-root", str(self._setting.root), "--install", self.name, "--yes"]
@@ -58,7 +78,7 @@ class Agent:
         return process.returncode, out.decode("utf-8", "replace")
 
 
-@pytest.fixture(params=list(RUN))
+@pytest.fixture(params=CONFIGURED)
 async def agent(request: pytest.FixtureRequest, shared: HostSetting, model: ModelServer) -> Agent:
     define(shared.home, RUNNERS)
     # Some agents pass few variables on to their servers, and then the default place of definitions counts.
@@ -73,7 +93,7 @@ async def test_the_agent_lists_the_server_as_connected(agent: Agent) -> None:
     code, out = await agent.run(*LIST[agent.name])
     assert code == 0, out
     (line,) = [each for each in out.splitlines() if NAME in each and "sidecar mcp" not in each] or [out]
-    assert "onnected" in line, out
+    assert LISTED.get(agent.name, "onnected") in line, out
 
 
 async def test_its_model_launches_two_subagents_hears_of_an_end_reads_it_and_cancels_the_other(

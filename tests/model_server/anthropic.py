@@ -19,12 +19,16 @@ def read(body: Json) -> Conversation:
     """Return the conversation of a request."""
     messages: list[Json] = body.get("messages", [])
     newest = max((n for n, each in enumerate(messages) if "SCENARIO:" in _text(each)), default=-1)
+    results = [
+        part for each in messages[newest + 1 :] for part in _parts(each) if part["type"] == "tool_result"
+    ]
     return Conversation(
         user_texts=tuple(_text(each) for each in messages),
-        tool_answered=any(
-            part["type"] == "tool_result" for each in messages[newest + 1 :] for part in _parts(each)
-        ),
+        tool_answered=bool(results),
         tools=tuple(_tool(each) for each in body.get("tools") or [] if "input_schema" in each),
+        tool_texts=tuple(
+            text for each in results if "tool_reference" not in (text := json.dumps(each.get("content")))
+        ),
     )
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from uuid import uuid4
 
 from tests.model_server.openai_chat import text_of, tool_of
-from tests.model_server.script import Conversation, Reply
+from tests.model_server.script import Conversation, Reply, Tool
 
 Json = dict[str, Any]
 
@@ -15,6 +15,8 @@ _DETAILS: Json = {
     "output_tokens_details": {"reasoning_tokens": 0},
 }
 USAGE: Json = {"input_tokens": 100, "output_tokens": 7, "total_tokens": 107, **_DETAILS}
+
+_IN = "::"
 
 ENDING = 3
 """Events at the end of a stream that carry no content."""
@@ -25,11 +27,24 @@ def read(body: Json) -> Conversation:
     given = body.get("input", [])
     items: list[Json] = [{"role": "user", "content": given}] if isinstance(given, str) else given
     newest = max((n for n, each in enumerate(items) if "SCENARIO:" in text_of(each)), default=-1)
+    results = [each for each in items[newest + 1 :] if str(each.get("type", "")).endswith("_output")]
     return Conversation(
         user_texts=tuple(text_of(each) for each in items),
-        tool_answered=any(str(each.get("type", "")).endswith("_output") for each in items[newest + 1 :]),
-        tools=tuple(tool_of(each) for each in body.get("tools") or [] if each.get("type") == "function"),
+        tool_answered=bool(results),
+        tools=tuple(_tools(body.get("tools") or [])),
+        tool_texts=tuple(json.dumps(each.get("output")) for each in results),
     )
+
+
+def _tools(declared: list[Json]) -> Iterator[Tool]:
+    """Yield the functions. The name of one in a namespace, as codex declares those of servers, has both."""
+    for each in declared:
+        if each.get("type") == "function":
+            yield tool_of(each)
+        elif each.get("type") == "namespace":
+            yield from (
+                tool_of({**tool, "name": f"{each['name']}{_IN}{tool['name']}"}) for tool in each["tools"]
+            )
 
 
 def stream(reply: Reply) -> Iterator[Json]:
@@ -72,7 +87,9 @@ def _call(reply: Reply) -> Json:
         "call_id": f"call_{uuid4().hex}",
         "status": "completed",
     }
-    return {**call, "name": reply.tool, "arguments": _arguments(reply)}
+    namespace, _, name = (reply.tool or "").rpartition(_IN)
+    inside = {"namespace": namespace} if namespace else {}
+    return {**call, **inside, "name": name, "arguments": _arguments(reply)}
 
 
 def _arguments(reply: Reply) -> str:

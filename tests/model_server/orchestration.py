@@ -7,6 +7,8 @@ from typing import Any
 from tests.model_server.script import Reply, Tool
 
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_SEARCH = "ToolSearch"
+"""With which claude finds the tools of servers, which it does not declare at first."""
 FIRST_RESULT = "the first result"
 
 
@@ -28,9 +30,11 @@ def next_step(tools: Sequence[Tool], answers: Sequence[str]) -> Reply:
     if len(answers) >= len(steps):
         return Reply(["All ", "done."])
     name, arguments = steps[len(answers)]
-    tool = next((each.name for each in tools if "sidecar" in each.name and each.name.endswith(name)), None)
-    return (
-        Reply(["The tools of the sidecar are missing."])
-        if tool is None
-        else Reply((), False, tool, arguments)
-    )
+    names = [each.name for each in tools]
+    tool = next((each for each in names if "sidecar" in each and re.search(rf"[_:]{name}$", each)), None)
+    if tool is not None:
+        return Reply((), False, tool, arguments)
+    if _SEARCH in names:
+        wanted = ",".join(f"mcp__subagent-sidecar__{each}" for each in ("task", "check_async_tasks"))
+        return Reply((), False, _SEARCH, {"query": f"select:{wanted}", "max_results": 5})
+    return Reply(["The tools of the sidecar are missing."])

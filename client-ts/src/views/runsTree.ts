@@ -11,6 +11,7 @@ import { allTokens, changeWords, modelWords } from "../text/runWords.js";
 import { ago } from "../text/format.js";
 import { localTime, money, oneLine } from "../text/words.js";
 import { runIcon } from "./icons.js";
+import { childrenOf, parentOf } from "./runsFamily.js";
 import { tooltip } from "./tooltip.js";
 import { ownerWords } from "../windows/owner.js";
 import type { WindowCount } from "../windows/windowCount.js";
@@ -19,7 +20,7 @@ import * as strings from "../text/strings.js";
 const ROW_CHARS = 120;
 const TOOLTIP_CHARS = 1_000;
 
-/** The tree *Subagents*: the runs of all windows, newest launch first. */
+/** The tree *Subagents*: the runs of all windows, newest launch first, with the runs they launched. */
 export class RunsTree implements vscode.TreeDataProvider<AsyncTask>, vscode.Disposable {
   readonly #service: SubagentService;
   readonly #changes = new vscode.EventEmitter<AsyncTask | undefined>();
@@ -43,19 +44,22 @@ export class RunsTree implements vscode.TreeDataProvider<AsyncTask>, vscode.Disp
 
   getChildren(element?: AsyncTask): AsyncTask[] {
     if (element !== undefined) {
-      return [];
+      return childrenOf(this.#shown, element);
     }
     if (this.#service.state.kind === "idle") {
       void this.#service.start().catch(() => undefined); // The state reports the failure.
     }
     this.#shown = new Map(this.#service.tasks);
-    return [...this.#shown.values()];
+    return childrenOf(this.#shown);
   }
 
   getTreeItem(shown: AsyncTask): vscode.TreeItem {
     const task = this.#service.tasks.get(shown.id) ?? shown;
     const goal = oneLine(task.goalPrompt, ROW_CHARS);
     const item = new vscode.TreeItem(goal); // In a narrow tree, only the goal distinguishes rows.
+    if (childrenOf(this.#shown, task).length > 0) {
+      item.collapsibleState = vscode.TreeItemCollapsibleState.Expanded;
+    }
     item.id = task.id;
     item.iconPath = runIcon(task);
     const tool = task.status === "running" ? task.progress.currentTool : undefined;
@@ -81,8 +85,8 @@ export class RunsTree implements vscode.TreeDataProvider<AsyncTask>, vscode.Disp
     return item;
   }
 
-  getParent(): undefined {
-    return undefined;
+  getParent(shown: AsyncTask): AsyncTask | undefined {
+    return parentOf(this.#shown, shown);
   }
 
   dispose(): void {

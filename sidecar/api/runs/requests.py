@@ -84,8 +84,9 @@ class AsyncListResult(Record, kw_only=True):
     """A page of async tasks, newest launch first.
 
     `counts` cover all tasks. `counts.running` are those that hold slots, so it exceeds `max` only after `max`
-    was lowered. `foreground` counts the running tasks without a slot, if there are any: the synchronous runs
-    of the tool `task`, which are also among the items.
+    was lowered, after `startNow`, and while a run lends its slot to a child. `foreground` counts the running
+    tasks without a slot, if there are any: the synchronous runs of the tool `task`, which are also among the
+    items.
     """
 
     items: list[AsyncTask]

@@ -53,6 +53,8 @@ class SubagentInfo(Record, kw_only=True):
     """The time limit in seconds, -1 for none."""
     isolation: Literal["none", "worktree"] | None = None
     """Where its runs work."""
+    mcp_servers: list[str] | None = None
+    """The MCP servers that its agent gets: `sidecar` for the sidecar's own tools. Absent: none."""
     source: SubagentSource
     """Where it is defined."""
     shadows: str | None = None

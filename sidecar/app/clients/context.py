@@ -9,6 +9,7 @@ from pathlib import Path
 from sidecar.api.runs.async_tasks import Owner
 from sidecar.api.settings import SettingsSource
 from sidecar.app.definitions import Definitions
+from sidecar.app.delegation.rights import ParentRights
 from sidecar.app.launching.reach import Reach
 from sidecar.app.launching.workspace import Workspace
 from sidecar.app.runner_set import RunnerSet
@@ -51,9 +52,16 @@ class Caller:
     definitions: Definitions
     name: str = ""
     client_id: str = ""
+    parent: ParentRights | None = None
+    """The rights of the run that launches, if a run does."""
 
     def owner(self, directory: str = "") -> Owner:
-        """Return the owner of a run in a working directory: the first open folder identifies a workspace."""
+        """Return the owner of a run in a working directory: the first open folder identifies a workspace.
+
+        A run belongs to the owner of its parent.
+        """
+        if self.parent is not None and self.parent.owner is not None:
+            return self.parent.owner
         folders = self.workspace.folders
         return Owner(client=self.name, workspace_dir=os.path.realpath(folders[0] if folders else directory))
 

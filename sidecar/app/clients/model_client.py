@@ -7,8 +7,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sidecar.api.errors import NotTrusted
 from sidecar.api.lifecycle import LogMessage
 from sidecar.api.model import ToolCallResult, ToolDeclaration
+from sidecar.api.settings import SettingsSource
 from sidecar.app.clients.context import Caller, ClientContext
 from sidecar.app.clients.hosting import Hosting
 from sidecar.app.clients.toolbox import Toolbox
@@ -21,6 +23,7 @@ from sidecar.history import TaskHistory
 from sidecar.mcp.connection import McpConnection
 from sidecar.mcp.model import TranscriptPage
 from sidecar.subagents.reminders.scope import Audience
+from sidecar.subagents.runners.process.marker import MARKER
 
 if TYPE_CHECKING:
     from sidecar.app.host import Host
@@ -54,8 +57,12 @@ class ModelClient:
     async def open(self, root: Path) -> None:
         """Enter the Host. Raises InvalidParams."""
         host, settings = await self._hosting.enter(root, self._raw_settings, {})
+        self._context = ClientContext(settings, self._environment, NAME, host.starts)
+        self._begin(host, settings)
+
+    def _begin(self, host: "Host", settings: SettingsSource) -> None:
         self.host: Host = host
-        self.context = ClientContext(settings, self._environment, NAME, host.starts)
+        self.settings = settings
         self.stored = host.views.enter(history_roots(host.root.path, (), settings.current.history))
         self.reminders = ClientReminders(
             host.reminders, settings, self.is_concerned, lambda: True, _start_no_turn, enrich=True
@@ -66,7 +73,7 @@ class ModelClient:
     @property
     def caller(self) -> Caller:
         """Who launches runs: this client and its workspace."""
-        return self.context.caller(self.workspace)
+        return self._context.caller(self.workspace)
 
     @property
     def history(self) -> TaskHistory:
@@ -80,15 +87,30 @@ class ModelClient:
             self.host,
             lambda: self.caller,
             lambda: self.history,
-            require_trust=lambda: None,
-            is_concerned=self.is_concerned,
+            require_trust=self._require_no_run,
+            sees=self.sees,
         )
 
-    def is_concerned(self, task_id: str) -> bool:
-        """Return whether the model sees a run and is notified of its end."""
+    def _require_no_run(self) -> None:
+        """Raise NotTrusted in an agent that is a run itself, whose definition would have to allow it.
+
+        The variable that says so proves nothing, so it only takes rights away.
+        """
+        if self.host.registry.live(self._environment.get(MARKER, "")) is not None:
+            raise NotTrusted(
+                "this agent is itself a subagent and may not launch others; "
+                "to allow it, add mcpServers: [sidecar] to its definition and raise asyncTasks.maxDepth"
+            )
+
+    def sees(self, task_id: str) -> bool:
+        """Return whether the model sees a run."""
         audience = Audience(NAME, self.workspace.folders)
-        scope = self.context.settings.current.reminders.scope
+        scope = self.settings.current.reminders.scope
         return audience.is_concerned(self.host.reminders.owner_of(task_id), scope)
+
+    def is_concerned(self, task_id: str) -> bool:
+        """Return whether the model is notified of the end of a run."""
+        return self.host.reminders.launcher_of(task_id) is None and self.sees(task_id)
 
     def declarations(self) -> list[ToolDeclaration]:
         """Return the tools."""
@@ -110,7 +132,7 @@ class ModelClient:
 
     @property
     def _transcripts(self) -> Transcripts:
-        max_chars = self.context.settings.current.tools.max_chars
+        max_chars = self.settings.current.tools.max_chars
         return Transcripts(self.history, self.workspace.folders, max_chars)
 
     def log(self, message: LogMessage) -> None:

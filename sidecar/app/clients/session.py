@@ -109,7 +109,7 @@ class Session(Listener):
             lambda: self.caller,
             lambda: self.history,
             require_trust=self.require_trust,
-            is_concerned=self._is_concerned,
+            sees=self._sees,
         )
 
     @property
@@ -284,6 +284,10 @@ class Session(Listener):
 
     def _is_concerned(self, task_id: str) -> bool:
         """Return whether the client's model is notified of the end of a run."""
+        return self.host.reminders.launcher_of(task_id) is None and self._sees(task_id)
+
+    def _sees(self, task_id: str) -> bool:
+        """Return whether the client's model sees a run."""
         audience = Audience(self.context.name, self.workspace.folders)
         scope = self.settings.current.reminders.scope
         return audience.is_concerned(self.host.reminders.owner_of(task_id), scope)

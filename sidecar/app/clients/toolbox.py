@@ -1,6 +1,7 @@
 """The model's tools for one client, bound to its workspace and its Host."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -9,6 +10,7 @@ from sidecar.api.model import ToolCallError, ToolCallResult, ToolDeclaration, To
 from sidecar.api.runs.launches import LaunchParams
 from sidecar.app.clients.context import Caller
 from sidecar.app.clients.tool_text import safe_result
+from sidecar.app.delegation.delegation import RunDelegation
 from sidecar.app.launching.gate import PendingLaunch
 from sidecar.app.launching.launcher import Launcher
 from sidecar.history import TaskHistory
@@ -17,6 +19,7 @@ from sidecar.subagents.runs.background import ForegroundEnd
 from sidecar.subagents.runs.prepared import PreparedLaunch
 from sidecar.subagents.tasks.timeouts import TimeoutChoice
 from sidecar.tools import CheckAsyncTasksTool, ListTasksTool
+from sidecar.tools.check_params import WaitMode
 from sidecar.tools.launches import StartedTask
 from sidecar.tools.repeats import Repeats
 from sidecar.tools.result import ToolError, ToolResult
@@ -51,14 +54,19 @@ class Toolbox:
         history: Callable[[], TaskHistory],
         *,
         require_trust: Callable[[], None],
-        is_concerned: Callable[[str], bool],
+        sees: Callable[[str], bool],
+        delegation: RunDelegation | None = None,
     ) -> None:
-        """`require_trust` raises NotTrusted if the model may not launch; `is_concerned` names its runs."""
+        """`require_trust` raises NotTrusted if the model may not launch; `sees` names its runs.
+
+        `delegation` is that of the run whose agent has the tools; its model sees no other runs.
+        """
         self._host = host
         self._history = history
         self._caller = caller
         self._require_trust = require_trust
-        self._is_concerned = is_concerned
+        self._sees = sees
+        self._delegation = delegation
         self._repeats = Repeats()
 
     def declarations(self) -> list[ToolDeclaration]:
@@ -104,7 +112,12 @@ class Toolbox:
             if refusal is not None:
                 return refusal
             launches = HostLaunches(launcher, caller, pending)
-            return await SubagentTool(launches).execute(arguments, update_output)
+            with nullcontext() if self._delegation is None else self._delegation.paused():
+                return await SubagentTool(launches).execute(arguments, update_output)
+
+    async def _wait(self, task_ids: Sequence[str], mode: WaitMode, seconds: float) -> bool:
+        with nullcontext() if self._delegation is None else self._delegation.waiting():
+            return await self._host.control.wait(task_ids, mode, seconds)
 
     def _tools(self) -> dict[str, _Tool]:
         host, settings = self._host, self._caller().settings.current
@@ -112,18 +125,17 @@ class Toolbox:
             host.manager,
             queued=host.reminders.queued,
             cancel=lambda task_id: host.control.cancel(task_id, by="model"),
-            wait=host.control.wait,
+            wait=self._wait,
             send=self._send,
-            sees=self._is_concerned,
+            sees=self._sees,
+            sees_all=self._delegation is None,
             repeats=self._repeats,
             max_chars=settings.tools.max_chars,
         )
-        tools = (
-            ListTasksTool(self._history(), settings.history.rules),
-            SubagentTool(HostLaunches(host.launcher, self._caller(), PendingLaunch())),
-            check,
-        )
-        return {tool.name: tool for tool in tools}
+        tools: list[_Tool] = [ListTasksTool(self._history(), settings.history.rules)]
+        if self._delegation is None or self._delegation.may_launch:
+            tools.append(SubagentTool(HostLaunches(host.launcher, self._caller(), PendingLaunch())))
+        return {tool.name: tool for tool in [*tools, check]}
 
     async def _send(self, task_id: str, text: str) -> None:
         self._require_trust()

@@ -116,9 +116,16 @@ class Launcher:
         return position
 
     async def run(self, prepared: PreparedLaunch, pending: PendingLaunch) -> ForegroundEnd:
-        """Execute a run in the foreground, without a slot. Raises any error of the launch."""
+        """Execute a run in the foreground, without a slot. Raises any error of the launch.
+
+        A child of a run takes its parent's slot, or else one of its own; raises LimitReached without either.
+        """
         pending.enter(prepared.task_id, prepared.subagent_name)
-        return await self._background.run(prepared, partial(self._launch_pending, prepared, pending))
+        launch = partial(self._launch_pending, prepared, pending)
+        if not prepared.record.delegated:
+            return await self._background.run(prepared, launch)
+        with self._admission.place_of_parent(prepared):
+            return await self._background.run(prepared, launch)
 
     async def _launch_pending(
         self, prepared: PreparedLaunch, pending: PendingLaunch, abort: Abort

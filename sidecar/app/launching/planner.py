@@ -21,6 +21,7 @@ from sidecar.subagents.runs.registry.registry import RunRegistry
 from sidecar.subagents.tasks.timeouts import TimeoutChoice, resolve
 
 if TYPE_CHECKING:
+    from sidecar.app.delegation.delegations import Delegations
     from sidecar.subagents.runs.targets import Target
 
 
@@ -31,6 +32,7 @@ class Planner:
     spending: DaySpending
     registry: RunRegistry
     now: Callable[[], int]
+    delegations: "Delegations | None" = None
 
     async def prepare(
         self,
@@ -47,22 +49,32 @@ class Planner:
         LaunchFailed, TaskNotFound and AmbiguousTaskId.
         """
         check_launch(params)
+        settings, rights = caller.settings.current, caller.parent
+        params = params if rights is None else rights.bind(params)
         params = await self._with_parent(params)
         directory = caller.workspace.working_directory(params.workspace_dir)
         target = await self._target(params.subagent_name, caller)
-        await self._check_depth(params.parent_task_id, caller)
+        depth = await self._depth(params.parent_task_id, caller)
+        if rights is not None:
+            target = rights.narrow(target, settings.permissions.default)
         requested = params.timeout_seconds
         timeout = self.timeout(target.definition.timeout_seconds if requested is None else requested, caller)
         _check_runner(params, target)
-        grace = caller.settings.current.async_tasks.grace_period_seconds
+        constraints = constraints_of(params, target.definition, settings.async_tasks.grace_period_seconds)
+        constraints = constraints if rights is None else rights.limit(constraints)
+        record = self._record(params, target, timeout, str(directory), origin, caller, sync=sync)
+        delegation = None
+        if self.delegations is not None:
+            delegation = self.delegations.prepare(target, record, constraints, caller, depth)
         return PreparedLaunch(
             params=params,
-            record=self._record(params, target, timeout, str(directory), origin, caller, sync=sync),
+            record=record,
             target=target,
-            constraints=constraints_of(params, target.definition, grace),
+            constraints=constraints,
             timeout=timeout,
             settings=caller.settings,
             update_output=update_output,
+            delegation=delegation,
         )
 
     def timeout(self, requested: float | None, caller: Caller) -> TimeoutChoice:
@@ -120,10 +132,11 @@ class Planner:
             notify_model=params.notify_model,
             request=to_record(params),
             client_id=caller.client_id,
+            delegated=caller.parent is not None,
         )
 
-    async def _check_depth(self, parent_task_id: str | None, caller: Caller) -> None:
-        """Raise InvalidParams if a run is nested too deeply; a run without a parent has depth 1."""
+    async def _depth(self, parent_task_id: str | None, caller: Caller) -> int:
+        """Return how deeply a run is nested, 1 without a parent. Raises InvalidParams if that is too deep."""
         maximum, depth = caller.settings.current.async_tasks.max_depth, 1
         while parent_task_id is not None and (record := await self.registry.find(parent_task_id)) is not None:
             parent_task_id, depth = record.task.parent_task_id, depth + 1
@@ -132,6 +145,7 @@ class Planner:
                     f"parentTaskId: the run would be nested deeper than asyncTasks.maxDepth ({maximum}) "
                     "allows; launch it from a parent nearer to the top, or raise the setting"
                 )
+        return depth
 
 
 def _check_runner(params: LaunchParams, target: "Target") -> None:

@@ -88,6 +88,13 @@ class Piggyback:
             self._ride = None
             self._marking = asyncio.create_task(self._mark(ride.delivery_id, self._marking))
 
+    def turn_ended(self) -> None:
+        """Note that the model has read every result that was written, since its turn has ended."""
+        ride = self._ride
+        if ride is not None and ride.flushed_at is not None:
+            self._ride = None
+            self._marking = asyncio.create_task(self._mark(ride.delivery_id, self._marking))
+
     async def settled(self) -> None:
         """Wait until acknowledgements are durable."""
         if self._marking is not None:

@@ -51,6 +51,7 @@ class Reminders:
         self._admission = admission
         self._registry = registry
         self._owners: dict[str, Owner] = {}
+        self._launchers: dict[str, str] = {}
         self._writes: set[asyncio.Task[None]] = set()
         self._loops: list[TriggerLoop] = []
 
@@ -68,10 +69,18 @@ class Reminders:
         run = self._registry.live(task_id)
         return run.record.task.owner if run is not None else self._owners.get(task_id)
 
+    def launcher_of(self, task_id: str) -> str | None:
+        """Return the run that launched a run with the sidecar's tools, and that alone hears of its end."""
+        run = self._registry.live(task_id)
+        return self._launchers.get(task_id) if run is None else _launcher(run.record)
+
     def restore(self, record: RunRecord) -> None:
-        """Add an end that is pending from an earlier process. It never starts a turn."""
+        """Add an end that is pending from an earlier process. It never starts a turn.
+
+        The end of a run that another one launched concerns nobody: that one has ended too.
+        """
         self._know_owner(record)
-        if not self.outbox.restore(_info(record)):
+        if record.delegated or not self.outbox.restore(_info(record)):
             self._keep_marks([record.task.id], self.manager.now())
 
     async def restore_deliveries(self) -> None:
@@ -87,14 +96,25 @@ class Reminders:
         if record.sync:
             return
         self._know_owner(record)
-        if not record.concerns_model:
+        for child in [each for each, launcher in self._launchers.items() if launcher == task.id]:
+            self.outbox.dismiss(child)
+        if not record.concerns_model or self._is_orphan(record):
             self.outbox.dismiss(task.id)
         elif task.status == "cancelled":
             self._note_cancelled(record)
         elif self.manager.get_task(task.id) is None:
             self._note_failed_launch(record)
 
+    def _is_orphan(self, record: RunRecord) -> bool:
+        launcher = _launcher(record)
+        run = None if launcher is None else self._registry.live(launcher)
+        return launcher is not None and (run is None or run.outcome is not None)
+
     def _know_owner(self, record: RunRecord) -> None:
+        if (launcher := _launcher(record)) is not None:
+            self._launchers[record.task.id] = launcher
+            if len(self._launchers) > MAX_OWNERS:
+                del self._launchers[next(iter(self._launchers))]
         if record.task.owner is not None:
             self._owners[record.task.id] = record.task.owner
             if len(self._owners) > MAX_OWNERS:
@@ -277,6 +297,10 @@ def options_of(settings: RemindersSettings) -> ReminderOptions:
         notify_cancelled=settings.notify_cancelled,
         enrich=settings.enrich,
     )
+
+
+def _launcher(record: RunRecord) -> str | None:
+    return record.task.parent_task_id if record.delegated else None
 
 
 def _info(record: RunRecord) -> AsyncTaskInfo:

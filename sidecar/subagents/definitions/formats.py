@@ -87,6 +87,7 @@ SIDECAR = Format(
         "timeoutSeconds": Rule("timeout_seconds", values.seconds),
         "isolation": Rule("isolation", values.isolation),
         "permissions": Rule("permissions", values.permissions),
+        "mcpServers": Rule("mcp_servers", values.servers),
     },
     required=("name", "description"),
     closed=True,

@@ -45,6 +45,7 @@ class PlacedDefinition:
             max_turns=definition.max_turns,
             timeout_seconds=definition.timeout_seconds,
             isolation=definition.isolation,
+            mcp_servers=list(definition.mcp_servers) or None,
             source=SubagentSource(path=self.path, level=self.level, format=name),
             shadows=self.shadows,
             shadowed_by=self.shadowed_by,

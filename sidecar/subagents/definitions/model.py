@@ -56,6 +56,7 @@ class Definition:
     timeout_seconds: float | None = None
     isolation: Literal["none", "worktree"] | None = None
     permissions: Policy | None = None
+    mcp_servers: tuple[str, ...] = ()
     model_line: int | None = field(default=None, compare=False)
     digest: str = field(default="", compare=False)
 

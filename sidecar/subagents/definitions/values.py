@@ -9,6 +9,8 @@ from sidecar.subagents.permissions import tool_rule
 
 Check = Callable[[Any], Any]
 
+OWN_SERVER = "sidecar"
+"""The name under which a definition asks for the sidecar's tools."""
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _LISTED = re.compile(r"(?:[^,(]|\([^)]*+\)?)++")
 """Text between commas outside parentheses: Claude Code writes `Agent(worker, researcher), Read`."""
@@ -125,6 +127,14 @@ def permissions(value: Any) -> str:
     if value not in get_args(Policy):
         raise ValueError(f"expected one of {', '.join(get_args(Policy))}")
     return str(value)
+
+
+def servers(value: Any) -> tuple[str, ...]:
+    """Check the MCP servers that the agent gets; the only one is the sidecar's own."""
+    names = texts(value)
+    if unknown := [name for name in names if name != OWN_SERVER]:
+        raise ValueError(f"{', '.join(unknown)} is not supported; the only server is {OWN_SERVER}")
+    return tuple(dict.fromkeys(names))
 
 
 def model(value: Any) -> str | None:

@@ -19,8 +19,9 @@ class RunRecord(msgspec.Struct, kw_only=True, rename="camel", omit_defaults=True
     model is not notified of them. `notify_model` is the choice of the client that launched the run.
     `restored` marks an end that an earlier process recorded. `wants_notice` marks a cancel that the model did
     not request and should be notified of. `session_id` is the agent's session, if a later run can resume it.
-    `client_id` identifies the connection that launched the run. An `unreadable` record replaces a row that
-    cannot be read.
+    `client_id` identifies the connection that launched the run. `delegated` marks a run that its parent
+    launched with the sidecar's tools: its end concerns the parent only. An `unreadable` record replaces a
+    row that cannot be read.
     """
 
     task: AsyncTask
@@ -33,6 +34,7 @@ class RunRecord(msgspec.Struct, kw_only=True, rename="camel", omit_defaults=True
     session_id: str | None = None
     unreadable: bool = False
     client_id: str = ""
+    delegated: bool = False
 
     @property
     def concerns_model(self) -> bool:

@@ -38,6 +38,10 @@ class RunnerQuota:
         """Stop counting a run; do nothing if it is not counted."""
         self._runners.pop(task_id, None)
 
+    def runner_of(self, task_id: str) -> str | None:
+        """Return the runner of a run that is counted."""
+        return self._runners.get(task_id)
+
     def _limit(self, runner: str) -> int:
         return self._settings.current.async_tasks.per_runner_max.get(runner, UNLIMITED)
 

@@ -114,6 +114,10 @@ class PermissionBroker:
         """Deny a request by a rule that nothing overrides; `reason` is for the agent."""
         return await self._by_rule(asker, question, "deny", "policy", reason)
 
+    async def grant(self, asker: PermissionRequester, question: Question) -> Answer:
+        """Allow a request by a rule that nothing overrides."""
+        return await self._by_rule(asker, question, "allow", "policy", _BY_POLICY)
+
     def grants(self, record: RunRecord, request_id: str, option_id: str) -> bool:
         """Return whether an answer to an open request would allow what the run requests."""
         waiting = self._open.get(request_id)

@@ -48,6 +48,22 @@ class RunObserver:
         """Return the answer to a permission request, which may take long. Cancel to withdraw the request."""
         return Answer.denial(question, "this run has no observer")
 
+    async def next_report(self) -> str | None:
+        """Wait for the end of a subagent that the agent launched, and return the reminder of it.
+
+        Returns None at once if nothing is left to report. Called between turns; cancel to stop waiting.
+        """
+        return None
+
+
+@dataclass(frozen=True)
+class McpServer:
+    """A server of the Model Context Protocol that an agent starts: its command, and variables to add."""
+
+    name: str
+    command: tuple[str, ...]
+    env: Mapping[str, str] = field(default_factory=dict, repr=False)
+
 
 @dataclass(frozen=True)
 class FormerSession:
@@ -76,6 +92,8 @@ class RunSpec:
     """The policy at the start of the run, from its definition or else from the settings."""
     trusted: bool = False
     """Whether the user trusts the contents of `workspace_dir`."""
+    servers: tuple[McpServer, ...] = ()
+    """The MCP servers that the agent gets besides those of its own configuration."""
 
     @property
     def must_ask(self) -> bool:

@@ -2,13 +2,15 @@
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Protocol
 
 from sidecar.api.errors import LimitReached
 from sidecar.subagents.journal.records import RunRecord
 from sidecar.subagents.limits.runner_quota import RunnerQuota
 from sidecar.subagents.runs.holds import Account, RunnerHolds
+from sidecar.subagents.runs.lending import Lending
 from sidecar.subagents.runs.prepared import PreparedLaunch
 from sidecar.subagents.tasks.manager import AsyncTaskManager
 from sidecar.subagents.tasks.slots import Slot
@@ -49,6 +51,7 @@ class Admission:
         self._ready: set[str] = set()
         self._starting: set[asyncio.Task[None]] = set()
         self._slot_freed = asyncio.Event()
+        self._lending = Lending()
         self._closed = False
         holds.changed.subscribe(self._hold_changed)
 
@@ -143,12 +146,7 @@ class Admission:
         index = next((n for n, each in enumerate(self._waiting) if each.task_id == task_id), None)
         if index is None or task_id not in self._ready or self._closed:
             return False
-        prepared = self._waiting.pop(index)
-        self._ready.discard(task_id)
-        self._renumber(index)
-        slot = self._manager.reserve_slot(over_limit=True)
-        assert slot is not None, "no limit applies"
-        await asyncio.shield(self._begin_start(prepared, slot))
+        await asyncio.shield(self._start_over_limit(index))
         return True
 
     def waiting(self) -> list[RunRecord]:
@@ -160,18 +158,46 @@ class Admission:
         while not self._closed:
             index = next((n for n, each in enumerate(self._waiting) if self._may_start(each)), None)
             if index is None or self._waiting[index].task_id not in self._ready:
-                return
+                break
             slot = self._manager.reserve_slot()
             if slot is None:
-                return
-            prepared = self._waiting.pop(index)
-            self._ready.discard(prepared.task_id)
-            self._renumber(index)
-            self._begin_start(prepared, slot)
+                break
+            self._begin_start(self._pop(index), slot)
+        self._start_borrowers()
+
+    @contextmanager
+    def waiting_for_children(self, task_id: str) -> Iterator[None]:
+        """Let a queued child of a run start in the run's place while the run waits for its children."""
+        with self._lending.waiting(task_id):
+            self.pump()
+            yield
+
+    @contextmanager
+    def place_of_parent(self, prepared: PreparedLaunch) -> Iterator[None]:
+        """Give a launch for which its parent waits the parent's slot, or else a slot of its own.
+
+        Raises LimitReached if neither is free.
+        """
+        parent = prepared.record.task.parent_task_id
+        if parent is not None and not self._lending.has_lent(parent):
+            self._lending.lend(parent, prepared.task_id)
+            try:
+                yield
+            finally:
+                self._lending.give_back(prepared.task_id)
+                self.pump()
+            return
+        slot = self._manager.reserve_slot()
+        if slot is None:
+            raise self.limit_reached(prepared)
+        with slot:
+            yield
+        self.pump()
 
     def release(self, task_id: str) -> None:
         """Release the runner quota of an ended run, and start the next launch."""
         self._quota.release(task_id)
+        self._lending.give_back(task_id)
         self.pump()
 
     def slot_freed(self) -> None:
@@ -207,6 +233,32 @@ class Admission:
                 self._on_wait(prepared.record)
         self.pump()
 
+    def _start_borrowers(self) -> None:
+        """Start queued children in the places of parents that wait for them.
+
+        A child of the same runner needs no place of that runner either.
+        """
+        for prepared in [] if self._closed else list(self._waiting):
+            parent = prepared.record.task.parent_task_id
+            if parent is None or not self._lending.can_lend(parent) or prepared.task_id not in self._ready:
+                continue
+            runner = prepared.runner_name
+            has_place = self._quota.has(runner) or self._quota.runner_of(parent) == runner
+            if has_place and self._holds.may_start(prepared.account):
+                self._lending.lend(parent, prepared.task_id)
+                self._start_over_limit(self._waiting.index(prepared))
+
+    def _start_over_limit(self, index: int) -> "asyncio.Task[None]":
+        slot = self._manager.reserve_slot(over_limit=True)
+        assert slot is not None, "no limit applies"
+        return self._begin_start(self._pop(index), slot)
+
+    def _pop(self, index: int) -> PreparedLaunch:
+        prepared = self._waiting.pop(index)
+        self._ready.discard(prepared.task_id)
+        self._renumber(index)
+        return prepared
+
     def _may_start(self, prepared: PreparedLaunch) -> bool:
         return self._quota.has(prepared.runner_name) and self._holds.may_start(prepared.account)
 
@@ -232,6 +284,7 @@ class Admission:
             await self._starter.start(prepared, slot)
         except BaseException:
             self._quota.release(prepared.task_id)
+            self._lending.give_back(prepared.task_id)
             self._holds.leave(prepared.task_id)
             raise
 

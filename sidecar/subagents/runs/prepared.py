@@ -1,19 +1,41 @@
 """A launch that passed every check."""
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from sidecar.api.runs.launches import LaunchParams
 from sidecar.api.settings import SettingsSource
 from sidecar.subagents.journal.records import RunRecord
 from sidecar.subagents.limits.constraints import RunConstraints
+from sidecar.subagents.runners.contract import McpServer
 from sidecar.subagents.runs.holds import Account, account_of
 from sidecar.subagents.tasks.launching import Resumption
 from sidecar.subagents.tasks.timeouts import TimeoutChoice
 
 if TYPE_CHECKING:
     from sidecar.subagents.runs.targets import Target
+
+
+class Waits(Protocol):
+    """What a run stops while it waits for its children."""
+
+    def waiting(self) -> AbstractContextManager[None]:
+        """Stop it inside the context."""
+
+
+class Delegation(Protocol):
+    """The sidecar's tools for the agent of one run, from `open` to `aclose`."""
+
+    def open(self, waits: Waits) -> McpServer:
+        """Return the server that the agent starts. Its token is valid until the run ends."""
+
+    async def next_report(self) -> str | None:
+        """Wait for the end of a child, and return the reminder of it; None if nothing is left to report."""
+
+    async def aclose(self) -> None:
+        """Make the token invalid, and disconnect the agent from its server."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,6 +54,8 @@ class PreparedLaunch:
     settings: SettingsSource
     resumption: Resumption | None = None
     update_output: Callable[[str], object] | None = None
+    delegation: Delegation | None = None
+    """The sidecar's tools, if the definition asks for them."""
 
     @property
     def task_id(self) -> str:

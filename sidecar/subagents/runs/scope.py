@@ -85,6 +85,7 @@ class RunScope:
             self._target.brought_by,
             self._constraints,
             self._emit,
+            prepared.delegation,
         )
 
     async def open(self) -> None:
@@ -138,6 +139,8 @@ class RunScope:
             await self._race_end_and_abort(self._handle)
         finally:
             self._monitor.end()
+            if self._prepared.delegation is not None:
+                await self._prepared.delegation.aclose()
 
     def _spec(self) -> RunSpec:
         params, definition = self._prepared.params, self._target.definition
@@ -145,6 +148,7 @@ class RunScope:
             definition.system_prompt, params.goal_prompt, params.behaviour_prompts or (), params.context
         )
         workspace = Path(self._run.record.task.workspace_dir)
+        delegation = self._prepared.delegation
         return RunSpec(
             self.agent_id,
             prompt,
@@ -154,6 +158,7 @@ class RunScope:
             constraints=self._constraints,
             policy=definition.permissions or self._prepared.settings.current.permissions.default,
             trusted=self._target.trusts(workspace),
+            servers=() if delegation is None else (delegation.open(self._monitor),),
         )
 
     def send(self, text: str) -> None:

@@ -1,7 +1,8 @@
 """Supervise one run: limit its startup time, inactivity, turns and costs, and answer its requests."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,9 +15,11 @@ from sidecar.subagents.limits.budget import BudgetWatch, DaySpending
 from sidecar.subagents.limits.constraints import RunConstraints
 from sidecar.subagents.limits.timers import SilenceWatch
 from sidecar.subagents.permissions.broker import PermissionBroker
+from sidecar.subagents.permissions.own_tools import is_own_tool
 from sidecar.subagents.permissions.question import Answer, Question
 from sidecar.subagents.runners.contract import RunObserver
 from sidecar.subagents.runners.output.model_errors import error_kind
+from sidecar.subagents.runs.prepared import Delegation
 from sidecar.subagents.runs.run import Run
 from sidecar.subagents.runs.tool_notice import ToolNotice
 from sidecar.subagents.tasks.outcome import Outcome, failed
@@ -49,6 +52,7 @@ class RunMonitor(RunObserver):
         definition: str | None,
         constraints: RunConstraints,
         emit: Callable[[dict[str, Any]], Awaitable[None]],
+        delegation: Delegation | None = None,
     ) -> None:
         """`settings` are those of the client that launched the run."""
         self.policy = policy
@@ -65,6 +69,8 @@ class RunMonitor(RunObserver):
         self._tool = ToolNotice(run.fold.tools.current_name, lambda: monitoring.show(run))
         self._silence_counts = False
         self._open_questions = 0
+        self._delegation = delegation
+        self._waits = 0
 
     @property
     def record(self) -> RunRecord:
@@ -120,11 +126,28 @@ class RunMonitor(RunObserver):
     async def ask(self, question: Question) -> Answer:
         """Answer a permission request: refuse tools outside of the constraints, else ask the broker."""
         workspace = Path(self.record.task.workspace_dir)
+        if self._delegation is not None and is_own_tool(question):
+            return await self._services.broker.grant(self, question)
         tools = self._constraints.tools
         # In a thread, since matching many files with a long list of patterns takes a while.
         if tools is not None and not await asyncio.to_thread(tools.allows, question, workspace):
             return await self._services.broker.refuse(self, question, _not_given(tools.names))
         return await self._services.broker.ask(self, question)
+
+    async def next_report(self) -> str | None:
+        """Wait for the end of a child, and return the reminder of it; None if nothing is left to report."""
+        return None if self._delegation is None else await self._delegation.next_report()
+
+    @contextmanager
+    def waiting(self) -> Iterator[None]:
+        """Stop the inactivity timeout while the run waits for its children."""
+        self._waits += 1
+        self._silence.stop()
+        try:
+            yield
+        finally:
+            self._waits -= 1
+            self._resume_silence()
 
     async def emit(self, event: dict[str, Any]) -> None:
         """Log an event of the run."""
@@ -142,10 +165,13 @@ class RunMonitor(RunObserver):
         """Resume the timers when the last open question closes."""
         self._open_questions -= 1
         if self._open_questions == 0:
-            if self._silence_counts:
-                self._silence.start()
+            self._resume_silence()
             if self._run.abort.clock is not None and not self._run.abort.aborted:
                 self._run.abort.clock.resume()
+
+    def _resume_silence(self) -> None:
+        if self._silence_counts and not self._open_questions and not self._waits:
+            self._silence.start()
 
     def _is_late(self) -> None:
         seconds = self.settings.current.async_tasks.startup_timeout_seconds

@@ -72,6 +72,8 @@ class Conversation:
         self._turn: Turn | None = None
         self._over = asyncio.Event()
         self._children_ended = asyncio.Event()
+        self._interrupted = asyncio.Event()
+        """Set when something other than a report decides about the next turn."""
         self._last_turn: LastTurn | None = None
         self._truncation_check: TruncationCheck | None = None
         self._counts_answers = False
@@ -95,6 +97,7 @@ class Conversation:
             stop_reason = ""
             while prompt is not None:
                 stop_reason = await self._run_turn(session, prompt)
+                await self._wait_for_report(stop_reason)
                 prompt = self._dialogue.after(self._turn_end(stop_reason))
             return stop_reason
         finally:
@@ -103,11 +106,13 @@ class Conversation:
 
     def send(self, text: str) -> bool:
         """Queue a message for delivery after the current turn; see `MessageChannel.send`."""
+        self._interrupted.set()
         return self._dialogue.send(text)
 
     async def last_turn(self, missing: Sequence[str]) -> None:
         """End the current turn and run a last one; see `MessageChannel.last_turn`."""
         self._dialogue.schedule_last_turn(missing)
+        self._interrupted.set()
         self.permissions.close(_LIMIT_REACHED)
         self._events.children.clear()
         # If the current turn has ended already, a cancel would end the last turn instead.
@@ -123,6 +128,7 @@ class Conversation:
     async def end(self) -> None:
         """Cancel the current turn and send no more prompts. Raises ConnectionError if the agent is gone."""
         self._dialogue.is_over = True
+        self._interrupted.set()
         self.permissions.withdraw_all()
         self._events.children.clear()
         if self._session is not None and self._turn is not None and not self._over.is_set():
@@ -158,6 +164,7 @@ class Conversation:
             handshake.sign_in,
             None if former is None else former.session_id,
             handshake.meta,
+            self._spec.servers,
         )
         self._events.is_muted = False
         if former is not None and is_resumed:
@@ -221,6 +228,24 @@ class Conversation:
         await self._children_ended.wait()
         if self._wire.has_ended:
             raise ConnectionError("the agent exited before its child sessions ended")
+
+    async def _wait_for_report(self, stop_reason: str) -> None:
+        """Make the reminder of an ended subagent the next prompt, unless something else comes first.
+
+        A run with subagents continues until they have ended and its agent was reminded of each.
+        """
+        self._interrupted.clear()
+        if stop_reason != "end_turn" or self._dialogue.has_next:
+            return
+        report = asyncio.create_task(self._spec.observer.next_report(), name="report of a subagent")
+        interrupted = asyncio.create_task(self._interrupted.wait())
+        try:
+            await asyncio.wait({report, interrupted}, return_when=asyncio.FIRST_COMPLETED)
+            if report.done() and (text := report.result()) is not None:
+                self._dialogue.report(text)
+        finally:
+            report.cancel()
+            interrupted.cancel()
 
     async def _cancel(self, session: "Session") -> None:
         with contextlib.suppress(ConnectionError):

@@ -51,6 +51,16 @@ class Dialogue:
         self._has_explained_refusal = False
         self._has_asked_for_outputs = False
         self._last: Prompt | None = None
+        self._report: str | None = None
+
+    @property
+    def has_next(self) -> bool:
+        """Whether the next prompt is known, or there is none."""
+        return self.is_over or bool(self._sent) or self._last is not None
+
+    def report(self, text: str) -> None:
+        """Make the reminder of a subagent's end the next prompt, unless the next one is the last."""
+        self._report = text
 
     def send(self, text: str) -> bool:
         """Queue `text` as a prompt. Return False after the dialogue has ended. Raises Overloaded."""
@@ -73,6 +83,9 @@ class Dialogue:
     def _after(self, end: TurnEnd) -> Prompt | None:
         if self._last is not None:
             return self._last
+        if self._report is not None:
+            text, self._report = self._report, None
+            return Prompt(text)
         if self._sent:
             return Prompt(self._sent.pop(0), by_user=True)
         if end.stop_reason != "end_turn":

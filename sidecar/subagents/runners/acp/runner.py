@@ -67,6 +67,7 @@ class AcpRunner(ProgramRunner):
     async def start(self, spec: RunSpec, emit: Emit) -> "RestartableRun":
         """Start the agent in the workspace directory. Raises what `Runner.start` raises."""
         self._check_start(spec)
+        self._check_servers(spec)
         # Import on the first run, in a thread: the sidecar's startup checks runners but runs none.
         await asyncio.to_thread(importlib.import_module, "sidecar.subagents.runners.acp.restart")
         from sidecar.subagents.runners.acp.restart import RestartableRun
@@ -127,6 +128,17 @@ class AcpRunner(ProgramRunner):
             except ValueError as error:
                 raise self._unavailable(str(error), "or set permissions: allowAll") from None
         return found
+
+    def _check_servers(self, spec: RunSpec) -> None:
+        """Raise `RunnerUnavailable` if the agent would ignore the servers that its definition names."""
+        serves = self._profile.serves
+        if not spec.servers or serves == "always":
+            return
+        if serves == "never":
+            raise self._unavailable("this agent cannot use mcpServers", "use another runner")
+        if spec.must_ask or not spec.trusted:
+            reason = "this agent uses mcpServers only in a trusted workspace and without asking"
+            raise self._unavailable(reason, "set permissions: allowAll, or use another runner")
 
     def _truncation_check(self, spec: RunSpec, extras: Sequence[Extras]) -> "TruncationCheck | None":
         if self._profile.truncation_check is None:

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from sidecar.subagents.runners.acp.mode_state import ModeChoice
 from sidecar.subagents.runners.acp.permissions import Permissions
 from sidecar.subagents.runners.acp.turn import AgentError, Turn
 from sidecar.subagents.runners.acp.wire import AgentWire
+from sidecar.subagents.runners.contract import McpServer
 from sidecar.subagents.runners.output.model_errors import model_error
 
 logger = logging.getLogger(__name__)
@@ -49,12 +50,13 @@ class Session:
         sign_in: str,
         former: str | None = None,
         meta: Mapping[str, Any] | None = None,
+        servers: Sequence[McpServer] = (),
     ) -> bool:
         """Negotiate the protocol and open a session in `cwd`, in a mode in which the agent asks.
 
         `sign_in` is the remedy if the agent requires authentication. `meta` is the `_meta` of the request
-        that opens the session. Resumes the session `former` if the agent supports that and still has it;
-        returns whether it did.
+        that opens the session, and `servers` are those that the agent starts for it. Resumes the session
+        `former` if the agent supports that and still has it; returns whether it did.
         """
         try:
             answer = await self._agent.initialize(
@@ -64,8 +66,9 @@ class Session:
             )
             _check_version(answer.protocol_version)
             capabilities = answer.agent_capabilities or schema.AgentCapabilities()
-            resumed = None if former is None else await self._resume(former, cwd, capabilities, meta or {})
-            session = resumed or await self._agent.new_session(cwd=str(cwd), mcp_servers=[], **(meta or {}))
+            given = {"cwd": str(cwd), "mcp_servers": [_described(each) for each in servers], **(meta or {})}
+            resumed = None if former is None else await self._resume(former, capabilities, given)
+            session = resumed or await self._agent.new_session(**given)
             self._id = former if resumed and former else session.session_id
             if capabilities.load_session or _resumes(capabilities):
                 self.lasting_id = self._id
@@ -102,14 +105,14 @@ class Session:
             await asyncio.wait(set(self._replies), timeout=1)
 
     async def _resume(
-        self, session_id: str, cwd: Path, capabilities: schema.AgentCapabilities, meta: Mapping[str, Any]
+        self, session_id: str, capabilities: schema.AgentCapabilities, given: Mapping[str, Any]
     ) -> Any:
         """Return the agent's answer; None if it cannot resume sessions or no longer has this one."""
         resume = self._agent.resume_session if _resumes(capabilities) else self._agent.load_session
         if not (capabilities.load_session or _resumes(capabilities)):
             return None
         try:
-            return await resume(cwd=str(cwd), session_id=session_id, mcp_servers=[], **meta)
+            return await resume(session_id=session_id, **given)
         except RequestError as error:
             logger.info("session %s cannot be resumed: %s", session_id, error)
             return None
@@ -192,6 +195,12 @@ def _client(permissions: Permissions) -> Client:
     handlers: Any = Handlers()
     client: Client = handlers
     return client
+
+
+def _described(server: McpServer) -> schema.McpServerStdio:
+    program, *arguments = server.command
+    env = [schema.EnvVariable(name=name, value=value) for name, value in server.env.items()]
+    return schema.McpServerStdio(name=server.name, command=program, args=arguments, env=env)
 
 
 def _json(answer: Any) -> Mapping[str, Any]:

@@ -66,8 +66,8 @@ def _run(settings: BuiltinSettings) -> int:
     model = build_model(settings)
     describe = partial(describe_workspace, is_trusted=settings.is_trusted)
     agent = BuiltinAgent(
-        lambda workspace, reporter: Conversation(
-            model, workspace, reporter, describe, settings.context_window
+        lambda workspace, reporter, servers: Conversation(
+            model, workspace, reporter, describe, settings.context_window, servers
         ),
         lambda text: key_handover.redact(text, settings),
         required_model(settings),
@@ -87,6 +87,7 @@ async def _serve(agent: Any) -> None:
     if sys.platform != "win32":
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, served.cancel)
     await asyncio.wait({served})
+    await agent.aclose()
     if not served.cancelled():
         served.result()
 

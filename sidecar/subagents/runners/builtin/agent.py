@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +18,8 @@ from sidecar.subagents.runners.builtin.conversation import Conversation, StopRea
 from sidecar.subagents.runners.builtin.meta import is_last_turn
 from sidecar.subagents.runners.builtin.model.failures import ModelFailure
 from sidecar.subagents.runners.builtin.reporter import Client, Reporter, tokens_of
-from sidecar.subagents.runners.builtin.tools.workspace import Workspace
+from sidecar.subagents.runners.builtin.tools.server import ToolServer
+from sidecar.subagents.runners.builtin.tools.workspace import ToolError, Workspace
 
 logger = logging.getLogger(__name__)
 
@@ -26,13 +27,14 @@ MAX_SESSIONS = 100
 _INVALID = -32602
 _FAILED = -32603
 
-Converse = Callable[[Workspace, Reporter], Conversation]
-"""Starts a conversation in a folder."""
+Converse = Callable[[Workspace, Reporter, Sequence[ToolServer]], Conversation]
+"""Starts a conversation in a folder, with the tools of started servers."""
 
 
 @dataclass
 class _Session:
     conversation: Conversation
+    servers: Sequence[ToolServer] = ()
     turn: asyncio.Task[StopReason] | None = None
 
 
@@ -68,15 +70,19 @@ class BuiltinAgent:
             agent_info=schema.Implementation(name="subagent-sidecar", version=__version__),
         )
 
-    async def new_session(self, cwd: str, **_: Any) -> schema.NewSessionResponse:
-        """Start a session in the folder `cwd`."""
+    async def new_session(
+        self, cwd: str, mcp_servers: Sequence[Any] | None = None, **_: Any
+    ) -> schema.NewSessionResponse:
+        """Start a session in the folder `cwd`, and the servers of the session."""
         if not await asyncio.to_thread(_is_absolute_folder, cwd):
             raise RequestError(_INVALID, f"cwd {cwd!r} is not the absolute path of a folder")
         if len(self._sessions) >= MAX_SESSIONS:
             raise RequestError(_INVALID, f"there are {MAX_SESSIONS} sessions already; close one")
         session_id = uuid4().hex
         reporter = Reporter(self._client, session_id)
-        self._sessions[session_id] = _Session(self._converse(Workspace(Path(cwd)), reporter))
+        servers = await _started(mcp_servers or ())
+        conversation = self._converse(Workspace(Path(cwd)), reporter, servers)
+        self._sessions[session_id] = _Session(conversation, servers)
         return schema.NewSessionResponse(
             session_id=session_id, modes=_MODES, config_options=[_model_option(self._model)]
         )
@@ -111,8 +117,14 @@ class BuiltinAgent:
     async def close_session(self, session_id: str, **_: Any) -> schema.CloseSessionResponse:
         """Cancel the current turn of a session and remove the session."""
         await self.cancel(session_id)
-        self._sessions.pop(session_id, None)
+        session = self._sessions.pop(session_id, None)
+        if session is not None:
+            await _stop(session.servers)
         return schema.CloseSessionResponse()
+
+    async def aclose(self) -> None:
+        """Stop the servers of all sessions."""
+        await _stop([server for session in self._sessions.values() for server in session.servers])
 
     async def _ended(self, turn: asyncio.Task[StopReason]) -> StopReason:
         await asyncio.wait({turn})
@@ -122,6 +134,26 @@ class BuiltinAgent:
         if session_id not in self._sessions:
             raise RequestError(_INVALID, f"there is no session {session_id!r}")
         return self._sessions[session_id]
+
+
+async def _started(described: Sequence[Any]) -> Sequence[ToolServer]:
+    """Start the servers of a session. Raises RequestError, with none of them running."""
+    servers: list[ToolServer] = []
+    try:
+        for each in described:
+            if not isinstance(each, schema.McpServerStdio):
+                raise ToolError(f"the server {each.name} is not a command, which is all this agent supports")
+            env = {variable.name: variable.value for variable in each.env}
+            servers.append(ToolServer(each.name, [each.command, *each.args], env))
+            await servers[-1].open()
+    except ToolError as error:
+        await _stop(servers)
+        raise RequestError(_INVALID, str(error)) from error
+    return servers
+
+
+async def _stop(servers: Sequence[ToolServer]) -> None:
+    await asyncio.gather(*(server.aclose() for server in servers))
 
 
 def _model_option(model: str) -> schema.SessionConfigOptionSelect:

@@ -31,6 +31,8 @@ from sidecar.subagents.runners.builtin.model.failures import failure_of
 from sidecar.subagents.runners.builtin.model.requests import ModelRequests, NoTools
 from sidecar.subagents.runners.builtin.model.window import ContextWindow, fill
 from sidecar.subagents.runners.builtin.reporter import Reporter
+from sidecar.subagents.runners.builtin.tools.server import ToolServer
+from sidecar.subagents.runners.builtin.tools.server_tools import server_tools
 from sidecar.subagents.runners.builtin.tools.toolset import Toolset
 from sidecar.subagents.runners.builtin.tools.workspace import Workspace
 
@@ -58,8 +60,15 @@ class Conversation:
     """Run turns in order. Each has the messages of earlier turns, even of those that were cut short."""
 
     def __init__(
-        self, model: Model, workspace: Workspace, reporter: Reporter, brief: Brief, window: int | None = None
+        self,
+        model: Model,
+        workspace: Workspace,
+        reporter: Reporter,
+        brief: Brief,
+        window: int | None = None,
+        servers: Sequence[ToolServer] = (),
     ) -> None:
+        """`servers` are started; the model gets their tools too."""
         self.usage = RunUsage()
         """The usage of all turns so far."""
         self._reported = 0
@@ -71,7 +80,7 @@ class Conversation:
         self._agent: Agent[None, str] = Agent(
             model,
             instructions=_INSTRUCTIONS.format(root=workspace.root),
-            tools=Toolset(workspace, reporter).tools(),
+            tools=[*Toolset(workspace, reporter).tools(), *server_tools(servers, reporter)],
             retries={"tools": _TOOL_RETRIES},
             capabilities=[ModelRequests(reporter, self._window)],
         )

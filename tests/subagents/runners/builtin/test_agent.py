@@ -40,7 +40,7 @@ def agent(client: Client) -> BuiltinAgent:
 
     model = FunctionModel(stream_function=answer)
     agent = BuiltinAgent(
-        lambda workspace, reporter: Conversation(
+        lambda workspace, reporter, servers: Conversation(
             model, workspace, reporter, lambda root: "about the workspace"
         ),
         lambda text: text.replace("sk-1", "***"),

@@ -5,7 +5,7 @@ import re
 import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from sidecar.subagents.runners.acp.agents import claude, codex, gemini, gemini_record, opencode, qwen
 from sidecar.subagents.runners.acp.agents.extras import Extras, Guard, no_extras
@@ -32,6 +32,8 @@ class Profile:
     """The extras in a trusted workspace."""
     unguarded: Extras = field(default_factory=Extras)
     """The extras in a trusted workspace for a run that does not have to ask."""
+    serves: Literal["always", "unguarded", "never"] = "always"
+    """When the agent starts the MCP servers of a session request. A guard may keep it from that."""
     counts_answers: bool = False
     """Whether the agent reports the size of every answer during a turn. One without a size is truncated."""
     truncation_check: Callable[[Mapping[str, str], str, Mapping[str, Any]], bool] | None = None
@@ -79,6 +81,7 @@ PROFILES: Mapping[str, Profile] = {
         modes=AskingModes(("default",)),
         truncation_check=gemini_record.is_truncated,
         guard=gemini.guard,
+        serves="unguarded",
         unguarded=Extras(("--skip-trust",), {"GEMINI_CLI_TRUST_WORKSPACE": "true"}),
     ),
     "qwen": Profile(
@@ -88,6 +91,7 @@ PROFILES: Mapping[str, Profile] = {
         modes=AskingModes(("default",)),
         counts_answers=True,
         guard=qwen.guard,
+        serves="never",  # version 0.24.4 reports that they fail to start
     ),
     "kilo": Profile(
         ("kilo", "acp"),
