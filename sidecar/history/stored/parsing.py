@@ -161,6 +161,12 @@ def clean(data: bytes, name: str) -> tuple[bytes, list[Problem]]:
 def _first_bad_byte(data: bytes) -> int | None:
     """Find where bytes cease to be UTF-8; in pieces that fit a processor's cache."""
     start, size = 0, len(data)
+    if size <= _PIECE:
+        try:
+            utf_8_decode(data, "strict", True)
+        except UnicodeDecodeError as error:
+            return error.start
+        return None
     while start < size:
         piece = data[start : start + _PIECE]
         if piece.isascii():

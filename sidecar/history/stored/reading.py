@@ -88,7 +88,8 @@ def read_file(path: str, name: str, limit: int = MAX_FILE_BYTES) -> StoredFile:
 def _read_open(descriptor: int, name: str, limit: int) -> StoredFile:
     """Read the size that fstat reports; the next scan reads what is appended meanwhile."""
     status = os.fstat(descriptor)
-    stamp, size = stamp_from(status), status.st_size
+    size = status.st_size
+    stamp = (status.st_mtime_ns, size, status.st_ino, status.st_ctime_ns)  # as `stamp_from`
     if not stat.S_ISREG(status.st_mode):
         return StoredFile(name, None, stamp, (problem("notRegular", f"{name} is not a regular file"),))
     if size > limit:

@@ -25,13 +25,17 @@ def task_folder(root: str, task_id: str) -> str:
     return f"{root}{os.sep}{TASKS}{os.sep}{task_id}"
 
 
+_NO_ITEM: Final = StoredFile(ITEM_FILE)
+_NO_METADATA: Final = StoredFile(METADATA_FILE)
+
+
 class TaskFiles(msgspec.Struct, frozen=True, gc=False):
     """The files of one task folder. Each is read through one descriptor, so a rename cannot mix versions."""
 
     ui: StoredFile = StoredFile(UI_FILE)
     api: StoredFile = StoredFile(API_FILE)
-    item: StoredFile = StoredFile(ITEM_FILE)
-    metadata: StoredFile = StoredFile(METADATA_FILE)
+    item: StoredFile = _NO_ITEM
+    metadata: StoredFile = _NO_METADATA
     folder: Stamp | None = None
     """The stamp of the folder itself, taken before its files were read, if it is part of the stamps."""
 
@@ -41,8 +45,9 @@ class TaskFiles(msgspec.Struct, frozen=True, gc=False):
 
         A missing file may be read from a leftover, and the folder's stamp changes with leftovers.
         """
-        stamps = (self.ui.stamp, self.api.stamp, self.item.stamp, self.metadata.stamp)
-        return (*stamps, self.folder) if None in stamps[:2] else stamps
+        ui, api = self.ui.stamp, self.api.stamp
+        stamps = (ui, api, self.item.stamp, self.metadata.stamp)
+        return (*stamps, self.folder) if ui is None or api is None else stamps
 
     @property
     def saving_until(self) -> int | None:
@@ -64,7 +69,7 @@ def stat_task(folder: str, with_metadata: bool) -> TaskFiles:
         _unread(prefix, UI_FILE),
         _unread(prefix, API_FILE),
         _unread(prefix, ITEM_FILE),
-        _unread(prefix, METADATA_FILE) if with_metadata else StoredFile(METADATA_FILE),
+        _unread(prefix, METADATA_FILE) if with_metadata else _NO_METADATA,
         own,
     )
 
@@ -84,13 +89,13 @@ def read_task(folder: str, with_metadata: bool) -> TaskFiles:
         own = stamp_of(folder)
         ui, api = read_file(prefix + UI_FILE, UI_FILE), read_file(prefix + API_FILE, API_FILE)
     searchable = ui.data is not None or api.data is not None
-    item = _read_rare(prefix, ITEM_FILE, searchable)
-    metadata = _read_rare(prefix, METADATA_FILE, searchable) if with_metadata else StoredFile(METADATA_FILE)
+    item = _read_rare(prefix + ITEM_FILE, _NO_ITEM, searchable)
+    metadata = _NO_METADATA
+    if with_metadata:
+        metadata = _read_rare(prefix + METADATA_FILE, metadata, searchable)
     return TaskFiles(ui, api, item, metadata, own)
 
 
-def _read_rare(prefix: str, name: str, searchable: bool) -> StoredFile:
+def _read_rare(path: str, absent: StoredFile, searchable: bool) -> StoredFile:
     """Read a file that most folders do not have; in one that is not `searchable` only reading tells why."""
-    if searchable and not is_there(prefix + name):
-        return StoredFile(name)
-    return read_file(prefix + name, name)
+    return read_file(path, absent.name) if is_there(path) or not searchable else absent

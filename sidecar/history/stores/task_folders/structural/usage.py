@@ -57,7 +57,10 @@ def number(value: Any) -> Number | None:
 
 def _telling(rows: Sequence[Row]) -> int:
     """Count the rows that tell any figure."""
-    return sum(any(number(value) is not None for value in row) for row in rows)
+    return sum(
+        type(row[0]) is int or any(number(value) is not None for value in row)  # the first, as mostly
+        for row in rows
+    )
 
 
 @lru_cache(1_000)
@@ -106,9 +109,8 @@ def _condense_costs(view: TaskView) -> list[Number]:
 
 def _sum(values: Row) -> Number | None:
     """Sum the numbers among values; None when there are none."""
-    if not _NUMBERS.issuperset(map(type, values)):
-        values = [value for value in values if type(value) in _NUMBERS]
-    return sum(values) if values else None
+    numbers = [value for value in values if type(value) in _NUMBERS]
+    return sum(numbers) if numbers else None
 
 
 def _from_entry(entry: ListEntry) -> TokenUsage | None:
