@@ -116,5 +116,5 @@ async def test_the_deliveries_of_earlier_processes_are_in_the_outbox(
 ) -> None:
     await journal.record_delivery("earlier", ["run-1"], 1, "open")
     await every.restore_deliveries()
-    (item,) = reminders.items()
+    (item,) = await reminders.items()
     assert [(each.delivery_id, each.at, each.state) for each in item.deliveries] == [("earlier", 1, "failed")]
