@@ -53,7 +53,10 @@ class SimulatedClient:
         self.is_here = True
         self.is_busy = False
         self.held: set[str] = set()
-        """The ends that the model was told of and has not acknowledged, and those on their way to it."""
+        """The ends that the model was told of and has not acknowledged."""
+        self.flying: set[str] = set()
+        """The ends in a request for a turn that has no answer yet."""
+        self.is_acting = False
         self.has_refused = False
         """Whether a turn was refused since the model became idle."""
 
@@ -95,6 +98,15 @@ class SimulatedClient:
         """Do one random thing; `alone` if nothing else happens meanwhile."""
         raise NotImplementedError
 
+    async def act_alone(self, alone: bool) -> None:
+        """Do one random thing, unless the client does another."""
+        if not self.is_acting:
+            self.is_acting = True
+            try:
+                await self.act(alone)
+            finally:
+                self.is_acting = False
+
     def check_idle(self) -> None:
         """Check, when everything has settled, that an idle model was told of what starts a turn."""
 
@@ -131,7 +143,7 @@ class Editor(SimulatedClient):
 
     async def leave(self) -> None:
         self.is_here = False
-        self.held = set()
+        self.held = self.flying = set()
         await self.session.aclose()
 
     async def act(self, alone: bool) -> None:
@@ -168,8 +180,8 @@ class Editor(SimulatedClient):
         task_ids = list(reminder.task_ids)
         self.hear(reminder.text, task_ids)
         if alone:
-            self.check_complete(expected - self.flying(), reminder.text, task_ids)
-        self.held = set(task_ids) | self.flying()
+            self.check_complete(expected - self.flying, reminder.text, task_ids)
+        self.held = set(task_ids)
         if reminder.delivery_id is not None and self.random.random() < 0.8:
             await self.acknowledge(reminder.delivery_id, task_ids)
 
@@ -186,16 +198,12 @@ class Editor(SimulatedClient):
         self.check_listed(" ".join(item.task_id for item in await self.session.reminders.items()))
 
     def check_idle(self) -> None:
-        if not self.is_here or self.is_busy or not self.takes_turns or self.has_refused or self.flying():
+        if not self.is_here or self.is_busy or not self.takes_turns or self.has_refused or self.flying:
             return
         facts = self.life.ledger.facts
-        due = {task_id for task_id in self.expected() - self.held if facts[task_id].triggers}
+        due = {task_id for task_id in self.expected() if facts[task_id].triggers}
         if due:
             raise Broken(f"{self.name} is idle and was not told of {due}")
-
-    def flying(self) -> set[str]:
-        """Return the ends in a request for a turn that has no answer yet."""
-        return getattr(self, "_flying", set())
 
     def _message(self, cancels: int | None = None) -> None:
         """Send a message."""
@@ -219,8 +227,7 @@ class Editor(SimulatedClient):
         if not self.takes_turns:
             raise RpcError(METHOD_NOT_FOUND, "unknown method")
         self.life.ledger.trace.append(f"{self.name} is asked for a turn with {params.task_ids}")
-        self._flying = set(params.task_ids)
-        self.held |= self._flying
+        self.flying = set(params.task_ids)
         self.has_refused = True
         try:
             answer = await self._answer(params, timeout)
@@ -231,8 +238,7 @@ class Editor(SimulatedClient):
             self.has_refused = True
             raise
         finally:
-            self.held -= self._flying
-            self._flying = set()
+            self.flying = set()
 
     async def _answer(self, params: Any, timeout: float) -> Any:
         choice = self.random.random()
@@ -313,7 +319,7 @@ class McpModel(SimulatedClient):
 
     async def leave(self) -> None:
         self.is_here = False
-        self.held = set()
+        self.held = self.flying = set()
         await self.client.aclose()
 
     async def act(self, alone: bool) -> None:

@@ -73,7 +73,8 @@ class Simulation:
             await world.pass_time(random.choice([0.3, 3.0, 30.0, 200.0]))
             return
         number = random.choice([1, 1, 1, 2, 3])
-        await asyncio.gather(*(self._action(Random(random.random()), number == 1) for _ in range(number)))
+        alone = number == 1 and not any(client.flying for client in world.clients)
+        await asyncio.gather(*(self._action(Random(random.random()), alone) for _ in range(number)))
         await world.settle()
 
     async def _action(self, random: Random, alone: bool) -> None:
@@ -92,7 +93,7 @@ class Simulation:
             await client.leave()
             world.clients.remove(client)
         elif clients:
-            await random.choice(clients).act(alone)
+            await random.choice(clients).act_alone(alone)
 
     async def _restart(self) -> None:
         """Close the Host, or kill it while things happen."""
@@ -120,7 +121,7 @@ class Simulation:
             for place in world.places:
                 await world.join(_Choosing(place), kind)
         for _ in range(MOST_ROUNDS):
-            waiting: list[Awaitable[None]] = [client.act(False) for client in world.clients]
+            waiting: list[Awaitable[None]] = [client.act_alone(False) for client in world.clients]
             await asyncio.gather(*waiting)
             await world.pass_time(61)
             if not world.ledger.waiting(lambda place: True):

@@ -111,7 +111,9 @@ class Ledger:
 
     def check_told(self) -> None:
         """Check at the end that every end was told and acknowledged."""
-        missing = [fact for fact in self.facts.values() if fact.owed and not (fact.told and fact.acknowledged)]
+        missing = [
+            fact for fact in self.facts.values() if fact.owed and not (fact.told and fact.acknowledged)
+        ]
         if missing:
             raise Broken(f"{len(missing)} ends were never told or acknowledged: {missing[:3]}")
 

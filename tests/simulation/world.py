@@ -55,7 +55,9 @@ class World:
         root.mkdir(mode=0o700, exist_ok=True)
         choices = {"maxChars": self._random.choice([1_200, 20_000]), "enrich": self._random.random() < 0.5}
         detail = self._random.choice(["full", "full", "summary", "pointer"])
-        settings = SettingsStore({"asyncTasks": {"max": MAX_TASKS}, "reminders": {**choices, "detail": detail}})
+        settings = SettingsStore(
+            {"asyncTasks": {"max": MAX_TASKS}, "reminders": {**choices, "detail": detail}}
+        )
         self.life = LifeOf(self, await Host.open(root, settings))
         self.clients = []
         return self.life
@@ -169,7 +171,9 @@ class World:
         kind = kind or random.choice(KINDS)
         folder = random.choice(self.places)
         no_folder = kind is Poller and random.random() < 0.1
-        client = kind(f"{kind.__name__}-{next(self._names)}", self.life, None if no_folder else folder, random)
+        client = kind(
+            f"{kind.__name__}-{next(self._names)}", self.life, None if no_folder else folder, random
+        )
         await client.enter()  # type: ignore[attr-defined]  # every kind has it
         self.clients.append(client)
 
@@ -210,7 +214,7 @@ class LifeOf:
 
     def held_by_others(self, client: SimulatedClient) -> set[str]:
         """Return the ends that other models hold."""
-        others = (each.held for each in self._world.clients if each is not client)
+        others = (each.held | each.flying for each in self._world.clients if each is not client)
         return set().union(*others)
 
 
