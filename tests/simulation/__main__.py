@@ -2,6 +2,7 @@
 
 import argparse
 import logging
+import sys
 
 from tests.simulation.driver import simulate
 
@@ -14,7 +15,7 @@ def main() -> None:
     options = parser.parse_args()
     logging.disable(logging.ERROR)
     for what, times in sorted(simulate(options.seed, options.ends).items()):
-        print(f"{what}: {times}")
+        sys.stdout.write(f"{what}: {times}\n")
 
 
 if __name__ == "__main__":

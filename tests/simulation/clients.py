@@ -186,8 +186,10 @@ class Editor(SimulatedClient):
             await self.acknowledge(reminder.delivery_id, task_ids)
 
     async def acknowledge(self, delivery_id: str, task_ids: list[str]) -> None:
-        """Send `reminders/delivered`."""
+        """Send `reminders/delivered`. A kill may take away the answer, but not the mark."""
         self._message()
+        if self.life.is_alive and self.is_here:
+            self.life.ledger.acknowledging(task_ids)
         await handlers.delivered(self.session, DeliveredParams(delivery_id=delivery_id))
         self.acknowledged(task_ids)
         self.held -= set(task_ids)

@@ -24,14 +24,14 @@ class JumpingLoop(asyncio.SelectorEventLoop):
         return super().time() + self._ahead
 
     def call_at(
-        self, when: float, callback: Callable[[Unpack[Ts]], object], *args: Unpack[Ts], context: Any = None
+        self, when: float, callback: Callable[[Unpack[Ts]], object], *args: *Ts, context: Any = None
     ) -> asyncio.TimerHandle:
         """Note when the timer is due."""
         heapq.heappush(self._due, when)
         return super().call_at(when, callback, *args, context=context)
 
-    def run_in_executor(  # type: ignore[override]  # a future either way
-        self, executor: Executor | None, func: Callable[[Unpack[Ts]], Any], *args: Unpack[Ts]
+    def run_in_executor(
+        self, executor: Executor | None, func: Callable[[Unpack[Ts]], Any], *args: *Ts
     ) -> "asyncio.Future[Any]":
         """Note what runs in threads."""
         work = super().run_in_executor(executor, func, *args)

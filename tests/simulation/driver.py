@@ -24,14 +24,17 @@ def simulate(seed: str, ends: int) -> Counter[str]:
     Raises Broken, with a note that names the seed, if a promise does not hold.
     """
     memory = Path("/dev/shm")  # thousands of commits would wait for a disk
-    with tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None) as folder:
-        with asyncio.Runner(loop_factory=JumpingLoop) as runner:
-            simulation = Simulation(Random(seed), Path(folder))
-            try:
-                return runner.run(simulation.run(ends))
-            except Exception as error:
-                error.add_note("\n".join([*simulation.trace, f"SIMULATION_SEED={seed}, {ends} ends"]))
-                raise
+    parent = memory if memory.is_dir() else None
+    with (
+        tempfile.TemporaryDirectory(dir=parent) as folder,
+        asyncio.Runner(loop_factory=JumpingLoop) as runner,
+    ):
+        simulation = Simulation(Random(seed), Path(folder))
+        try:
+            return runner.run(simulation.run(ends))
+        except Exception as error:
+            error.add_note("\n".join([*simulation.trace, f"SIMULATION_SEED={seed}, {ends} ends"]))
+            raise
 
 
 class Simulation:
