@@ -80,7 +80,7 @@ class Host:
         self.starts = SharedStarts()
         self.events = EventLog(journal, wall_clock_ms)
         self.spending = DaySpending(wall_clock_ms)
-        self.manager = AsyncTaskManager(self.settings.async_tasks.max, wall_clock_ms)
+        self.manager = AsyncTaskManager(self.settings.async_tasks.max, wall_clock_ms, trim_past_pending=True)
         self.registry = RunRegistry(journal, self.events, wall_clock_ms, self.changes.run_changed)
         self._foreign_runs = ForeignRuns(journal, self.changes.run_changed)
         self.views = HistoryViews(self.changes, self.registry.pending_ends)

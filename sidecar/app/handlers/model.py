@@ -66,7 +66,7 @@ async def delivered(session: Session, params: DeliveredParams) -> None:
 
 async def outbox(session: Session, params: NoParams) -> OutboxResult:
     """Answer `reminders/outbox`."""
-    return OutboxResult(items=session.reminders.items())
+    return OutboxResult(items=await session.reminders.items())
 
 
 async def set_busy(session: Session, params: SetBusyParams) -> None:

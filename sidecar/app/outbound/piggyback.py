@@ -23,6 +23,9 @@ class PendingReminders(Protocol):
     async def delivered(self, delivery_id: str) -> None:
         """Note that a reminder was received."""
 
+    def release(self, delivery_id: str) -> None:
+        """Note that a reminder was lost."""
+
 
 @dataclass
 class _Ride:
@@ -63,8 +66,9 @@ class Piggyback:
 
     def leave(self, request_id: MessageId) -> None:
         """Note that the result of a request is not sent."""
-        if self._ride is not None and self._ride.request_id == request_id:
-            self._ride = None
+        ride = self._ride
+        if ride is not None and ride.request_id == request_id:
+            self._lose(ride)
 
     def flushed(self, request_id: MessageId, position: int) -> None:
         """Note that the result of a request is written, when the client had sent `position` bytes.
@@ -83,7 +87,7 @@ class Piggyback:
         came_later = ride.flushed_at is not None and start >= ride.flushed_at
         if cancels == ride.request_id and cancels is not None:
             if not came_later:  # the client ignores the result
-                self._ride = None
+                self._lose(ride)
         elif came_later:
             self._ride = None
             self._marking = asyncio.create_task(self._mark(ride.delivery_id, self._marking))
@@ -94,6 +98,10 @@ class Piggyback:
         if ride is not None and ride.flushed_at is not None:
             self._ride = None
             self._marking = asyncio.create_task(self._mark(ride.delivery_id, self._marking))
+
+    def _lose(self, ride: _Ride) -> None:
+        self._ride = None
+        self._reminders.release(ride.delivery_id)
 
     async def settled(self) -> None:
         """Wait until acknowledgements are durable."""

@@ -9,6 +9,7 @@ from typing import Any
 from sidecar.api import model as api
 from sidecar.api.runs.async_tasks import Owner
 from sidecar.api.settings import RemindersSettings, SettingsSource
+from sidecar.app.outbound.owners import Owners
 from sidecar.model_text import escape_json
 from sidecar.subagents.journal.journal import Journal
 from sidecar.subagents.journal.records import Delivery as JournalledDelivery
@@ -24,8 +25,6 @@ from sidecar.subagents.tasks.model import AsyncTaskInfo, QueuedTask
 
 logger = logging.getLogger(__name__)
 
-MAX_OWNERS = 10_000
-"""How many ended runs keep their owner in memory; an older pending end reaches every client."""
 SendTurn = Callable[[str, list[str], str], Awaitable[bool]]
 
 
@@ -46,12 +45,13 @@ class Reminders:
             options_of(settings.current.reminders),
             on_delivery=self._keep_delivery,
             on_marked=self._keep_marks,
+            on_freed=self._offer_freed,
+            elapsed=asyncio.get_running_loop().time,
         )
         self._journal = journal
         self._admission = admission
         self._registry = registry
-        self._owners: dict[str, Owner] = {}
-        self._launchers: dict[str, str] = {}
+        self.owners = Owners(registry, journal, self._shown)
         self._writes: set[asyncio.Task[None]] = set()
         self._loops: list[TriggerLoop] = []
 
@@ -65,21 +65,19 @@ class Reminders:
         self.outbox.options = options_of(settings)
 
     def owner_of(self, task_id: str) -> Owner | None:
-        """Return who launched a run that is live or whose end is pending; None if that is unknown."""
-        run = self._registry.live(task_id)
-        return run.record.task.owner if run is not None else self._owners.get(task_id)
+        """Return who launched a run that is live or that reminders and lists show; None if unknown."""
+        return self.owners.of(task_id)
 
     def launcher_of(self, task_id: str) -> str | None:
         """Return the run that launched a run with the sidecar's tools, and that alone hears of its end."""
-        run = self._registry.live(task_id)
-        return self._launchers.get(task_id) if run is None else _launcher(run.record)
+        return self.owners.launcher_of(task_id)
 
     def restore(self, record: RunRecord) -> None:
         """Add an end that is pending from an earlier process. It never starts a turn.
 
         The end of a run that another one launched concerns nobody: that one has ended too.
         """
-        self._know_owner(record)
+        self.owners.know(record)
         if record.delegated or not self.outbox.restore(_info(record)):
             self._keep_marks([record.task.id], self.manager.now())
 
@@ -95,8 +93,8 @@ class Reminders:
         record, task = run.record, run.record.task
         if record.sync:
             return
-        self._know_owner(record)
-        for child in [each for each, launcher in self._launchers.items() if launcher == task.id]:
+        self.owners.know(record)
+        for child in self.owners.children_of(task.id):
             self.outbox.dismiss(child)
         if not record.concerns_model or self._is_orphan(record):
             self.outbox.dismiss(task.id)
@@ -106,19 +104,14 @@ class Reminders:
             self._note_failed_launch(record)
 
     def _is_orphan(self, record: RunRecord) -> bool:
-        launcher = _launcher(record)
+        launcher = record.launcher
         run = None if launcher is None else self._registry.live(launcher)
         return launcher is not None and (run is None or run.outcome is not None)
 
-    def _know_owner(self, record: RunRecord) -> None:
-        if (launcher := _launcher(record)) is not None:
-            self._launchers[record.task.id] = launcher
-            if len(self._launchers) > MAX_OWNERS:
-                del self._launchers[next(iter(self._launchers))]
-        if record.task.owner is not None:
-            self._owners[record.task.id] = record.task.owner
-            if len(self._owners) > MAX_OWNERS:
-                del self._owners[next(iter(self._owners))]
+    def _shown(self) -> list[str]:
+        """Return the runs whose owners decide what a client sees."""
+        listed = [task.id for task in self.manager.get_all_tasks()]
+        return [*listed, *(item.task_id for item in self.outbox.items())]
 
     def _note_cancelled(self, record: RunRecord) -> None:
         if not (record.wants_notice and self.outbox.note_cancelled(_info(record))):
@@ -167,8 +160,7 @@ class Reminders:
         if loop in self._loops:
             self._loops.remove(loop)
         loop.close()
-        for other in self._loops:  # what it did not deliver is free for them
-            other.wake()
+        self._offer_freed()
 
     def stop_turns(self) -> None:
         """Stop starting turns, and drop pending requests for one."""
@@ -182,6 +174,11 @@ class Reminders:
         await asyncio.gather(*(loop.aclose(0.3) for loop in loops))
         if self._writes:
             await asyncio.wait(set(self._writes), timeout=0.5)
+
+    def _offer_freed(self) -> None:
+        """Let the other clients have what one did not deliver."""
+        for loop in self._loops:
+            loop.tasks_freed()
 
     def _keep_delivery(self, delivery: Delivery) -> None:
         if self._journal.read_only:
@@ -278,9 +275,16 @@ class ClientReminders:
         self._all.outbox.delivered(delivery_id, self._recipient)
         await self._all.written()
 
-    def items(self) -> list[api.OutboxItem]:
+    def release(self, delivery_id: str) -> None:
+        """Note that a reminder did not reach the model, so that others may have it."""
+        self._all.outbox.release(delivery_id, self._recipient)
+
+    async def items(self) -> list[api.OutboxItem]:
         """Return every end that concerns this client with the state of its reminder."""
-        return [_item(item) for item in self._all.outbox.items() if self._recipient.concerns(item.task_id)]
+        items = self._all.outbox.items()
+        gone = await self._all.owners.learn(item.task_id for item in items)
+        concerns = self._recipient.concerns
+        return [_item(item) for item in items if item.task_id not in gone and concerns(item.task_id)]
 
     async def aclose(self) -> None:
         """Stop starting turns; what the model did not acknowledge is free for other clients."""
@@ -297,10 +301,6 @@ def options_of(settings: RemindersSettings) -> ReminderOptions:
         notify_cancelled=settings.notify_cancelled,
         enrich=settings.enrich,
     )
-
-
-def _launcher(record: RunRecord) -> str | None:
-    return record.task.parent_task_id if record.delegated else None
 
 
 def _info(record: RunRecord) -> AsyncTaskInfo:

@@ -37,6 +37,11 @@ class RunRecord(msgspec.Struct, kw_only=True, rename="camel", omit_defaults=True
     delegated: bool = False
 
     @property
+    def launcher(self) -> str | None:
+        """The run that launched this one with the sidecar's tools; None if none did."""
+        return self.task.parent_task_id if self.delegated else None
+
+    @property
     def concerns_model(self) -> bool:
         """Whether to notify the model of the end: it launched the run, or the client chose so.
 

@@ -46,6 +46,11 @@ class DeliveryLoop:
         else:
             self._set_timer(loop.call_soon(self._check))
 
+    def nudge(self) -> None:
+        """Wake unless a delivery is in flight or its repetition is scheduled."""
+        if self._timer is None and self._delivery is None:
+            self.wake()
+
     def close(self) -> "asyncio.Task[None] | None":
         """Stop reacting, and cancel and return a delivery in flight so that the caller can await it."""
         self._open = False

@@ -89,7 +89,8 @@ class Outbox:
 
     What one recipient holds unacknowledged is not handed to another until the first one leaves.
     `on_delivery` is called with every delivery and each change of its state, `on_marked(ids, at)` with the
-    tasks that were just marked; a Host persists both. `elapsed` returns seconds that only increase: the clock
+    tasks that were just marked; a Host persists both. `on_freed` is called when tasks are free for other
+    recipients, because a delivery failed. `elapsed` returns seconds that only increase: the clock
     of the manager may jump, which must not free or withhold a trigger.
     """
 
@@ -100,6 +101,7 @@ class Outbox:
         *,
         on_delivery: Callable[[Delivery], object] = lambda delivery: None,
         on_marked: Callable[[Sequence[str], int], object] = lambda task_ids, at: None,
+        on_freed: Callable[[], object] = lambda: None,
         new_id: Callable[[], str] = lambda: str(uuid.uuid4()),
         elapsed: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -107,6 +109,7 @@ class Outbox:
         self._manager = manager
         self._on_delivery = on_delivery
         self._on_marked = on_marked
+        self._on_freed = on_freed
         self._new_id = new_id
         self._elapsed = elapsed
         self._cancelled: dict[str, AsyncTaskInfo] = {}
@@ -160,8 +163,15 @@ class Outbox:
         if recipient in self._recipients:
             self._recipients.remove(recipient)
         if recipient.open is not None:
-            self._settle(recipient.open, "failed")
+            self.release(recipient.open.delivery_id, recipient)
+
+    def release(self, delivery_id: str, recipient: Recipient) -> None:
+        """Note that the recipient's newest `next`, if this is its ID, did not reach the model."""
+        delivery = recipient.open
+        if delivery is not None and delivery.delivery_id == delivery_id:
             recipient.open = None
+            self._settle(delivery, "failed")
+            self._on_freed()
 
     def deliverable(self, recipient: Recipient) -> list[str]:
         """Return the tasks that `next` would report to a recipient."""
@@ -217,6 +227,7 @@ class Outbox:
         if accepted:
             return self._acknowledge(trigger.delivery)
         self._settle(trigger.delivery, "failed")
+        self._on_freed()
         return []
 
     def items(self) -> list[OutboxItem]:

@@ -53,6 +53,10 @@ class TriggerLoop:
         """Send tasks that became pending without an event of the manager."""
         self._loop.wake()
 
+    def tasks_freed(self) -> None:
+        """Send tasks that another recipient did not take. After a failure of its own, the loop waits."""
+        self._loop.nudge()
+
     def close(self) -> None:
         """Stop; a trigger in flight is cancelled and counts as failed."""
         for unsubscribe in self._unsubscribe:

@@ -30,11 +30,20 @@ def wall_clock_ms() -> int:
 class AsyncTaskManager:
     """Keep running and ended tasks in the order of registration.
 
-    Queries return live records. `now` returns integer ms since the epoch.
+    Queries return live records. `now` returns integer ms since the epoch. With `trim_past_pending`, pending
+    notifications neither count as kept tasks nor prevent the removal of later tasks, so that a result that
+    nobody asks for does not make the history grow.
     """
 
-    def __init__(self, max_async_tasks: int = 5, now: Callable[[], int] = wall_clock_ms) -> None:
+    def __init__(
+        self,
+        max_async_tasks: int = 5,
+        now: Callable[[], int] = wall_clock_ms,
+        *,
+        trim_past_pending: bool = False,
+    ) -> None:
         self.now = now
+        self._trim_past_pending = trim_past_pending
         self._max = _valid_max(max_async_tasks)
         self._tasks: dict[str, AsyncTaskInfo] = {}
         self._numbers: dict[str, int] = {}
@@ -222,9 +231,23 @@ class AsyncTaskManager:
     def _trim(self) -> None:
         """Remove the oldest ended tasks beyond the limit, but stop at a pending notification."""
         limit = UNLIMITED_HISTORY if self._max == UNLIMITED else 2 * self._max
+        if self._trim_past_pending:
+            self._trim_notified(limit)
+            return
         while len(self._ended_tasks) > limit and not _is_pending(self._ended_tasks[0][2]):
-            task = self._ended_tasks.pop(0)[2]
-            del self._tasks[task.id], self._numbers[task.id]
+            self._remove(0)
+
+    def _trim_notified(self, limit: int) -> None:
+        """Keep every pending notification, and the newest `limit` of the other ended tasks."""
+        if len(self._ended_tasks) <= limit:
+            return
+        notified = [place for place, row in enumerate(self._ended_tasks) if not _is_pending(row[2])]
+        for place in reversed(notified[: max(0, len(notified) - limit)]):
+            self._remove(place)
+
+    def _remove(self, place: int) -> None:
+        task = self._ended_tasks.pop(place)[2]
+        del self._tasks[task.id], self._numbers[task.id]
 
 
 def _is_pending(task: AsyncTaskInfo) -> bool:

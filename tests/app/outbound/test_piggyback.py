@@ -14,6 +14,7 @@ class Reminders:
         self.handed_out = 0
         self.newest: tuple[str, list[str]] = ("", [])
         self.reported: list[str] = []
+        self.released: list[str] = []
 
     def deliverable(self) -> list[str]:
         return list(self.pending)
@@ -28,6 +29,9 @@ class Reminders:
         if delivery_id == self.newest[0]:
             self.reported += self.newest[1]
             self.pending = [each for each in self.pending if each not in self.newest[1]]
+
+    def release(self, delivery_id: str) -> None:
+        self.released.append(delivery_id)
 
 
 @pytest.fixture
@@ -105,6 +109,7 @@ async def test_a_reminder_whose_result_is_lost_rides_again(
         piggyback.leave(1)
     else:
         piggyback.heard(5, cancels=1)
+    assert reminders.released == ["d1"]
     piggyback.heard(50)
     assert await ride(piggyback, 2, 60) == ["a"]
     assert reminders.reported == []

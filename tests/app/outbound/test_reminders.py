@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from sidecar.api.errors import StorageError
-from sidecar.api.runs.async_tasks import AsyncTask, Progress
+from sidecar.api.runs.async_tasks import AsyncTask, Owner, Progress
 from sidecar.app.outbound.reminders import ClientReminders, Reminders
 from sidecar.app.settings import SettingsStore
 from sidecar.subagents import AsyncTaskManager
@@ -17,6 +17,7 @@ from sidecar.subagents.journal.event_log import EventLog
 from sidecar.subagents.journal.journal import Journal
 from sidecar.subagents.journal.records import RunRecord
 from sidecar.subagents.limits.runner_quota import RunnerQuota
+from sidecar.subagents.reminders.scope import Audience
 from sidecar.subagents.runs.admission import Admission
 from sidecar.subagents.runs.holds import RunnerHolds
 from sidecar.subagents.runs.prepared import PreparedLaunch
@@ -116,5 +117,26 @@ async def test_the_deliveries_of_earlier_processes_are_in_the_outbox(
 ) -> None:
     await journal.record_delivery("earlier", ["run-1"], 1, "open")
     await every.restore_deliveries()
-    (item,) = reminders.items()
+    (item,) = await reminders.items()
     assert [(each.delivery_id, each.at, each.state) for each in item.deliveries] == [("earlier", 1, "failed")]
+
+
+async def test_the_outbox_shows_no_end_of_another_workspace_after_a_restart(
+    every: Reminders, journal: Journal
+) -> None:
+    record = await journal.get("run-1")
+    assert record is not None
+    record.task.id, record.task.owner = "run-2", Owner(client="a", workspace_dir="/elsewhere")
+    record.task.notified_at = 3
+    await journal.save(record)
+    await journal.record_delivery("earlier", ["run-2"], 1, "delivered")
+    await every.restore_deliveries()
+    audience = Audience("a", [Path("/w")])
+    client = ClientReminders(
+        every,
+        SettingsStore(),
+        lambda task_id: audience.is_concerned(every.owner_of(task_id), "workspace"),
+        lambda: True,
+        no_turn,
+    )
+    assert [item.task_id for item in await client.items()] == ["run-1"]

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from sidecar.subagents import AsyncTaskManager
-from sidecar.subagents.reminders.outbox import Outbox
+from sidecar.subagents.reminders.outbox import Outbox, Recipient
 from sidecar.subagents.reminders.trigger_loop import TriggerLoop
 from sidecar.subagents.tasks.model import AsyncTaskInfo
 from tests.subagents.reminders.settling import settled
@@ -132,3 +132,23 @@ async def test_closing_frees_what_was_in_flight(
     await settled()
     assert outbox.next().task_ids == ["a", "b"]
     assert len(editor.sent) == 1
+
+
+async def test_what_one_editor_refuses_is_offered_to_another_at_once(
+    manager: AsyncTaskManager, end: Any
+) -> None:
+    refuses, accepts = Editor(), Editor()
+    refuses.answers = [False, False]
+    outbox = Outbox(manager, on_freed=lambda: [loop.tasks_freed() for loop in loops])
+    loops = [
+        TriggerLoop(manager, outbox, is_agent_busy=lambda: False, send=each.send, recipient=Recipient())
+        for each in (refuses, accepts)
+    ]
+    for loop in loops:
+        loop.start()
+    end("a")
+    await accepts.wait_for(1)
+    await settled()
+    assert (refuses.sent, accepts.sent) == ([["a"]], [["a"]])
+    for loop in loops:
+        await loop.aclose()

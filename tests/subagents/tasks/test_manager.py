@@ -295,6 +295,17 @@ def test_an_unreported_result_is_never_trimmed_and_holds_what_is_newer(
     assert len(manager.get_all_tasks()) == 6
 
 
+def test_a_manager_of_a_host_trims_what_is_newer_than_an_unreported_result(clock: Any) -> None:
+    manager = AsyncTaskManager(1, clock, trim_past_pending=True)
+    end_in_order(manager, clock, 6, lambda id: manager.complete_task(id, GOAL))
+    assert len(manager.get_all_tasks()) == 6
+    for id in "1234":
+        manager.mark_notified(id)
+    assert [task.id for task in manager.get_all_tasks()] == ["0", "3", "4", "5"]
+    manager.mark_notified("0")
+    assert [task.id for task in manager.get_all_tasks()] == ["3", "4", "5"]
+
+
 def test_cancelled_tasks_are_trimmed_unreported_and_hold_nothing_up(
     manager: AsyncTaskManager, clock: Any
 ) -> None:
