@@ -128,7 +128,10 @@ def _choose(db: sqlite3.Connection, limits: Limits, position: Position) -> Posit
             removed += (task_id,) if current.with_record else ()
             if size_removed >= (min(excess, BYTES_AT_ONCE) if current.by_size else BYTES_AT_ONCE):
                 return Position(position.passes, ordered_at, n, removed)
-    return Position(position.passes, *rows[-1][:2], removed) if rows else Position(position.passes + 1)
+    if not rows:
+        return Position(position.passes + 1)
+    ordered_at, n = rows[-1][:2]
+    return Position(position.passes, ordered_at, n, removed)
 
 
 def _bytes_of_events(db: sqlite3.Connection, task_id: str) -> int:
