@@ -1987,6 +1987,14 @@ export interface AsyncTaskDidChange {
   revision: number;
 }
 
+/** Notification `asyncTasks/didRemove`. It follows `tasks/delete` and retention. */
+export interface AsyncTasksDidRemove {
+  /** Runs that `asyncTasks/list` no longer contains. */
+  taskIds: string[];
+  /** The Host's revision. It grows with every change. */
+  revision: number;
+}
+
 /** Notification `asyncTasks/didOutput`. */
 export interface AsyncTaskDidOutput {
   /** A task's id or a unique prefix of it. */
@@ -2217,5 +2225,6 @@ export interface ServerNotifications {
   "tasks/didChange": { params: TasksDidChange };
   "subagents/didChange": { params: SubagentsDidChange };
   "asyncTasks/didChange": { params: AsyncTaskDidChange };
+  "asyncTasks/didRemove": { params: AsyncTasksDidRemove };
   "asyncTasks/didOutput": { params: AsyncTaskDidOutput };
 }

@@ -86,6 +86,7 @@ METHODS: dict[str, MethodSpec] = {
     "permissions/list": MethodSpec(NoParams, permissions.PermissionsResult),
     "permissions/revoke": MethodSpec(permissions.RevokeParams, permissions.RevokeResult),
     "asyncTasks/didChange": _to_client(async_tasks.AsyncTaskDidChange),
+    "asyncTasks/didRemove": _to_client(async_tasks.AsyncTasksDidRemove),
     "asyncTasks/didOutput": _to_client(async_tasks.AsyncTaskDidOutput),
     "tools/list": MethodSpec(NoParams, model.ToolsResult),
     "tools/call": MethodSpec(model.ToolCallParams, model.ToolCallResult),

@@ -121,6 +121,7 @@ class Host:
             wall_clock_ms,
             is_idle=self.registry.is_idle,
             expect_journal=ownership.expect_journal,
+            removed=self.changes.runs_removed,
         )
         self.housekeeping = Housekeeping(
             root,

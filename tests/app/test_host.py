@@ -28,9 +28,13 @@ class Heard(Listener):
 
     def __init__(self) -> None:
         self.tasks: list[AsyncTask] = []
+        self.removed: list[str] = []
 
     def run_changed(self, task: AsyncTask) -> None:
         self.tasks.append(task)
+
+    def runs_removed(self, task_ids: list[str]) -> None:
+        self.removed += task_ids
 
 
 @pytest.fixture
@@ -138,8 +142,11 @@ async def test_a_deleted_run_leaves_the_journal_and_a_restored_one_stays_a_store
     record = await host.launcher.launch(launch("cat"), caller(workspace, host.store))
     task_id = record.task.id
     await host.registry.settled(task_id)
+    heard = Heard()
+    host.changes.listen(heard)
     result = await host.move_tasks("delete", [task_id])
     assert (result.done, result.failed) == ([task_id], [])
+    assert heard.removed == [task_id]
     assert (await host.journal.list()).records == []
     assert (await host.events.read(task_id)).events == []
     with pytest.raises(TaskNotFound):
@@ -154,6 +161,9 @@ async def test_deleting_a_result_that_the_model_waits_for_keeps_it_until_it_is_d
     given = launch("cat", notify_model=True)
     record = await host.launcher.launch(given, caller(workspace, host.store))
     await host.registry.settled(record.task.id)
+    heard = Heard()
+    host.changes.listen(heard)
     await host.move_tasks("delete", [record.task.id])
+    assert heard.removed == []
     assert [each.task.id for each in await host.journal.undelivered()] == [record.task.id]
     assert list(host.reminders.outbox.next().task_ids) == [record.task.id]

@@ -124,7 +124,20 @@ session.step("the coordinator and the skill are offered to the chat", async () =
   assert.deepEqual(names.sort(), ["assistants/coordinator.agent.md", "delegate-well/SKILL.md"]);
 });
 
-session.step("the MCP server is listed, starts, and serves the tools", async (workbench) => {
+session.step("a model finds each tool once", async () => {
+  const names = await probe.run<string[]>("return vscode.lm.tools.map(({ name }) => name);");
+  for (const tool of ["list_tasks", "task", "check_async_tasks"]) {
+    const same = names.filter(
+      (name) => name === tool || (name.startsWith("mcp_") && name.endsWith(`_${tool}`)),
+    );
+    assert.deepEqual(same, [tool]);
+  }
+});
+
+session.step("the MCP server is listed once it is on, and serves the tools", async (workbench) => {
+  await probe.run(
+    `await vscode.workspace.getConfiguration("subagentSidecar").update("mcpServer", true, true);`,
+  );
   await workbench.run("MCP: List Servers");
   await workbench.pick("Subagent Sidecar");
   await workbench.pick("Start Server");

@@ -96,9 +96,23 @@ session.step("runs of one workspace are stopped together", async (one) => {
   await within("the subagent's end", puppet.gone);
 });
 
+session.step("a run that the other window deletes leaves this one at once", async (one) => {
+  const here = new Chat(one);
+  const row = one.treeRows("Subagents").filter({ hasText: "Count the sails" });
+  await row.waitFor();
+  await other.run("Subagents: Delete Task");
+  await other.pick("Count the sails");
+  await other.page.getByRole("button", { name: "Move to Trash" }).click();
+  await here.frame.getByText("This subagent was deleted.").waitFor();
+  await row.waitFor({ state: "detached" });
+  await one.picture("a-deleted-run");
+  await here.backToList();
+  await here.conversations.filter({ hasText: "Count the ships" }).waitFor();
+  assert.equal(await here.conversations.filter({ hasText: "Count the sails" }).count(), 0);
+});
+
 session.step("a reinstallation in one window leaves the other one connected", async (one) => {
   const [before, here] = [await session.host.sidecar(), new Chat(one)];
-  await here.backToList();
   await one.run("Subagents: Reinstall Sidecar");
   await until(
     "another sidecar",

@@ -1,6 +1,13 @@
 import { randomBytes } from "node:crypto";
 
-import { Uri, type WebviewView, type WebviewViewProvider, workspace } from "vscode";
+import {
+  type Disposable,
+  EventEmitter,
+  Uri,
+  type WebviewView,
+  type WebviewViewProvider,
+  workspace,
+} from "vscode";
 
 import { pickFolder } from "../commands/runs/prompts.js";
 import type { Outbox } from "../service/outbox.js";
@@ -33,7 +40,7 @@ export interface CommandRunner {
 }
 
 /** The chat view: launches subagents and shows each run as a conversation. */
-export class ChatPanel implements WebviewViewProvider {
+export class ChatPanel implements WebviewViewProvider, Disposable {
   readonly #extensionUri: Uri;
   readonly #service: SubagentService;
   readonly #outbox: Outbox;
@@ -42,6 +49,10 @@ export class ChatPanel implements WebviewViewProvider {
   #view: WebviewView | undefined;
   #session: PanelSession | undefined;
   #pending: Navigation | undefined;
+  readonly #shown = new EventEmitter<void>();
+
+  /** Fires when the view becomes visible. */
+  readonly onDidShow = this.#shown.event;
 
   constructor(
     extensionUri: Uri,
@@ -82,7 +93,9 @@ export class ChatPanel implements WebviewViewProvider {
     const session = this.#newSession(view);
     this.#session = session;
     view.onDidChangeVisibility(() => {
-      if (!view.visible) {
+      if (view.visible) {
+        this.#shown.fire();
+      } else {
         session.hide();
       }
     });
@@ -96,10 +109,15 @@ export class ChatPanel implements WebviewViewProvider {
       session.receive(message);
     });
     this.#load(view);
+    this.#shown.fire();
     if (this.#pending !== undefined) {
       session.show(this.#pending);
       this.#pending = undefined;
     }
+  }
+
+  dispose(): void {
+    this.#shown.dispose();
   }
 
   async #show(message: Navigation): Promise<void> {

@@ -55,6 +55,8 @@ export type ToWebview =
   /** The whole of the task that the page follows. */
   | { readonly type: "task"; readonly task: AsyncTask; readonly takesMessages?: boolean }
   | { readonly type: "taskMissing"; readonly taskId: string; readonly message: string }
+  /** The task that the page follows was deleted; what was sent of it stays readable. */
+  | { readonly type: "taskDeleted"; readonly taskId: string }
   /**
    * The next events of the run that the page follows; the page answers `seen`. With `facts`, some
    * earlier events are omitted, and the facts summarize them.

@@ -79,6 +79,9 @@ export class PanelSession implements Disposable {
           this.#tasks.changed(task);
         }
       }),
+      service.onDidRemoveTasks((ids) => {
+        this.#removed(ids);
+      }),
       service.onDidChangeDefinitions(() => {
         if (this.#ready) {
           void this.#sendDefinitions();
@@ -214,6 +217,19 @@ export class PanelSession implements Disposable {
     this.#post({ type: "run", run: rowOf(task) });
     if (task.id === this.#followed?.taskId) {
       this.#postTask(task);
+    }
+  }
+
+  #removed(ids: readonly string[]): void {
+    this.#tasks.removed(ids);
+    if (!this.#ready) {
+      return;
+    }
+    this.#sendRuns();
+    const taskId = this.#followed?.taskId;
+    if (taskId !== undefined && ids.includes(taskId)) {
+      this.#unfollow();
+      this.#post({ type: "taskDeleted", taskId });
     }
   }
 

@@ -28,6 +28,14 @@ export class TaskFeed {
     }
   }
 
+  /** Forget runs that were removed. */
+  removed(ids: readonly string[]): void {
+    for (const id of ids) {
+      this.#pending.delete(id);
+      this.#posted.delete(id);
+    }
+  }
+
   dispose(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;

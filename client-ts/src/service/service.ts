@@ -24,6 +24,8 @@ export interface SubagentService {
   readonly tasks: ReadonlyMap<string, AsyncTask>;
   /** Fires for each task that is new or changed, after `tasks` contains it. */
   readonly onDidChangeTask: Event<AsyncTask>;
+  /** Fires with the ids of tasks that were deleted or are too old to keep, after `tasks` lacks them. */
+  readonly onDidRemoveTasks: Event<readonly string[]>;
   /** Fires when stored tasks changed; after a restart with empty lists: read everything again. */
   readonly onDidChangeHistory: Event<TasksDidChange>;
   /** Fires when definitions on disk may have changed: request `subagents/list` again. */

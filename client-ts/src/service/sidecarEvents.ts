@@ -10,12 +10,14 @@ export class SidecarEvents implements vscode.Disposable {
   readonly feeds: Feeds;
   readonly #table = new TaskTable();
   readonly #tasks = new vscode.EventEmitter<AsyncTask>();
+  readonly #removals = new vscode.EventEmitter<readonly string[]>();
   readonly #history = new vscode.EventEmitter<TasksDidChange>();
   readonly #definitions = new vscode.EventEmitter<void>();
   readonly #settings = new vscode.EventEmitter<void>();
   readonly #restarts = new vscode.EventEmitter<void>();
 
   readonly onDidChangeTask = this.#tasks.event;
+  readonly onDidRemoveTasks = this.#removals.event;
   readonly onDidChangeHistory = this.#history.event;
   readonly onDidChangeDefinitions = this.#definitions.event;
   readonly onDidChangeSettings = this.#settings.event;
@@ -35,6 +37,12 @@ export class SidecarEvents implements vscode.Disposable {
     client.onNotification("asyncTasks/didChange", ({ task }) => {
       this.#table.put(task);
       this.#tasks.fire(task);
+    });
+    client.onNotification("asyncTasks/didRemove", ({ taskIds }) => {
+      const removed = this.#table.remove(taskIds);
+      if (removed.length > 0) {
+        this.#removals.fire(removed);
+      }
     });
     client.onNotification("asyncTasks/didOutput", (output) => {
       this.feeds.deliver(output);
@@ -67,6 +75,7 @@ export class SidecarEvents implements vscode.Disposable {
 
   dispose(): void {
     const [tasks, history, definitions] = [this.#tasks, this.#history, this.#definitions];
-    vscode.Disposable.from(tasks, history, definitions, this.#settings, this.#restarts).dispose();
+    const others = [this.#removals, this.#settings, this.#restarts];
+    vscode.Disposable.from(tasks, history, definitions, ...others).dispose();
   }
 }

@@ -79,6 +79,10 @@ export class SidecarService implements SubagentService, vscode.Disposable {
     return this.#events.onDidChangeTask;
   }
 
+  get onDidRemoveTasks() {
+    return this.#events.onDidRemoveTasks;
+  }
+
   get onDidChangeHistory() {
     return this.#events.onDidChangeHistory;
   }

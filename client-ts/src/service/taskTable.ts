@@ -26,6 +26,11 @@ export class TaskTable {
       this.#tasks = ordered([task, ...this.#tasks.values()]);
     }
   }
+
+  /** Remove tasks; returns the ids of those that the table contained. */
+  remove(ids: readonly string[]): string[] {
+    return ids.filter((id) => this.#tasks.delete(id));
+  }
 }
 
 function ordered(tasks: readonly AsyncTask[]): Map<string, AsyncTask> {

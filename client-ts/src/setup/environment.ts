@@ -192,7 +192,8 @@ export class PythonEnvironment {
       if (old === folder || (await hostsIn(old)).length > 0) {
         continue;
       }
-      await rm(old, { recursive: true, force: true }).catch((error: unknown) => {
+      // A sidecar that is just ending may still write compiled files.
+      await rm(old, { recursive: true, force: true, maxRetries: 3 }).catch((error: unknown) => {
         this.#options.log(`Could not remove ${old}: ${messageOf(error)}`);
       });
     }

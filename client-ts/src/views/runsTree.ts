@@ -36,6 +36,9 @@ export class RunsTree implements vscode.TreeDataProvider<AsyncTask>, vscode.Disp
       service.onDidChangeTask((task) => {
         this.#changed(task);
       }),
+      service.onDidRemoveTasks(() => {
+        this.#changes.fire(undefined);
+      }),
       service.onDidChangeState(() => {
         this.#changes.fire(undefined);
       }),
@@ -133,9 +136,16 @@ function facts(task: AsyncTask, now: number): [string, string | undefined][] {
   ];
 }
 
+/** The chat panel, which shows ends as well. */
+export interface SeenPanel {
+  readonly visible: boolean;
+  readonly onDidShow: vscode.Event<void>;
+}
+
 /** Show the tree, with the state of the sidecar above it and a badge for runs that ended unseen. */
 export function showRunsTree(
   service: SubagentService,
+  panel: SeenPanel,
   windowCount: Pick<WindowCount, "refresh">,
 ): vscode.Disposable {
   const tree = new RunsTree(service);
@@ -143,7 +153,7 @@ export function showRunsTree(
   const unseen = new Set<string>();
   const live = new Set<string>();
   const showBadge = (): void => {
-    if (view.visible) {
+    if (view.visible || panel.visible) {
       unseen.clear();
     }
     view.badge = badgeFor(unseen.size, waitingRuns(service).length);
@@ -162,6 +172,13 @@ export function showRunsTree(
       }
       showBadge();
     }),
+    service.onDidRemoveTasks((ids) => {
+      for (const id of ids) {
+        unseen.delete(id);
+      }
+      showBadge();
+    }),
+    panel.onDidShow(showBadge),
     view.onDidChangeVisibility(() => {
       showBadge();
       void windowCount.refresh();

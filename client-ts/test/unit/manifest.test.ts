@@ -6,7 +6,9 @@ interface Manifest {
   readonly contributes: {
     readonly commands: readonly { readonly command: string }[];
     readonly configuration: {
-      readonly properties: Readonly<Record<string, { readonly scope: string }>>;
+      readonly properties: Readonly<
+        Record<string, { readonly scope: string; readonly default?: unknown }>
+      >;
     };
     readonly languageModelTools: readonly {
       readonly name: string;
@@ -44,6 +46,11 @@ test("a workspace cannot set what concerns all windows", () => {
   const shared = ["maxAsyncTasks", "runners", "host.onLastWindowClose", "host.surviveMinutes"];
   const scopes = shared.map((name) => properties[`subagentSidecar.${name}`]?.scope);
   expect(scopes).toEqual(["machine", "machine", "machine", "machine"]);
+});
+
+test("a model finds each tool once: the MCP server with the same tools is off by default", () => {
+  const { properties } = (JSON.parse(MANIFEST) as Manifest).contributes.configuration;
+  expect(properties["subagentSidecar.mcpServer"]?.default).toBe(false);
 });
 
 test("the agent and the skill name tools that exist, and the skill is named as its folder", () => {

@@ -5,7 +5,10 @@ import type { SpeechEvent } from "./speech.js";
 
 /** Events of the open conversation, from the extension or the reader. */
 export type OpenEvent =
-  | Extract<ToWebview, { type: "task" | "taskMissing" | "events" | "page" | "answerFailed" }>
+  | Extract<
+      ToWebview,
+      { type: "task" | "taskMissing" | "taskDeleted" | "events" | "page" | "answerFailed" }
+    >
   | { readonly type: "answer"; readonly requestId: string; readonly optionId: string }
   /** The numbers of the items in or near the view. */
   | { readonly type: "inView"; readonly range: Range }

@@ -50,6 +50,8 @@ export interface OpenRun {
   readonly loading?: PageSide;
   /** Why the task could not be read or cancelled, or an answer not be sent. */
   readonly problem?: string;
+  /** The run was deleted, so it cannot be resumed. */
+  readonly isDeleted?: true;
   /** Ids of the questions whose answers are being sent. */
   readonly answering: ReadonlySet<string>;
 }
@@ -119,6 +121,8 @@ export function reduceOpen(open: OpenRun, event: OpenEvent): OpenRun {
       return event.task.id === open.taskId ? withTask(open, event) : open;
     case "taskMissing":
       return event.taskId === open.taskId ? { ...open, problem: event.message } : open;
+    case "taskDeleted":
+      return event.taskId === open.taskId ? { ...open, isDeleted: true } : open;
     case "events":
       return event.taskId === open.taskId ? { ...open, stream: received(open, event) } : open;
     case "page":

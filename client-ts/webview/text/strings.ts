@@ -77,6 +77,7 @@ export const CONVERSATION = {
   later: "Show Later",
   loading: "Loading…",
   latest: "Jump to Latest",
+  deleted: "This subagent was deleted.",
   asking: "Waiting for your answer",
   asks: (what: string) => `Waiting for your answer: ${what}`,
   working: "Working…",

@@ -251,6 +251,14 @@ class AsyncTaskDidChange(Record, kw_only=True):
     revision: int
 
 
+class AsyncTasksDidRemove(Record, kw_only=True):
+    """Notification `asyncTasks/didRemove`. It follows `tasks/delete` and retention."""
+
+    task_ids: list[str]
+    """Runs that `asyncTasks/list` no longer contains."""
+    revision: int
+
+
 class AsyncTaskDidOutput(Record, kw_only=True):
     """Notification `asyncTasks/didOutput`."""
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from sidecar.api.errors import InvalidParams, InvalidRequest, NotInitialized, NotTrusted
 from sidecar.api.lifecycle import InitializeParams, LogMessage, ProgressMessage, SettingsDidChange
 from sidecar.api.model import TriggerTurn
-from sidecar.api.runs.async_tasks import AsyncTask, AsyncTaskDidChange
+from sidecar.api.runs.async_tasks import AsyncTask, AsyncTaskDidChange, AsyncTasksDidRemove
 from sidecar.api.runs.subagents import SubagentsDidChange
 from sidecar.api.settings import Settings
 from sidecar.api.stored.tasks import TasksDidChange
@@ -242,6 +242,11 @@ class Session(Listener):
         """Send `asyncTasks/didChange`. A slow client gets only the newest state of each task."""
         change = AsyncTaskDidChange(task=task, revision=self.host.revision)
         self.connection.notify("asyncTasks/didChange", change, coalesce=task.id)
+
+    def runs_removed(self, task_ids: list[str]) -> None:
+        """Send `asyncTasks/didRemove`."""
+        change = AsyncTasksDidRemove(task_ids=task_ids, revision=self.host.revision)
+        self.connection.notify("asyncTasks/didRemove", change)
 
     def history_changed(self, added: list[str], changed: list[str], removed: list[str]) -> None:
         """Send `tasks/didChange`."""

@@ -17,6 +17,9 @@ class Listener:
     def run_changed(self, task: AsyncTask) -> None:
         """Receive the new state of an async task."""
 
+    def runs_removed(self, task_ids: list[str]) -> None:
+        """Receive the IDs of runs that the journal no longer contains."""
+
     def history_changed(self, added: list[str], changed: list[str], removed: list[str]) -> None:
         """Receive the IDs of changed stored tasks."""
 
@@ -91,6 +94,12 @@ class ChangeHub:
         self.revision += 1
         for listener in self._listeners:
             listener.run_changed(task)
+
+    def runs_removed(self, task_ids: list[str]) -> None:
+        """Notify of runs that the journal no longer contains."""
+        self.revision += 1
+        for listener in self._listeners:
+            listener.runs_removed(task_ids)
 
     def definitions_changed(self) -> None:
         """Notify that subagent definitions may have changed."""

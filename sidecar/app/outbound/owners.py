@@ -33,7 +33,7 @@ class Owners:
         return run.record.task.owner if run is not None else self._known.get(task_id)
 
     def launcher_of(self, task_id: str) -> str | None:
-        """Return the run that launched a run with the sidecar's tools; None if none did or that is unknown."""
+        """Return the run that launched a run with the sidecar's tools; None if none is known."""
         run = self._registry.live(task_id)
         return run.record.launcher if run is not None else self._launchers.get(task_id)
 

@@ -32,9 +32,10 @@ class JournalRetention:
         *,
         is_idle: Callable[[], bool] = lambda: True,
         expect_journal: Callable[[Path], None] = lambda path: None,
+        removed: Callable[[list[str]], None] = lambda task_ids: None,
         pause_seconds: float = PAUSE_SECONDS,
     ) -> None:
-        """`now` returns ms since the epoch.
+        """`now` returns ms since the epoch, and `removed` is called with the IDs of removed runs.
 
         Only while `is_idle`, the journal may be replaced by a smaller file; `expect_journal` gets its path.
         """
@@ -43,6 +44,7 @@ class JournalRetention:
         self._now = now
         self._is_idle = is_idle
         self._expect_journal = expect_journal
+        self._removed = removed
         self._pause_seconds = pause_seconds
         self.rounds = Rounds(self._try_round, "retention of the journal", ROUND_SECONDS)
 
@@ -51,7 +53,7 @@ class JournalRetention:
         if self._journal.is_newer:
             return
         try:
-            await self._journal.maintenance.forget(task_ids)
+            self._report(await self._journal.maintenance.forget(task_ids))
         except StorageError as error:
             logger.warning("deleted runs stay in the journal until they are old: %s", error.message)
         self.rounds.due()
@@ -63,9 +65,14 @@ class JournalRetention:
         position: Position | None = Position()
         while position is not None:
             position = await self._journal.maintenance.prune(limits, position)
+            self._report(position.removed if position is not None else ())
             await asyncio.sleep(self._pause_seconds)
         if self._is_idle() and await self._journal.maintenance.needs_compaction():
             await self._journal.maintenance.compact(self._is_idle, self._expect_journal)
+
+    def _report(self, removed: Sequence[str]) -> None:
+        if removed:
+            self._removed(list(removed))
 
     async def _try_round(self) -> None:
         try:

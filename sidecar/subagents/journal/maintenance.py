@@ -29,14 +29,16 @@ class Maintenance:
         """Remove some old runs or events; return where to continue, or None when all are removed."""
         return await self._write(lambda db: pruning.prune(db, limits, position))
 
-    async def forget(self, task_ids: Sequence[str]) -> None:
+    async def forget(self, task_ids: Sequence[str]) -> list[str]:
         """Remove ended runs and their events, but keep results that the model was not notified of.
 
-        `prune` frees the space of the events.
+        Return the IDs of the removed runs. `prune` frees the space of the events.
         """
+        removed: list[str] = []
         for start in range(0, len(task_ids), pruning.RUNS_AT_ONCE):
             some = tuple(task_ids[start : start + pruning.RUNS_AT_ONCE])
-            await self._write(functools.partial(pruning.forget, task_ids=some))
+            removed += await self._write(functools.partial(pruning.forget, task_ids=some))
+        return removed
 
     async def needs_compaction(self) -> bool:
         """Return whether free space can only be returned by `compact`."""

@@ -40,6 +40,8 @@ class Position(NamedTuple):
     passes: int = 0
     ordered_at: int = -1
     n: int = -1
+    removed: tuple[str, ...] = ()
+    """The IDs of the runs that the last transaction removed with their records."""
 
 
 class _Pass(NamedTuple):
@@ -62,14 +64,18 @@ _PASSES = (
 def prune(db: sqlite3.Connection, limits: Limits, position: Position) -> Position | None:
     """Do one transaction's share of a round; return where to continue, or None at the end of the round."""
     if _delete_some_events(db):
-        return position
+        return position._replace(removed=())
     if position.passes < len(_PASSES):
         return _choose(db, limits, position)
-    return position if _shrink(db) else None
+    return position._replace(removed=()) if _shrink(db) else None
 
 
-def forget(db: sqlite3.Connection, task_ids: Sequence[str]) -> None:
-    """Remove ended runs, and only the events of those whose result the model was not notified of."""
+def forget(db: sqlite3.Connection, task_ids: Sequence[str]) -> list[str]:
+    """Remove ended runs, and only the events of those whose result the model was not notified of.
+
+    Return the IDs of those that were removed with their records.
+    """
+    removed: list[str] = []
     for task_id in task_ids:
         found = db.execute(
             f"SELECT n, {_SETTLED_OR_OPEN} FROM runs WHERE id = ? AND {_ENDED}",  # noqa: S608 - constants
@@ -77,6 +83,9 @@ def forget(db: sqlite3.Connection, task_ids: Sequence[str]) -> None:
         ).fetchone()
         if found is not None:
             _remove(db, found[0], task_id, with_record=bool(found[1]))
+            if found[1]:
+                removed.append(task_id)
+    return removed
 
 
 _SETTLED_OR_OPEN = _SETTLED.replace("AND NOT transcript_open", "")
@@ -110,14 +119,19 @@ def _choose(db: sqlite3.Connection, limits: Limits, position: Position) -> Posit
         WHERE (ordered_at, n) > (?, ?) AND ordered_at < ? ORDER BY ordered_at, n LIMIT ?""",  # noqa: S608
         (before, position.ordered_at, position.n, before, RUNS_AT_ONCE),
     ).fetchall()
-    removed = 0
+    size_removed = 0
+    removed: tuple[str, ...] = ()
     for ordered_at, n, task_id, size, is_chosen in rows:
         if is_chosen:
-            removed += size if current.with_record else _bytes_of_events(db, task_id)
+            size_removed += size if current.with_record else _bytes_of_events(db, task_id)
             _remove(db, n, task_id, with_record=current.with_record)
-            if removed >= (excess if current.by_size else BYTES_AT_ONCE) or removed >= BYTES_AT_ONCE:
-                return Position(position.passes, ordered_at, n)
-    return Position(position.passes, *rows[-1][:2]) if rows else Position(position.passes + 1)
+            removed += (task_id,) if current.with_record else ()
+            if size_removed >= (min(excess, BYTES_AT_ONCE) if current.by_size else BYTES_AT_ONCE):
+                return Position(position.passes, ordered_at, n, removed)
+    if not rows:
+        return Position(position.passes + 1)
+    ordered_at, n = rows[-1][:2]
+    return Position(position.passes, ordered_at, n, removed)
 
 
 def _bytes_of_events(db: sqlite3.Connection, task_id: str) -> int:

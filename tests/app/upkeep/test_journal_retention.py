@@ -58,6 +58,21 @@ async def test_runs_are_kept_for_90_days_unless_the_settings_define_another_time
     assert await journal.ids() == {ids[3]}
 
 
+async def test_removed_runs_are_reported(journal: Journal, make_record: MakeRecord) -> None:
+    old, deleted, kept = [await add(journal, make_record, days) for days in (91, 2, 1)]
+    unnotified = make_record("completed", NOW - DAY)
+    await journal.save(unnotified)
+    reported: list[list[str]] = []
+    service = JournalRetention(
+        journal, SettingsStore({}), lambda: NOW, removed=reported.append, pause_seconds=0
+    )
+    await service.round()
+    await service.forget([deleted, unnotified.task.id])
+    await service.round()
+    assert reported == [[old], [deleted]]
+    assert await journal.ids() == {kept, unnotified.task.id}
+
+
 async def test_events_of_the_oldest_runs_are_removed_above_the_size_in_the_settings(
     journal: Journal, make_record: MakeRecord
 ) -> None:

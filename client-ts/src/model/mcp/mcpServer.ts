@@ -8,7 +8,7 @@ import { serverArguments } from "./definition.js";
 
 /** The id in the manifest. */
 const PROVIDER = "subagentSidecar.mcp";
-/** The setting that turns the server off. */
+/** The setting that turns the server on: the chat would list each tool twice if it were always on. */
 const SETTING = "mcpServer";
 
 /** What the server's definition depends on. */
@@ -20,7 +20,7 @@ export interface ServerSurroundings {
 }
 
 /**
- * Offer the sidecar as an MCP server, which agents outside of the extension host can use. Nothing is set
+ * Offer the sidecar as an MCP server, if the user wants that for agents outside of the extension host. Nothing is set
  * up for it: it is offered once the sidecar's environment exists.
  */
 export function offerMcpServer(surroundings: ServerSurroundings): vscode.Disposable {
@@ -56,7 +56,7 @@ async function definitions({
   version,
 }: ServerSurroundings): Promise<vscode.McpStdioServerDefinition[]> {
   const config = vscode.workspace.getConfiguration(SECTION);
-  const isWanted = config.get<boolean>(SETTING, true) && vscode.workspace.isTrusted;
+  const isWanted = config.get<boolean>(SETTING, false) && vscode.workspace.isTrusted;
   if (!isWanted || (await installation.environment.describe()) === undefined) {
     return [];
   }

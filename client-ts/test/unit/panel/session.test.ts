@@ -50,6 +50,8 @@ class FakeService implements SubagentService {
   readonly restarts = new EventEmitter<void>();
   readonly onDidChangeState = this.states.event;
   readonly onDidChangeTask = this.changes.event;
+  readonly removals = new EventEmitter<readonly string[]>();
+  readonly onDidRemoveTasks = this.removals.event;
   readonly onDidChangeHistory = new EventEmitter<never>().event;
   readonly onDidChangeDefinitions = this.definitions.event;
   readonly onDidChangeSettings = this.settings.event;
@@ -151,6 +153,19 @@ test("after a restart the list and the followed task are sent again", async () =
   service.restarts.fire();
   await new Promise(setImmediate);
   expect(types()).toEqual(expect.arrayContaining(["runs", "definitions", "task"]));
+});
+
+test("a run that is deleted elsewhere leaves the page, and nothing follows it", async () => {
+  const { service, posted, receive } = panel();
+  await receive({ type: "ready" }, FOLLOW);
+  posted.length = 0;
+  service.tasks.delete("t1");
+  service.removals.fire(["t1"]);
+  expect(posted).toEqual([
+    { type: "runs", runs: [] },
+    { type: "taskDeleted", taskId: "t1" },
+  ]);
+  expect(service.followers.size).toBe(0);
 });
 
 test("definitions that changed are asked for again, by a page that is there", async () => {

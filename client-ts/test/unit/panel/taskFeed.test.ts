@@ -48,6 +48,15 @@ test("an end is sent at once, and nothing older after it", () => {
   expect(posted.at(-1)?.status).toBe("completed");
 });
 
+test("a removed run is not sent again", () => {
+  const { posted, feed } = fed();
+  feed.changed(task(1));
+  feed.changed(task(2));
+  feed.removed(["t1"]);
+  vi.advanceTimersByTime(1_000);
+  expect(posted.map(({ progress }) => progress.toolCalls)).toEqual([1]);
+});
+
 test("runs do not wait for each other's ends", () => {
   const { posted, feed } = fed();
   feed.changed(task(1));

@@ -21,6 +21,13 @@ test("a queued task keeps its place when it starts", () => {
   expect(ids(table)).toEqual(["second", "first"]);
 });
 
+test("removed tasks are gone, and unknown ones are ignored", () => {
+  const table = new TaskTable();
+  table.replace([asyncTask("a"), asyncTask("b")]);
+  expect(table.remove(["b", "unknown"])).toEqual(["b"]);
+  expect(ids(table)).toEqual(["a"]);
+});
+
 test("replacing tells which tasks are new or changed", () => {
   const table = new TaskTable();
   table.replace([asyncTask("a"), asyncTask("b")]);

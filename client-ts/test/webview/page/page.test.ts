@@ -104,6 +104,16 @@ test("runs are listed with their state in words", () => {
   expect(rows[1]).toContain("Lost");
 });
 
+test("a deleted run stays readable, but cannot be resumed", () => {
+  const { tell } = shown();
+  const ended = task({ status: "completed", endReason: "goal" });
+  tell(...READY, { type: "open", taskId: "t1" }, { type: "task", task: ended });
+  expect(button("Resume")).toBeDefined();
+  tell({ type: "taskDeleted", taskId: "t1" });
+  expect(find(".deleted").textContent).toContain("This subagent was deleted.");
+  expect(find(".ending .actions").textContent.trim()).toBe("Launch Again…");
+});
+
 test("in Restricted Mode definitions are disabled, not missing", () => {
   const { asked, tell } = shown();
   const none: ToWebview = { type: "definitions", items: [], problems: [] };

@@ -117,7 +117,12 @@ function cancelButton({ state, send }: View, row: RunRow): Part {
   </button>`;
 }
 
-function problem({ problem: words }: OpenRun): Part {
+function problem({ problem: words, isDeleted }: OpenRun): Part {
+  if (isDeleted) {
+    return html`<p class="deleted" role="status">
+      ${icon("trash")} <span>${CONVERSATION.deleted}</span>
+    </p>`;
+  }
   return words === undefined
     ? undefined
     : html`<p class="problem" role="alert">${icon("error")} <span>${words}</span></p>`;

@@ -6,6 +6,7 @@ import { compact, dollars } from "../../../src/text/format.js";
 import { endAdvice, isLive, STATUS_ICON, statusSentence } from "../../../src/text/outcome.js";
 import { plain } from "../../text/format.js";
 import { finalText } from "../../model/conversation/result.js";
+import type { Event } from "../../model/events.js";
 import type { OpenRun } from "../../model/openRun.js";
 import type { Conversation, Usage } from "../../model/conversation/conversation.js";
 import { failureDetail } from "../../text/words.js";
@@ -34,7 +35,7 @@ export function ending(view: View, open: OpenRun): Part {
       <span>${statusSentence(task)}</span>
     </p>
     ${failure(task)} ${result(task, open)} ${touchedFiles(task, view)} ${used(task, open)}
-    ${actions(view, task)}
+    ${actions(view, open, task)}
   </section>`;
 }
 
@@ -104,34 +105,23 @@ export function totals(task: AsyncTask, { usage }: Conversation): string[] {
   ];
 }
 
-function actions({ send }: View, { id: taskId }: AsyncTask): Part {
+function actions({ send }: View, { isDeleted }: OpenRun, { id: taskId }: AsyncTask): Part {
+  const button = (words: string, event: Event): Part =>
+    html`<button
+      type="button"
+      class="secondary"
+      @click=${() => {
+        send(event);
+      }}
+    >
+      ${words}
+    </button>`;
+  const again = button(ENDING.again, { type: "launchAgain" });
+  if (isDeleted) {
+    return html`<div class="actions">${again}</div>`;
+  }
   return html`<div class="actions">
-    <button
-      type="button"
-      class="secondary"
-      @click=${() => {
-        send({ type: "beginResume", taskId });
-      }}
-    >
-      ${ENDING.resume}
-    </button>
-    <button
-      type="button"
-      class="secondary"
-      @click=${() => {
-        send({ type: "launchAgain" });
-      }}
-    >
-      ${ENDING.again}
-    </button>
-    <button
-      type="button"
-      class="secondary"
-      @click=${() => {
-        send({ type: "act", action: "openTranscript" });
-      }}
-    >
-      ${ACTIONS.openTranscript}
-    </button>
+    ${button(ENDING.resume, { type: "beginResume", taskId })} ${again}
+    ${button(ACTIONS.openTranscript, { type: "act", action: "openTranscript" })}
   </div>`;
 }
