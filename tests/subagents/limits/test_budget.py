@@ -61,7 +61,7 @@ def test_all_runs_share_the_budget_of_the_day(day: DaySpending) -> None:
     first.uses(cost=0.75)
     second.uses(cost=0.25)
     assert first.shown == second.shown == []
-    assert "budget.perDayCost is 1," in str(day.used_up(budget))
+    assert "budget.perDayCost is 1." in str(day.used_up(budget))
     second.uses(cost=0.5)
     assert len(second.shown) == 1
 
