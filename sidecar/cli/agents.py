@@ -121,9 +121,9 @@ def _line(problem: DefinitionProblem) -> str:
 @storage_root
 @workspace
 @click.option(
-    "--wait", is_flag=True, help="Wait for the end and print the final message. Ctrl+C cancels the run."
+    "--wait", is_flag=True, help="Wait until the run ends and print its final message. Ctrl+C cancels it."
 )
-@click.option("--queue", is_flag=True, help="Queue the run if the limit of running ones is reached.")
+@click.option("--queue", is_flag=True, help="Queue the run if too many are running.")
 @click.option("--json", "as_json", is_flag=True, help="Print only the ended task, as JSON.")
 @process_options
 def launch(

@@ -70,7 +70,7 @@ def reorder(task_id: str, position: int, own_root: Path, store: SettingsStore) -
 @storage_root
 @common
 def start_now(task_id: str, own_root: Path, store: SettingsStore) -> int:
-    """Start a queued run although the limit of running ones is reached. ID can be a unique prefix."""
+    """Start a queued run now, even if the limit is reached. ID can be a unique prefix."""
     _require_host(own_root)
     task = asyncio.run(_ask_host(own_root, "asyncTasks/startNow", taskId=task_id))["task"]
     output.echo(f"{task['id']} is {task['status']}", err=True)
@@ -87,7 +87,7 @@ def wait(task_ids: tuple[str, ...], own_root: Path, timeout: float | None, store
 
     \b
     Exit codes:
-      0  all runs are completed
+      0  all runs completed
       1  a run failed, or something went wrong
       2  the command was used incorrectly
       3  a run was cancelled, and none failed

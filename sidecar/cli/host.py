@@ -20,7 +20,7 @@ def host() -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @common
 def status(own_root: Path, as_json: bool, store: SettingsStore) -> int:
-    """Show the process, the clients and the runs of the Host. Starts none."""
+    """Show the process, the clients and the runs of the Host. Does not start one."""
     found = host_status(own_root)
     if as_json:
         output.write_json({"running": False} if found is None else found)

@@ -34,10 +34,10 @@ _COMMANDS = {
     "logs": ("sidecar.cli.runs", "logs", "Show the output of a run."),
     "cancel": ("sidecar.cli.control", "cancel", "Cancel a run."),
     "reorder": ("sidecar.cli.control", "reorder", "Move a queued run in the queue."),
-    "start-now": ("sidecar.cli.control", "start_now", "Start a queued run over the limit."),
+    "start-now": ("sidecar.cli.control", "start_now", "Start a queued run even if the limit is reached."),
     "wait": ("sidecar.cli.control", "wait", "Wait until runs end."),
     "host": ("sidecar.cli.host", "host", "Show or stop the shared Host."),
-    "mcp": ("sidecar.cli.mcp", "mcp", "Serve a model's tools over MCP, or connect an agent with them."),
+    "mcp": ("sidecar.cli.mcp", "mcp", "Serve a model's tools over MCP, or connect an agent to them."),
     "demo": (
         "sidecar.cli.demo.command",
         "demo",

@@ -1,4 +1,4 @@
-"""`mcp`: connect an agent with the model's tools; without `--install` it serves them on stdio."""
+"""`mcp`: connect an agent to the model's tools; without `--install` it serves them on stdio."""
 
 from pathlib import Path
 
@@ -18,8 +18,8 @@ _AGENT = click.Choice(list(AGENTS))
 @click.option(
     "--workspace",
     type=click.Path(path_type=Path, exists=True, file_okay=False),
-    help="Whose runs the model sees (default: the current directory). With --install or --uninstall: "
-    "change the configuration of this workspace instead of the user's.",
+    help="The workspace whose runs the model sees (default: the current directory). "
+    "With --install or --uninstall: change the configuration of this workspace instead of the user's.",
 )
 @click.option("--trust", is_flag=True, help="Run the workspace's own definitions too.")
 @click.option("--install", type=_AGENT, help="Add the server to the configuration of an agent.")
@@ -36,11 +36,11 @@ def mcp(
     config: Path | None,
     log_level: str,
 ) -> int:
-    """Serve the model's tools over the Model Context Protocol on stdio, or connect an agent with them."""
+    """Serve the model's tools over the Model Context Protocol on stdio, or connect an agent to them."""
     if (install is None) == (uninstall is None):
         raise InvalidParams(
-            "mcp: give one of --install and --uninstall, or only options of the server; "
-            "on a platform without Unix domain sockets the server is not available"
+            "mcp: use either --install or --uninstall; to start the server, use neither "
+            "(the server needs Unix domain sockets, which this platform may lack)"
         )
     name = install or uninstall or ""
     path = AGENTS[name].path(workspace)

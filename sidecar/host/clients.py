@@ -215,8 +215,9 @@ class Clients:
         """Return the answer to a client that this Host cannot serve, None to any other."""
         if descriptors.is_scarce():
             return (
-                f"error the Host (pid {os.getpid()}) may open {descriptors.limit()} files, which its clients "
-                "and runs use up; close some of them, or start the Host with a higher limit (`ulimit -n`)"
+                f"error the Host (pid {os.getpid()}) can open only {descriptors.limit()} files, and its "
+                "clients and runs already use them; close some of them, or "
+                "start the Host with a higher limit (`ulimit -n`)"
             )
         is_idle = not self._sessions and not _live_runs(self._host)
         is_older = _numbers(__version__) < _numbers(request.version)
@@ -225,8 +226,8 @@ class Clients:
                 self.stop()
                 return "again"
             return (
-                f"error a Host of version {__version__} (pid {os.getpid()}) is in use, which version "
-                f"{request.version} cannot attach to; close its clients and let its runs end, or use "
+                f"error version {request.version} cannot attach to the running Host (version {__version__}, "
+                f"pid {os.getpid()}); close its clients and let its runs end, or use "
                 "`subagent-sidecar host stop --cancel-running`"
             )
         return None

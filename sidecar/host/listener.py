@@ -240,7 +240,7 @@ async def _receive(wire: socket.socket, descriptors: list[int]) -> HostRequest:
             continue
         descriptors += passed
         if len(descriptors) > _MAX_DESCRIPTORS:
-            raise ValueError("it brings too many files")
+            raise ValueError("it passes too many files")
         if not chunk:
             raise ValueError("it ended too early")
         received += chunk

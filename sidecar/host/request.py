@@ -33,11 +33,11 @@ def decode(received: bytes | bytearray) -> HostRequest | None:
     line, newline, _ = bytes(received[:_MAX_HEAD_BYTES]).partition(b"\n")
     if not newline:
         if len(received) >= _MAX_HEAD_BYTES:
-            raise ValueError("it begins with no lengths")
+            raise ValueError("it does not begin with its lengths")
         return None
     fields_length, _, early_length = line.partition(b" ")
     if not (fields_length.isdigit() and early_length.isdigit()):
-        raise ValueError("it begins with no lengths")
+        raise ValueError("it does not begin with its lengths")
     start = len(line) + 1
     middle = start + int(fields_length)
     end = middle + int(early_length)

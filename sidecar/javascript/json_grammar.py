@@ -16,7 +16,7 @@ _VALUES: Final = {
     "[": re.compile(f"{_WHOLE}(?:,{_WHOLE})*+"),
     "{": re.compile(f"{_WHOLE}(?:,{_KEY}{_WHOLE})*+"),
 }
-"""The values that may stand next to each other, by the container they are in."""
+"""The values that may be next to each other, by the container they are in."""
 _CLOSINGS: Final = re.compile("[ \t\n\r\\]}]*+")
 _FOLLOWING: Final = {"[": re.compile(","), "{": re.compile(f",{_KEY}")}
 _STRINGS: Final = re.compile(_STRING)

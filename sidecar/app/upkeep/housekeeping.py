@@ -167,7 +167,7 @@ class Housekeeping:
             message = f"{task_id} is in {root.path}, which belongs to another program and is read-only"
             return ReadOnlyStore(message, taskId=task_id, root=root.path)
         where = "deleted or archived" if action == "restore" else "stored"
-        return TaskNotFound(f"no {where} task of the own root has the whole id {task_id!r}", taskId=task_id)
+        return TaskNotFound(f"the own root has no {where} task {task_id!r}; use the whole id", taskId=task_id)
 
 
 def expired(

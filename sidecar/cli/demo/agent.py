@@ -78,7 +78,7 @@ def watch(folder: Path) -> None:
 def tour(folder: Path) -> None:
     """Read some files, the nearest first, and describe them without writing anything."""
     lines: Counter[str] = Counter()
-    emit("message", text=f"I look around in {folder.resolve().name}, and change nothing.\n\n")
+    emit("message", text=f"I read {folder.resolve().name} without changing anything.\n\n")
     for path in itertools.islice(nearest_files(folder), TOUR_FILES):
         emit("tool", name="read_file", status="started", path=str(path))
         text = path.read_text(errors="replace")

@@ -51,7 +51,7 @@ def export(
 def doctor(roots: tuple[Path, ...], as_json: bool, store: SettingsStore) -> None:
     """Diagnose damaged, orphaned or unreadable tasks and suggest fixes.
 
-    Nothing is changed. Without --root, the default locations of newer products are checked too.
+    Changes nothing. Without --root, the default locations of newer products are checked too.
     """
     from sidecar.history.doctor import examine
 

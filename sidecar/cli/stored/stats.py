@@ -39,7 +39,7 @@ def stats(
 ) -> int:
     """Add up tokens and cost of all tasks, by workspace, mode, product and day, and of whole trees.
 
-    A parent's row counts its own figures, a tree's those of all that descends from it too.
+    A parent's row counts only that task; a tree's row also counts all of its descendants.
     """
     from sidecar.history import insight
 

@@ -10,7 +10,7 @@ _BACKUP: Final = "close the product and keep a copy of the folder before touchin
 
 REMEDIES: Final[Mapping[str, str]] = MappingProxyType(
     {
-        "empty": "nothing is lost: the product made the folder and saved nothing in it; it may be removed",
+        "empty": "nothing is lost: the product made the folder and saved nothing in it; you can remove it",
         "messagesGone": "look for the messages in a backup; checkpoints/ may hold versions of the "
         "workspace's files: recover what you need with git before you remove the folder",
         "duplicate": "lists show every copy, totals count the one used last; to open a specific one, "

@@ -172,7 +172,7 @@ def decode_cursor(cursor: str, query: str) -> list[Any]:
     except (ValueError, RecursionError):
         values = None
     if not isinstance(values, list) or not values:
-        raise InvalidParams(f"cursor: not one that this server gave; {_REMEDY}")
+        raise InvalidParams(f"cursor: was not issued by this server; {_REMEDY}")
     if values[0] != query:
         raise InvalidParams(f"cursor: belongs to another query; {_REMEDY}")
     return values[1:]

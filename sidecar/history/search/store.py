@@ -124,7 +124,7 @@ class SearchStore:
                 yield _found(row)
         except sqlite3.OperationalError:
             if time.monotonic() > deadline:
-                raise TooCommon("too many messages hold these words") from None
+                raise TooCommon("too many messages contain these words") from None
             raise
 
     def _remove(self, name: str) -> None:

@@ -38,12 +38,12 @@ def match_expression(text: str) -> str:
     Everything is quoted, so operators of FTS5 have no effect. Raises InvalidParams.
     """
     if len(text) > MAX_TEXT:
-        raise InvalidParams(f"text: at most {MAX_TEXT} characters are searched for")
+        raise InvalidParams(f"text: use at most {MAX_TEXT} characters")
     terms = [term for phrase, word in _TERM.findall(text) if (term := _term(phrase, word))]
     if not terms:
-        raise InvalidParams("text: holds no word to search for")
+        raise InvalidParams("text: contains no word to search for")
     if len(terms) > MAX_TERMS:
-        raise InvalidParams(f"text: at most {MAX_TERMS} words are searched for")
+        raise InvalidParams(f"text: use at most {MAX_TERMS} words")
     return " ".join(terms)
 
 

@@ -98,4 +98,4 @@ def _day_limits(spent: Spent, budget: BudgetSettings) -> tuple[_Limit, _Limit]:
 
 def _text(what: str, used: float, unit: str, setting: str, limit: float | None) -> str:
     bound = "none" if limit is None else js_number(limit)
-    return f"{what} {js_number(used)} {unit}; budget.{setting} is {bound}, raise it to allow more."
+    return f"{what} {js_number(used)} {unit}; budget.{setting} is {bound}. Raise it to allow more."

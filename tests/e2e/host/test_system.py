@@ -98,7 +98,7 @@ async def test_a_host_without_descriptors_to_spare_refuses_clients_and_keeps_the
             assert await client.client.wait(20) == 1
             refused = client.client.stderr_text
         assert len(clients) < 64
-    assert "may open 64 files, which its clients and runs use up" in refused
+    assert "can open only 64 files, and its clients and runs already use them" in refused
     assert "ulimit -n" in refused
     assert (await clients[0].ended(await clients[-1].launch("cat")))[0]["status"] == "completed"
     await clients.pop().client.close()

@@ -42,7 +42,7 @@ def test_a_run_may_use_its_whole_budget_and_no_more(day: DaySpending) -> None:
     run.uses(cost=0.5)
     assert run.shown == []
     run.uses(cost=0.75)
-    assert run.shown == ["The run has cost 0.75 USD; budget.perTaskCost is 0.5, raise it to allow more."]
+    assert run.shown == ["The run has cost 0.75 USD; budget.perTaskCost is 0.5. Raise it to allow more."]
 
 
 def test_all_tokens_count_together_as_last_reported(day: DaySpending) -> None:
@@ -61,7 +61,7 @@ def test_all_runs_share_the_budget_of_the_day(day: DaySpending) -> None:
     first.uses(cost=0.75)
     second.uses(cost=0.25)
     assert first.shown == second.shown == []
-    assert "budget.perDayCost is 1," in str(day.used_up(budget))
+    assert "budget.perDayCost is 1." in str(day.used_up(budget))
     second.uses(cost=0.5)
     assert len(second.shown) == 1
 

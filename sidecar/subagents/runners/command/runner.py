@@ -25,8 +25,8 @@ _UNSUPPORTED: Mapping[RunnerOption, str] = {
 }
 _PLAIN_UNSUPPORTED: Mapping[RunnerOption, str] = {
     **_UNSUPPORTED,
-    "expectedOutputs": 'a command with format = "text" has no way to emit them; "events" has',
-    "maxTurns": 'a command with format = "text" shows no turns that could be counted; "events" does',
+    "expectedOutputs": 'a command with format = "text" cannot emit them; use "events"',
+    "maxTurns": 'a command with format = "text" does not report turns; use "events"',
 }
 _PLACEHOLDER = re.compile(r"\{(?:prompt|taskId|workspaceDir)\}")
 

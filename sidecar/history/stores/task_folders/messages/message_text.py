@@ -163,7 +163,10 @@ def _request(fields: _Json) -> str:
     return "\n".join(filter(None, [outcome, because])) or "request"
 
 
-_CANCEL_REASONS = {"user_cancelled": "cancelled by the user", "streaming_failed": "the answer broke off"}
+_CANCEL_REASONS = {
+    "user_cancelled": "cancelled by the user",
+    "streaming_failed": "the answer was interrupted",
+}
 
 
 def _is_number(value: object) -> bool:
