@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from sidecar.subagents.definitions.places import MOVED_BY
+from tests.forked.server import ForkServer
 
 # How fast examples are made and run says more about the machine than about the code.
 settings.register_profile("any-machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -28,6 +29,13 @@ def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         for variable in MOVED_BY.values():
             patch.delenv(variable, raising=False)
         yield cache
+
+
+@pytest.fixture(scope="session")
+def fork_server() -> Iterator[ForkServer]:
+    """A process that forks commands of the sidecar without a start of half a second."""
+    with ForkServer() as server:
+        yield server
 
 
 @pytest.fixture

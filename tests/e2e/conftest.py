@@ -11,6 +11,8 @@ import pytest
 
 from sidecar.rpc.client import RpcClient
 from sidecar.subagents.runners.process.marker import find, sweep
+from tests.forked.client import ForkedClient
+from tests.forked.server import ForkServer
 from tests.model_server.server import ModelServer
 
 REPO = Path(__file__).parents[2]
@@ -164,15 +166,23 @@ def environment(home: Path) -> dict[str, str]:
     }
 
 
+async def serve(
+    server: ForkServer, options: tuple[str, ...], environment: dict[str, str], home: Path
+) -> RpcClient:
+    """Fork a sidecar, or start one if the test has modules of its own, which a fork would not import."""
+    if environment["PYTHONPATH"] == str(REPO):
+        return await ForkedClient.fork(server, ["serve", "--in-process", *options], environment, home)
+    return await RpcClient.spawn([*SERVE, *options], env=environment, cwd=home, stderr="collect")
+
+
 @pytest.fixture
-async def start(home: Path, environment: dict[str, str]) -> AsyncIterator[Start]:
-    """Start sidecars on one root; at the end each is closed and no process of a run may be left."""
+async def start(home: Path, environment: dict[str, str], fork_server: ForkServer) -> AsyncIterator[Start]:
+    """Fork sidecars on one root; at the end each is closed and no process of a run may be left."""
     started: list[Sidecar] = []
 
     async def start(*, initialize: bool = True, root: Path | None = None, **more: Any) -> Sidecar:
-        command = [*SERVE, "--storage-root", str(root or home / "root")]
-        client = await RpcClient.spawn(command, env=environment, cwd=home, stderr="collect")
-        sidecar = Sidecar(client, home)
+        options = ("--storage-root", str(root or home / "root"))
+        sidecar = Sidecar(await serve(fork_server, options, environment, home), home)
         started.append(sidecar)
         if initialize:
             await sidecar.initialize(**more)

@@ -117,7 +117,9 @@ def baits(rule: Rule) -> list[str]:
     return [f"{word}{filler}" for word in words for filler in fillers]
 
 
-@pytest.mark.parametrize("length", [2_000, pytest.param(8_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "length", [500, *(pytest.param(length, marks=pytest.mark.slow) for length in (2_000, 8_000))]
+)
 @pytest.mark.parametrize(
     "rule", [*TOKENS, *PRODUCTS, *CARRIERS, *gitleaks_rules(), *ASSIGNMENTS], ids=lambda rule: rule.kind
 )
