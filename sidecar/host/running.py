@@ -17,6 +17,7 @@ from sidecar.app.serve import GARBAGE_THRESHOLDS, SWITCH_SECONDS
 from sidecar.app.settings import SettingsStore, load_file
 from sidecar.host.attach.address import LOG, NoAddress
 from sidecar.host.clients import Clients
+from sidecar.host.heap import keep_heap_compact
 from sidecar.host.in_use import in_use
 from sidecar.host.listener import Listener
 from sidecar.host.log_file import log_to_file
@@ -30,6 +31,7 @@ logger = logging.getLogger(__name__)
 def run(root: str, config: str | None, ready: int) -> NoReturn:
     """Run the Host of a root and end the process; `ready` is where its starter waits for the outcome."""
     close_memory()  # commands of agents must not find a client's key in this process
+    keep_heap_compact()
     sys.setswitchinterval(SWITCH_SECONDS)
     gc.set_threshold(*GARBAGE_THRESHOLDS)
     os.chdir("/")

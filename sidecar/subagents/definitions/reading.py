@@ -33,7 +33,11 @@ def files_of(directory: DefinitionDirectory) -> tuple[list[Path], list[Definitio
     if _leads_out(directory.path, directory.within):
         return [], [problem(directory.path, _OUTSIDE)]
     errors: list[OSError] = []
-    walk = os.walk(directory.path, onerror=errors.append)  # links to folders are not followed, so it ends
+
+    def note(error: OSError) -> None:
+        errors.append(error.with_traceback(None))  # a traceback would refer to this list in a cycle
+
+    walk = os.walk(directory.path, onerror=note)  # links to folders are not followed, so it ends
     limit = MAX_FOLDERS if directory.format.recursive else 1
     folders = list(islice(walk, limit))
     entries = sorted(

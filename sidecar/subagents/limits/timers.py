@@ -30,9 +30,10 @@ class RunClock:
         self._timer = None
 
     def stop(self) -> None:
-        """Stop the clock permanently."""
+        """Stop the clock permanently, and release `expire`, which may refer to the clock."""
         self.pause()
         self._left = None
+        self._expire = _nothing
 
 
 class SilenceWatch:
@@ -63,6 +64,12 @@ class SilenceWatch:
             self._timer.cancel()
             self._timer = None
 
+    def end(self) -> None:
+        """Stop watching permanently, and release `expire`, which may refer to the watch."""
+        self.stop()
+        self._seconds = None
+        self._expire = _nothing
+
     def _arm(self, seconds: float) -> None:
         self._timer = asyncio.get_running_loop().call_later(seconds, self._check)
 
@@ -74,3 +81,7 @@ class SilenceWatch:
         else:
             self._timer = None
             self._expire()
+
+
+def _nothing() -> None:
+    """Do nothing: the call of an ended timer."""

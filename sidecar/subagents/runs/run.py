@@ -45,7 +45,7 @@ class Run:
         self.executor: Executor | None = None
         self.recorded: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         """Done when the end is durable and reported."""
-        self.unwatch: Callable[[], None] = lambda: None
+        self.unwatch: Callable[[], None] = _nothing
         self._abort: Abort | None = None
 
     @property
@@ -105,6 +105,16 @@ class Run:
         """Add one event to the fold."""
         self.fold.take(event)
 
+    def release(self) -> None:
+        """Stop to follow events and release the executor, so that an ended run is freed at once.
+
+        The parts of a run refer to each other. Until the garbage collector finds them, which takes thousands
+        of runs, they would keep the output of the run in memory.
+        """
+        self.unwatch()
+        self.unwatch = _nothing
+        self.executor = None
+
     def snapshot(self) -> AsyncTask:
         """Return a copy of the task with its progress up to now."""
         changes = self.fold.changes.result()
@@ -160,3 +170,7 @@ def display_name(task: AsyncTask) -> str:
     """Return a label with which a person can tell tasks apart: subagent, status and goal."""
     goal = " ".join(task.goal_prompt.split())
     return f"{task.subagent_name} - {task.status} - {goal[:60]}"
+
+
+def _nothing() -> None:
+    """Do nothing."""

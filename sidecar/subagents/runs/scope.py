@@ -138,6 +138,7 @@ class RunScope:
             self._send_early_messages(self._handle.channel)
             await self._race_end_and_abort(self._handle)
         finally:
+            self._run.abort.on_soft_limit = None
             self._monitor.end()
             if self._prepared.delegation is not None:
                 await self._prepared.delegation.aclose()
@@ -202,6 +203,8 @@ class RunScope:
         with contextlib.suppress(StorageError):  # the registry tries again
             await self._services.registry.recorded(self.agent_id)
             await self._services.registry.add_late_usage(self._run)
+        self._handle = None
+        self._monitor.release()
 
     async def _race_end_and_abort(self, handle: RunHandle) -> None:
         aborted = asyncio.Event()

@@ -82,11 +82,15 @@ class RunMonitor(RunObserver):
         self._startup.start()
 
     def end(self) -> None:
-        """Stop all timers."""
-        self._startup.stop()
-        self._silence.stop()
+        """Stop all timers permanently."""
+        self._startup.end()
+        self._silence.end()
         self._tool.close()
         self._silence_counts = False
+
+    def release(self) -> None:
+        """Drop later events. Call this when the processes of the run have exited, so that it is freed."""
+        self._emit = _drop
 
     def ready(self, *, silence_counts: bool) -> None:
         """Note that the agent is ready; if `silence_counts`, start the inactivity timeout."""
@@ -189,6 +193,10 @@ class RunMonitor(RunObserver):
     def _stop(self, outcome: Outcome) -> None:
         self._run.abort.end_at_limit()
         self._run.abort.abort(outcome)
+
+
+async def _drop(_: dict[str, Any]) -> None:
+    """Ignore an event of a run whose processes have exited."""
 
 
 def _limit(seconds: float) -> float | None:

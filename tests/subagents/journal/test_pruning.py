@@ -227,3 +227,21 @@ async def test_a_process_killed_while_it_prunes_loses_nothing_else_and_the_next_
     await again.aclose()
     assert query(path, "SELECT count(*) FROM events") == [(EVENTS,)]
     assert query(path, "SELECT count(*) FROM runs") == [(1,)]
+
+
+async def test_removing_events_writes_few_pages(path: Path, make_record: MakeRecord) -> None:
+    journal = await Journal.open(path)
+    await store(journal, make_record("completed", NOW - 91 * DAY, sync=True), 3_000, EVENTS_AT_ONCE)
+    await journal.aclose()  # which removes the write-ahead log
+    journal = await Journal.open(path)
+    await prune_steps(journal, OLD, 4)
+    written = path.with_name(f"{path.name}-wal").stat().st_size
+    assert written < 4 * BYTES_AT_ONCE
+    await journal.aclose()
+
+
+async def prune_steps(journal: Journal, limits: Limits, count: int) -> None:
+    position: Position | None = Position()
+    for _ in range(count):
+        assert position is not None
+        position = await journal.maintenance.prune(limits, position)

@@ -57,10 +57,9 @@ class SpawnedProcess(asyncio.SubprocessTransport):
     This replaces the transport of `loop.subprocess_exec`, which would start the process in the loop.
     """
 
-    def __init__(self, process: "subprocess.Popen[bytes]", protocol: asyncio.SubprocessProtocol) -> None:
+    def __init__(self, process: "subprocess.Popen[bytes]") -> None:
         super().__init__()
         self._process = process
-        self._protocol = protocol
         self._loop = asyncio.get_running_loop()
         self._pipes: dict[int, asyncio.BaseTransport] = {}
         self._is_closing = False
@@ -74,31 +73,30 @@ class SpawnedProcess(asyncio.SubprocessTransport):
         except asyncio.CancelledError:
             made.add_done_callback(_kill)
             raise
-        spawned = cls(process, protocol)
+        spawned = cls(process)
         try:
-            await spawned._connect()
+            await spawned._connect(protocol)
         except BaseException:
             spawned.close()
             spawner().submit(lambda: _reaped(process))
             raise
         return spawned
 
-    async def _connect(self) -> None:
+    async def _connect(self, protocol: asyncio.SubprocessProtocol) -> None:
+        """Connect the pipes. Only they and the watch for the end refer to the protocol, until they end."""
         process, loop = self._process, self._loop
         ends = [end for end in ((1, process.stdout), (2, process.stderr)) if end[1] is not None]
         for number, file in ends:
             self._pipes[number], _ = await loop.connect_read_pipe(_PausedOutput, file)
-        self._protocol.connection_made(self)
+        protocol.connection_made(self)
         for number, _ in ends:
             pipe = self._pipes[number]
             assert isinstance(pipe, asyncio.ReadTransport)
-            pipe.set_protocol(_OutputEnd(self._protocol, number))
+            pipe.set_protocol(_OutputEnd(protocol, number))
             pipe.resume_reading()
         if process.stdin is not None:
-            self._pipes[0], _ = await loop.connect_write_pipe(
-                lambda: _InputEnd(self._protocol), process.stdin
-            )
-        self._watch_for_end()
+            self._pipes[0], _ = await loop.connect_write_pipe(lambda: _InputEnd(protocol), process.stdin)
+        self._watch_for_end(protocol)
 
     def get_pid(self) -> int:
         """Return the process id."""
@@ -131,29 +129,28 @@ class SpawnedProcess(asyncio.SubprocessTransport):
                 file.close()
         self.kill()
 
-    def _watch_for_end(self) -> None:
+    def _watch_for_end(self, protocol: asyncio.SubprocessProtocol) -> None:
         if not procfs.usable():
-            threading.Thread(
-                target=self._wait_in_thread, name=f"end of {self.get_pid()}", daemon=True
-            ).start()
+            name = f"end of {self.get_pid()}"
+            threading.Thread(target=self._wait_in_thread, args=(protocol,), name=name, daemon=True).start()
             return
         handle = os.pidfd_open(self.get_pid())
 
         def ended() -> None:
             self._loop.remove_reader(handle)
             os.close(handle)
-            self._ended()
+            self._ended(protocol)
 
         self._loop.add_reader(handle, ended)
 
-    def _wait_in_thread(self) -> None:
+    def _wait_in_thread(self, protocol: asyncio.SubprocessProtocol) -> None:
         self._process.wait()
         with contextlib.suppress(RuntimeError):  # the loop is closed, so nothing waits
-            self._loop.call_soon_threadsafe(self._ended)
+            self._loop.call_soon_threadsafe(self._ended, protocol)
 
-    def _ended(self) -> None:
+    def _ended(self, protocol: asyncio.SubprocessProtocol) -> None:
         self._process.wait()
-        self._protocol.process_exited()
+        protocol.process_exited()
 
 
 def _kill(made: "Future[subprocess.Popen[bytes]]") -> None:

@@ -214,7 +214,7 @@ class RunRegistry(RunDirectory):
         if self._live.pop(run.id, None) is None:
             return
         self._recent_ends.add(ended)
-        run.unwatch()
+        run.release()
         self.ended.emit(run)
         self._notify(ended)
         run.recorded.set_result(None)

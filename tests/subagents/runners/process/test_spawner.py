@@ -139,7 +139,7 @@ async def test_a_run_whose_first_process_cannot_be_watched_leaves_no_processes(
         made.append(process)
         return process
 
-    def refuse(_: SpawnedProcess) -> None:
+    def refuse(*_: object) -> None:
         raise OSError(errno.EMFILE, "Too many open files")
 
     monkeypatch.setattr(ChildProcess, "_popen", start)
