@@ -41,8 +41,6 @@ class Change:
                 _write(backup, self.before, self.path)
             if self.after is None:
                 self.path.unlink()
-                with contextlib.suppress(OSError):  # not empty
-                    self.path.parent.rmdir()
             else:
                 self.path.parent.mkdir(parents=True, exist_ok=True)
                 _write(self.path, self.after, self.path)
@@ -59,7 +57,7 @@ def backup_path(path: Path) -> Path:
 
 def plan_install(path: Path, agent: AgentConfig, command: Sequence[str]) -> Change | None:
     """Return the change that adds the server; None if it is there already. Raises StorageError."""
-    path = path.resolve()
+    path = _resolved(path)
     before = _read(path)
     entry = agent.entry(command)
     with _explained(path):
@@ -69,6 +67,8 @@ def plan_install(path: Path, agent: AgentConfig, command: Sequence[str]) -> Chan
         bare = (before or "") if found is None else _without(before or "", agent)[0]
         insert = jsonc.insert if agent.format == "json" else toml_table.insert
         after = insert(bare, agent.container, NAME, entry)
+        if _entry(after, agent) != entry:
+            raise StorageError(f'{path} cannot be changed: it holds "{agent.container}" more than once')
     return Change(path, before, after, "write" if found is None else "keep")
 
 
@@ -77,7 +77,7 @@ def plan_uninstall(path: Path, agent: AgentConfig) -> Change | None:
 
     Raises StorageError.
     """
-    path = path.resolve()
+    path = _resolved(path)
     before = _read(path)
     with _explained(path):
         if before is None or _entry(before, agent) is None:
@@ -120,7 +120,17 @@ def _explained(path: Path) -> Any:
         raise StorageError(f"{path} cannot be changed: {error}") from None
 
 
+def _resolved(path: Path) -> Path:
+    """Return the file that links lead to. Raises StorageError if they lead nowhere."""
+    try:
+        return path.resolve()
+    except (OSError, RuntimeError):  # a loop is a RuntimeError before Python 3.13
+        raise StorageError(f"{path} cannot be read: its links form a loop") from None
+
+
 def _read(path: Path) -> str | None:
+    if path.exists() and not path.is_file():
+        raise StorageError(f"{path} cannot be read: it is not a regular file")
     try:
         return path.read_bytes().decode("utf-8")
     except FileNotFoundError:

@@ -1,6 +1,7 @@
 """`mcp --install` changes an agent's configuration, and `--uninstall` undoes it exactly."""
 
 import json
+import os
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -99,3 +100,38 @@ def test_a_file_that_is_broken_is_left_alone(cli: Cli, env: dict[str, str], agen
     assert done.returncode == 1
     assert str(path) in done.stderr
     assert path.read_text() == text
+
+
+def test_an_empty_workspace_stays_after_the_server_is_removed(cli: Cli, env: dict[str, str]) -> None:
+    folder = cli.home / "project"
+    folder.mkdir()
+    for verb in ("--install", "--uninstall"):
+        done = cli.run("mcp", verb, "claude", "--workspace", str(folder), "--yes", **env)
+        assert done.returncode == 0, done.stderr
+    assert list(folder.iterdir()) == []
+
+
+def test_a_file_with_the_container_twice_is_left_alone(cli: Cli, env: dict[str, str]) -> None:
+    path = cli.home / ".claude.json"
+    text = '{"mcpServers": {"a": {}}, "mcpServers": {"b": {}}}'
+    path.write_text(text)
+    done = cli.run("mcp", "--install", "claude", "--yes", **env)
+    assert done.returncode == 1
+    assert "more than once" in done.stderr
+    assert path.read_text() == text
+
+
+@pytest.mark.parametrize("verb", ["--install", "--uninstall"])
+@pytest.mark.parametrize("kind", ["loop", "pipe"])
+def test_what_is_not_a_file_is_refused_in_one_sentence(
+    cli: Cli, env: dict[str, str], verb: str, kind: str
+) -> None:
+    path = cli.home / ".claude.json"
+    if kind == "loop":
+        path.symlink_to(path.name)
+    else:
+        os.mkfifo(path)
+    done = cli.run("mcp", verb, "claude", "--yes", **env)
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"subagent-sidecar: {path} cannot be read: ")
+    assert done.stderr.count("\n") == 1
