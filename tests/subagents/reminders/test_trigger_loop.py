@@ -139,8 +139,14 @@ async def test_what_one_editor_refuses_is_offered_to_another_at_once(
 ) -> None:
     refuses, accepts = Editor(), Editor()
     refuses.answers = [False, False]
-    outbox = Outbox(manager, on_freed=lambda: [loop.tasks_freed() for loop in loops])
-    loops = [
+    loops: list[TriggerLoop] = []
+
+    def offer() -> None:
+        for loop in loops:
+            loop.tasks_freed()
+
+    outbox = Outbox(manager, on_freed=offer)
+    loops += [
         TriggerLoop(manager, outbox, is_agent_busy=lambda: False, send=each.send, recipient=Recipient())
         for each in (refuses, accepts)
     ]
