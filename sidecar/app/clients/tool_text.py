@@ -8,18 +8,25 @@ from sidecar.tools.result import ToolResult
 
 
 def safe_result(name: str, result: ToolResult, rules: Rules) -> ToolResult:
-    """Return the result of a tool with a text that no subagent or stored task can forge.
+    """Return the result of a tool with texts that no subagent or stored task can forge.
 
     A text that is JSON needs no fence, and the text of the guide's rules stays as it is.
     """
+    safe = replace(result, llm_content=_safe_text(name, result, rules))
+    if result.error is None:
+        return safe
+    return replace(safe, error=replace(result.error, message=clean(result.error.message)))
+
+
+def _safe_text(name: str, result: ToolResult, rules: Rules) -> str:
     text = result.llm_content
     if name == "list_tasks" and rules == "guide" and result.error is None:
-        return result
+        return text
     if text.startswith("{"):
-        return replace(result, llm_content=escape_json(text))
+        return escape_json(text)
     if name == "task" and result.error is not None and "agentId" in (result.metadata or {}):
-        return replace(result, llm_content=_fence_details(text, result.error.message))
-    return replace(result, llm_content=clean(text))
+        return _fence_details(text, result.error.message)
+    return clean(text)
 
 
 def _fence_details(text: str, message: str) -> str:
