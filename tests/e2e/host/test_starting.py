@@ -181,7 +181,11 @@ async def test_a_newer_client_replaces_an_idle_host_and_uses_a_busy_one(
     task_id = await one.launch_ready("wait")
     assert _ask(shared, "99.0.0", "1") == "ok"
     refusal = _ask(shared, "99.0.0", "2")
-    assert refusal is not None and refusal.startswith("error version 99.0.0 cannot attach") and "host stop" in refusal
+    assert (
+        refusal is not None
+        and refusal.startswith("error version 99.0.0 cannot attach")
+        and "host stop" in refusal
+    )
     await one.request("asyncTasks/cancel", taskId=task_id)
     await one.shut_down()
     async with asyncio.timeout(10):
