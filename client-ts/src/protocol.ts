@@ -213,7 +213,7 @@ export interface RemindersSettings {
   maxChars?: number;
   /** Also report runs that the user cancelled. */
   notifyCancelled?: boolean;
-  /** Add subagent name, goal and partial result to each block. */
+  /** Add subagent name, goal and partial result to each block, and IDs and goals to the summary. */
   enrich?: boolean;
   /** Which runs a model is notified of: those of its workspace, of its client only, or all. */
   scope?: ReminderScope;

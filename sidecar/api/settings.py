@@ -127,7 +127,7 @@ class RemindersSettings(Group, kw_only=True):
     notify_cancelled: bool = True
     """Also report runs that the user cancelled."""
     enrich: bool = False
-    """Add subagent name, goal and partial result to each block."""
+    """Add subagent name, goal and partial result to each block, and IDs and goals to the summary."""
     scope: ReminderScope = "workspace"
     """Which runs a model is notified of: those of its workspace, of its client only, or all."""
 

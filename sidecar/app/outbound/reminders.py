@@ -15,7 +15,7 @@ from sidecar.subagents.journal.journal import Journal
 from sidecar.subagents.journal.records import Delivery as JournalledDelivery
 from sidecar.subagents.journal.records import RunRecord
 from sidecar.subagents.reminders.outbox import Delivery, Outbox, OutboxItem, Recipient, ReminderOptions
-from sidecar.subagents.reminders.reminder import render_status_summary
+from sidecar.subagents.reminders.summary import render_status_summary
 from sidecar.subagents.reminders.trigger_loop import TriggerLoop
 from sidecar.subagents.runs.admission import Admission
 from sidecar.subagents.runs.registry.registry import RunRegistry
@@ -250,6 +250,7 @@ class ClientReminders:
             [task for task in self._all.manager.get_all_tasks() if concerns(task.id)],
             [task for task in self._all.queued() if concerns(task.id)],
             self._settings.current.reminders.max_chars,
+            self._enrich or self._settings.current.reminders.enrich,
         )
 
     def deliverable(self) -> list[str]:

@@ -1,17 +1,17 @@
-"""Renders the texts a model reads about its async tasks: the status summary and the reminder."""
+"""Renders the reminder that a model reads about its async tasks."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from sidecar.javascript.printing import json_stringify, utf16_cut
+from sidecar.javascript.printing import json_stringify
 from sidecar.subagents.reminders.bounded_json import cut_value, fit, remedy, summarize, text_within
+from sidecar.subagents.reminders.summary import render_status_summary
 from sidecar.subagents.tasks.manager import AsyncTaskManager
-from sidecar.subagents.tasks.model import ID_PREFIX, AsyncTaskInfo, QueuedTask
+from sidecar.subagents.tasks.model import AsyncTaskInfo
 
 Detail = Literal["full", "summary", "pointer"]
 
-LABELS = {"running": "[RUNNING]", "completed": "[DONE]", "failed": "[FAILED]", "cancelled": "[CANCELLED]"}
 SUMMARY_CHARS = 200
 """Characters of each value that a reminder shows under `detail = "summary"`."""
 SEPARATOR = "\n\n"
@@ -36,46 +36,6 @@ class Reminder:
 
     def __str__(self) -> str:
         return self.text
-
-
-def render_status_summary(
-    tasks: Sequence[AsyncTaskInfo], queued: Sequence[QueuedTask] = (), max_chars: int | None = None
-) -> str:
-    """Render one line per task under a count; queued ones come last. Empty if there are none.
-
-    Beyond `max_chars` the oldest ended tasks are left out, then the newest running or queued ones; the last
-    line gives their number.
-    """
-    rows = [(task.subagent_name, LABELS[task.status], task.id) for task in tasks]
-    rows += [(task.subagent_name, "[QUEUED]", task.id) for task in queued]
-    if not rows:
-        return ""
-    head = f"[ASYNC TASKS: {len(rows)} total]"
-    if max_chars is None:
-        return "\n".join([head, *(_summary_line(place, rows) for place in range(len(rows)))])
-    ended = [place for place, task in enumerate(tasks) if task.status != "running"]
-    live = [place for place, task in enumerate(tasks) if task.status == "running"]
-    wanted = [*live, *range(len(tasks), len(rows)), *reversed(ended)]
-    lines, room = {}, max_chars - len(head) - len(_more_lines(len(rows)))
-    for place in wanted:
-        line = _summary_line(place, rows)
-        room -= len(line) + 1
-        if room < 0:
-            break
-        lines[place] = line
-    left = len(rows) - len(lines)
-    return "\n".join(
-        [head, *(lines[place] for place in sorted(lines)), *([_more_lines(left)] if left else [])]
-    )
-
-
-def _summary_line(place: int, rows: Sequence[tuple[str, str, str]]) -> str:
-    name, label, task_id = rows[place]
-    return f"[{place + 1}] {name} - {label} ({utf16_cut(task_id, ID_PREFIX)}...)"
-
-
-def _more_lines(left: int) -> str:
-    return f"({left} more; call check_async_tasks to list them)"
 
 
 def render_reminder(

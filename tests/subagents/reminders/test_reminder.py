@@ -15,9 +15,8 @@ from sidecar.subagents.reminders.reminder import (
     Reminder,
     render_block,
     render_reminder,
-    render_status_summary,
 )
-from sidecar.subagents.tasks.model import AsyncTaskInfo, QueuedTask
+from sidecar.subagents.tasks.model import AsyncTaskInfo
 
 Start = Callable[..., AsyncTaskInfo]
 GOAL = {"final_message": "done", "emitted_vars": {"n": 1.0, "o": {}}, "terminate_reason": "GOAL"}
@@ -64,11 +63,6 @@ def test_the_summary_has_a_line_a_task_with_a_short_id(
         "[3] scout - [FAILED] (c...)\n"
         "[4] scout - [CANCELLED] (d...)"
     )
-
-
-def test_queued_tasks_come_last_in_the_summary_and_count() -> None:
-    text = render_status_summary([ended()], [QueuedTask("qqqqqqqqqq", "writer", "g", 1)])
-    assert text == "[ASYNC TASKS: 2 total]\n[1] scout - [DONE] (a...)\n[2] writer - [QUEUED] (qqqqqqqq...)"
 
 
 def test_a_reminder_frames_the_blocks_and_the_running_count(
@@ -278,26 +272,3 @@ def test_room_that_short_results_leave_goes_to_the_long_ones() -> None:
     reminder = render_reminder(tasks, 0, max_chars=8_500)
     assert reminder.text.count("m" * 3_000) == 2
     assert len(reminder.task_ids) == 11
-
-
-def infos(count: int, status: Any) -> list[AsyncTaskInfo]:
-    return [AsyncTaskInfo(f"{status}-{number:04}", "scout", "g", status, 1) for number in range(count)]
-
-
-def test_a_bounded_summary_states_what_runs_and_waits_and_the_newest_ends() -> None:
-    tasks = [*infos(3, "running"), *infos(2_000, "completed")]
-    queued = [QueuedTask("queued-0001", "scout", "g", 1)]
-    text = render_status_summary(tasks, queued, max_chars=2_000)
-    lines = text.split("\n")
-    assert len(text) <= 2_000
-    assert lines[0] == "[ASYNC TASKS: 2004 total]"
-    assert lines[1:4] == [f"[{number}] scout - [RUNNING] (running-...)" for number in (1, 2, 3)]
-    assert lines[-3:-1] == ["[2003] scout - [DONE] (complete...)", "[2004] scout - [QUEUED] (queued-0...)"]
-    left = 2_004 - (len(lines) - 2)
-    assert lines[-1] == f"({left} more; call check_async_tasks to list them)"
-
-
-def test_a_summary_within_its_bound_is_whole() -> None:
-    whole = render_status_summary(infos(20, "failed"))
-    assert render_status_summary(infos(20, "failed"), max_chars=2_000) == whole
-    assert render_status_summary([], max_chars=2_000) == ""
