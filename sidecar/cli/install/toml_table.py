@@ -12,9 +12,9 @@ class BadToml(ValueError):
 
 
 def parse(text: str) -> dict[str, Any]:
-    """Return the values of a text. Raises BadToml."""
+    """Return the values of a text, which may start with a byte order mark. Raises BadToml."""
     try:
-        return tomllib.loads(text)
+        return tomllib.loads(text.removeprefix("\ufeff"))
     except tomllib.TOMLDecodeError as error:
         raise BadToml(f"it is not TOML: {error}") from None
 
@@ -30,9 +30,12 @@ def insert(text: str, container: str, name: str, value: dict[str, Any]) -> str:
     whole = text + ("\n" if text else "") + "\n".join(lines) + "\n"
     expected = parse(text)
     servers = expected.setdefault(container, {})
-    if not isinstance(servers, dict) or parse(whole) != {**expected, container: {**servers, name: value}}:
-        raise BadToml(f"{container} is not a table that can be extended")
-    return whole
+    try:
+        if isinstance(servers, dict) and parse(whole) == {**expected, container: {**servers, name: value}}:
+            return whole
+    except BadToml:  # an inline table is closed
+        pass
+    raise BadToml(f"{container} is not a table that can be extended; write it as [{container}.NAME]")
 
 
 def remove(text: str, container: str, name: str) -> str:

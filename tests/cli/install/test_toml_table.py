@@ -11,6 +11,7 @@ TEXTS = [
     'model = "x"  # without an end of line',
     '[mcp_servers.other]\ncommand = "y"\n\n[profiles.a]\nb = 1\n',
     "# comment\n[mcp_servers]\n",
+    '\ufeffmodel = "x"\n',
 ]
 
 
@@ -30,9 +31,16 @@ def test_tables_inside_of_it_go_too_and_later_ones_stay() -> None:
     }
 
 
-@pytest.mark.parametrize("text", ["a = ", "mcp_servers = {}\n", 'mcp_servers = "x"\n'])
-def test_what_cannot_be_extended_is_refused(text: str) -> None:
-    with pytest.raises(toml_table.BadToml):
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("a = ", "it is not TOML"),
+        ("mcp_servers = {}\n", "mcp_servers is not a table that can be extended"),
+        ('mcp_servers = "x"\n', "mcp_servers is not a table that can be extended"),
+    ],
+)
+def test_what_cannot_be_extended_is_refused(text: str, reason: str) -> None:
+    with pytest.raises(toml_table.BadToml, match=reason):
         toml_table.insert(text, "mcp_servers", "me", ENTRY)
 
 
