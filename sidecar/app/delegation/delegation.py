@@ -49,7 +49,6 @@ class RunDelegation:
         self._all = delegations
         self._depth = depth
         self._waits: Waits | None = None
-        self._token = ""
         self._connected: set[Connected] = set()
         self._reminders: ClientReminders | None = None
 
@@ -62,10 +61,10 @@ class RunDelegation:
     def open(self, waits: Waits) -> McpServer:
         """Return the server that the agent starts. Its token is valid until the run ends."""
         self._waits = waits
-        self._token = secrets.token_urlsafe(32)
-        self._all.add(self._token, self)
+        token = secrets.token_urlsafe(32)
+        self._all.add(token, self)
         self._reminders = self._all.reminders_of(self)
-        return McpServer(SERVER, self._all.command, {TOKEN: self._token})
+        return McpServer(SERVER, self._all.command, {TOKEN: token})
 
     async def aclose(self) -> None:
         """Make the token invalid, and disconnect the agent from its server."""
@@ -75,7 +74,7 @@ class RunDelegation:
 
     def revoke(self) -> None:
         """Make the token invalid, and disconnect the agent from its server. Idempotent."""
-        self._all.remove(self._token)
+        self._all.remove(self)
         for each in tuple(self._connected):
             each.disconnect()
 

@@ -84,9 +84,9 @@ class Delegations:
         """Accept a token."""
         self._by_token[_digest(token)] = delegation
 
-    def remove(self, token: str) -> None:
-        """Accept a token no longer."""
-        self._by_token.pop(_digest(token), None)
+    def remove(self, delegation: RunDelegation) -> None:
+        """Accept the token of a delegation no longer."""
+        self._by_token = {key: each for key, each in self._by_token.items() if each is not delegation}
 
     def is_running(self, task_id: str) -> bool:
         """Return whether a run is live and has no end yet."""
