@@ -117,7 +117,7 @@ HOSTILE: dict[str, Callable[[int], bytes]] = {
 }
 
 
-@pytest.mark.timeout(20)
+@pytest.mark.timeout(60)
 @pytest.mark.parametrize("kind", HOSTILE)
 def test_a_hostile_megabyte_is_judged(kind: str) -> None:
     hostile = HOSTILE[kind](900_000)
