@@ -57,7 +57,7 @@ export class Chat {
     await this.picker.selectOption(subagent);
     await this.goal.fill(goal);
     await this.button("Launch").click();
-    await this.frame.getByRole("region", { name: "Goal" }).waitFor(); // a short run may have ended
+    await this.button("Back to all conversations").waitFor(); // the start of a long log may be out of view
   }
 
   /** Launch an agent whose goal is its steps; the conversation opens. */
