@@ -55,7 +55,7 @@ def _mark(text: str) -> str:
     """Return a short digest of a text, which nobody can write into the text itself."""
     from hashlib import blake2b  # here, since almost no command needs it
 
-    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
 
 
 def _clean_value(value: Any) -> Any:

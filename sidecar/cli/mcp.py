@@ -9,6 +9,7 @@ from sidecar.cli import exits, output
 from sidecar.cli.install.agents import AGENTS, NAME, server_command
 from sidecar.cli.install.change import Change, backup_path, plan_install, plan_uninstall
 from sidecar.cli.options import process_options
+from sidecar.printable import printable
 
 _AGENT = click.Choice(list(AGENTS))
 
@@ -57,7 +58,7 @@ def _make(change: Change | None, nothing: str, yes: bool) -> int:
     if change is None:
         output.echo(nothing)
         return exits.DONE
-    output.echo(change.diff())
+    output.echo(printable(change.diff()))
     if not yes:
         click.confirm("Write this change?", abort=True, err=True)
     change.apply()

@@ -6,6 +6,8 @@ from typing import Any
 from sidecar.tools.result import ToolError, ToolResult
 
 PARAMETER_VALIDATION = "PARAMETER_VALIDATION"
+_MOST_SHOWN = 100
+"""How many characters of an invalid value an error repeats; a longer one only fills the model's context."""
 
 
 class BadArgument(ValueError):
@@ -18,7 +20,7 @@ def check_names(arguments: object, known: Collection[str]) -> Mapping[str, Any]:
         raise BadArgument("The arguments must be an object.")
     for name in arguments:
         if name not in known:
-            raise BadArgument(f"Unknown parameter '{name}'. Known parameters: {', '.join(known)}.")
+            raise BadArgument(f"Unknown parameter {quoted(name)}. Known parameters: {', '.join(known)}.")
     return {name: value for name, value in arguments.items() if value is not None}
 
 
@@ -30,6 +32,17 @@ def text(arguments: Mapping[str, Any], name: str) -> str | None:
     if not isinstance(value, str):
         raise BadArgument(f"Parameter '{name}' must be a string.")
     return value
+
+
+def quoted(value: object) -> str:
+    """Return a value in quotation marks for an error, cut if it is long."""
+    return f"'{shortened(value)}'"
+
+
+def shortened(value: object) -> str:
+    """Return the beginning of a value for an error."""
+    shown = str(value)
+    return shown if len(shown) <= _MOST_SHOWN else f"{shown[:_MOST_SHOWN]}…"
 
 
 def shown_text(arguments: object, name: str) -> str:

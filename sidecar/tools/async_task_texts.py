@@ -9,7 +9,7 @@ from sidecar.javascript.printing import js_entries, js_string, json_stringify, u
 from sidecar.status_words import ERROR_WORDS
 from sidecar.subagents.reminders.bounded_json import fit
 from sidecar.subagents.tasks.model import ID_PREFIX, AsyncTaskInfo, QueuedTask
-from sidecar.tools.arguments import PARAMETER_VALIDATION
+from sidecar.tools.arguments import PARAMETER_VALIDATION, quoted, shortened
 from sidecar.tools.result import ToolError, ToolResult
 
 Task = AsyncTaskInfo | QueuedTask
@@ -54,7 +54,7 @@ def render_ambiguous(prefix: str, candidates: Sequence[Task]) -> ToolResult:
     """List the tasks whose IDs start with the prefix."""
     rows = "\n".join(f"- {_short(task)}... ({task.subagent_name})" for task in candidates)
     return ToolResult(
-        f"Ambiguous task ID prefix '{prefix}'. Candidates:\n{rows}",
+        f"Ambiguous task ID prefix {quoted(prefix)}. Candidates:\n{rows}",
         f"Ambiguous prefix. Did you mean:\n{rows}",
         error=ToolError("Ambiguous task ID", PARAMETER_VALIDATION),
     )
@@ -63,8 +63,8 @@ def render_ambiguous(prefix: str, candidates: Sequence[Task]) -> ToolResult:
 def render_not_found(prefix: str) -> ToolResult:
     """Report that no task has this ID or prefix."""
     return ToolResult(
-        f"No async task found with ID or prefix '{prefix}'.",
-        f"Task not found: {prefix}",
+        f"No async task found with ID or prefix {quoted(prefix)}.",
+        f"Task not found: {shortened(prefix)}",
         error=ToolError("Task not found", PARAMETER_VALIDATION),
     )
 

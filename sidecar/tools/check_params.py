@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from sidecar.tools.arguments import BadArgument, check_names, text
+from sidecar.tools.arguments import BadArgument, check_names, quoted, text
 
 WaitMode = Literal["any", "all"]
 ACTIONS = ("list", "peek", "cancel", "wait", "send")
@@ -95,7 +95,7 @@ def _one_of(given: Mapping[str, Any], name: str, choices: tuple[str, ...], defau
     if value is None:
         return default
     if value not in choices:
-        raise BadArgument(f"Parameter '{name}' must be one of {', '.join(choices)}, not '{value}'.")
+        raise BadArgument(f"Parameter '{name}' must be one of {', '.join(choices)}, not {quoted(value)}.")
     return value
 
 

@@ -9,7 +9,7 @@ from sidecar.api.model import ToolKind
 from sidecar.api.stored.tasks import MAX_PAGE, Rules, TaskInfo
 from sidecar.history.listing.selection import ListQuery
 from sidecar.history.listing.text import format_tasks
-from sidecar.tools.arguments import shown_text
+from sidecar.tools.arguments import quoted, shown_text
 from sidecar.tools.result import ToolError, ToolResult
 
 DEFAULT_LIMIT = 50
@@ -153,7 +153,7 @@ def _checked(arguments: object) -> dict[str, Any]:
     for name, value in arguments.items():
         if name not in _SCHEMA["properties"]:
             known = ", ".join(_SCHEMA["properties"])
-            raise InvalidParams(f"list_tasks has no parameter '{name}'; it takes {known}")
+            raise InvalidParams(f"list_tasks has no parameter {quoted(name)}; it takes {known}")
         if value is None:
             continue
         if name == "limit":

@@ -8,7 +8,7 @@ from typing import Any
 from sidecar.api.runs.launches import LaunchParams
 from sidecar.subagents.permissions.tool_rule import delegated
 from sidecar.subagents.runs.launch_check import InvalidParameter, check_launch
-from sidecar.tools.arguments import BadArgument, check_names, text
+from sidecar.tools.arguments import BadArgument, check_names, quoted, text
 
 _CAPITAL = re.compile(r"(?=[A-Z])")
 
@@ -129,7 +129,7 @@ def _outputs(given: Mapping[str, Any]) -> dict[str, str] | None:
     for key, value in (outputs or {}).items():
         if not isinstance(value, str):
             raise BadArgument(
-                f"expected_outputs '{key}' must be a plain string description, not {_kind(value)}."
+                f"expected_outputs {quoted(key)} must be a plain string description, not {_kind(value)}."
             )
     return None if outputs is None else dict(outputs)
 

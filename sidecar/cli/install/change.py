@@ -14,6 +14,8 @@ from sidecar.cli.install import jsonc, toml_table
 from sidecar.cli.install.agents import NAME, AgentConfig
 
 BACKUP_SUFFIX = ".before-subagent-sidecar"
+MAX_BYTES = 64 * 2**20
+"""The largest configuration that is changed; a larger one would take minutes to parse."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,7 @@ class Change:
     def apply(self) -> None:
         """Make the change. Raises StorageError if the file has changed since, or cannot be written."""
         backup = backup_path(self.path)
+        _check_writable(self.path)
         if _read(self.path) != self.before:
             raise StorageError(f"{self.path} has changed meanwhile; run the command again")
         try:
@@ -66,7 +69,7 @@ def plan_install(path: Path, agent: AgentConfig, command: Sequence[str]) -> Chan
             return None
         bare = (before or "") if found is None else _without(before or "", agent)[0]
         insert = jsonc.insert if agent.format == "json" else toml_table.insert
-        after = insert(bare, agent.container, NAME, entry)
+        after = _like(before or "", insert(bare, agent.container, NAME, entry))
         if _entry(after, agent) != entry:
             raise StorageError(f'{path} cannot be changed: it holds "{agent.container}" more than once')
     return Change(path, before, after, "write" if found is None else "keep")
@@ -128,9 +131,26 @@ def _resolved(path: Path) -> Path:
         raise StorageError(f"{path} cannot be read: its links form a loop") from None
 
 
+def _like(model: str, text: str) -> str:
+    """Return a text with the line breaks of a model that has CR LF only."""
+    only_crlf = model.count("\n") == model.count("\r\n") > 0
+    return text.replace("\r\n", "\n").replace("\n", "\r\n") if only_crlf else text
+
+
+def _check_writable(path: Path) -> None:
+    """Raise StorageError if a file exists that its owner may not write."""
+    with contextlib.suppress(FileNotFoundError):
+        if not path.stat().st_mode & stat.S_IWUSR:
+            raise StorageError(f"{path} is read-only; make it writable and run the command again")
+
+
 def _read(path: Path) -> str | None:
     if path.exists() and not path.is_file():
         raise StorageError(f"{path} cannot be read: it is not a regular file")
+    if path.exists() and path.stat().st_size > MAX_BYTES:
+        raise StorageError(
+            f"{path} has more than {MAX_BYTES >> 20} MiB; make it smaller, or add the server to it by hand"
+        )
     try:
         return path.read_bytes().decode("utf-8")
     except FileNotFoundError:

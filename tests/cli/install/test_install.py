@@ -135,3 +135,43 @@ def test_what_is_not_a_file_is_refused_in_one_sentence(
     assert done.returncode == 1
     assert done.stderr.startswith(f"subagent-sidecar: {path} cannot be read: ")
     assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("agent", ["claude", "codex"])
+def test_a_file_with_crlf_keeps_to_crlf(cli: Cli, env: dict[str, str], agent: str) -> None:
+    path = cli.home / USER_FILES[agent]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    text = {"json": b'{\r\n  "theme": "dark"\r\n}\r\n', "toml": b"model = 'x'\r\n"}[AGENTS[agent].format]
+    path.write_bytes(text)
+    assert cli.run("mcp", "--install", agent, "--yes", **env).returncode == 0
+    written = path.read_bytes()
+    assert written.count(b"\n") == written.count(b"\r\n") > text.count(b"\n")
+    assert cli.run("mcp", "--uninstall", agent, "--yes", **env).returncode == 0
+    assert path.read_bytes() == text
+
+
+def test_a_read_only_file_is_left_alone(cli: Cli, env: dict[str, str]) -> None:
+    path = cli.home / ".claude.json"
+    path.write_text("{}")
+    path.chmod(0o444)
+    done = cli.run("mcp", "--install", "claude", "--yes", **env)
+    assert done.returncode != 0
+    assert f"{path} is read-only; make it writable" in done.stderr
+    assert path.read_text() == "{}"
+
+
+def test_an_enormous_file_is_refused(cli: Cli, env: dict[str, str]) -> None:
+    path = cli.home / ".claude.json"
+    with path.open("wb") as file:
+        file.truncate(65 * 2**20)
+    done = cli.run("mcp", "--install", "claude", "--yes", **env)
+    assert done.returncode != 0
+    assert "has more than 64 MiB" in done.stderr
+
+
+def test_the_diff_in_a_pipe_shows_no_hidden_characters(cli: Cli, env: dict[str, str]) -> None:
+    path = cli.home / ".claude.json"
+    path.write_text('{"theme": "\u202edark\u200b"}')
+    shown = cli.run("mcp", "--install", "claude", "--yes", **env).stdout
+    assert "\u202e" not in shown
+    assert "\u200b" not in shown
