@@ -29,6 +29,11 @@ class Maintenance:
         """Remove some old runs or events; return where to continue, or None when all are removed."""
         return await self._write(lambda db: pruning.prune(db, limits, position))
 
+    async def settle(self) -> None:
+        """Write the removals to the file itself, which becomes smaller only then."""
+        self._require_writable()
+        await self._queue.call(pruning.checkpoint, writes=False)
+
     async def forget(self, task_ids: Sequence[str]) -> list[str]:
         """Remove ended runs and their events, but keep results that the model was not notified of.
 

@@ -92,6 +92,11 @@ _SETTLED_OR_OPEN = _SETTLED.replace("AND NOT transcript_open", "")
 """A deleted stored task needs no end."""
 
 
+def checkpoint(db: sqlite3.Connection) -> None:
+    """Move what is in the write-ahead log to the file, as far as no reader needs the log. Use no transaction."""
+    db.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
+
+
 def used_bytes(db: sqlite3.Connection) -> int:
     """Return the size of the journal in bytes, without free pages."""
     return (_pragma(db, "page_count") - _pragma(db, "freelist_count")) * _pragma(db, "page_size")
