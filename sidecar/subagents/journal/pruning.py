@@ -93,7 +93,7 @@ _SETTLED_OR_OPEN = _SETTLED.replace("AND NOT transcript_open", "")
 
 
 def checkpoint(db: sqlite3.Connection) -> None:
-    """Move what is in the write-ahead log to the file, as far as no reader needs the log. Use no transaction."""
+    """Move the write-ahead log to the file, as far as no reader needs it. Call it outside transactions."""
     db.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
 
 
