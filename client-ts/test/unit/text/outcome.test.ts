@@ -51,6 +51,13 @@ test("a run is timed from its launch to its end, a queued one from its queueing"
   expect(elapsed({ status: "failed", launchedAt: 1_000, completedAt: 3_000 }, 9_000)).toBe("2s");
   expect(elapsed({ status: "queued", queuedAt: 4_000 }, 9_000)).toBe("5s");
   expect(elapsed({ status: "queued" }, 9_000)).toBeUndefined();
+  const lost = {
+    status: "failed",
+    endReason: "lost",
+    launchedAt: 1_000,
+    completedAt: 1_000,
+  } as const;
+  expect(elapsed(lost, 9_000)).toBeUndefined();
 });
 
 test("how long a lost run ran is unknown", () => {

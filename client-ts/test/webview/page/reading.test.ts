@@ -118,6 +118,13 @@ test("a message is read out when it is whole", () => {
   expect(announced(OPEN, 0, events("first", "second"))).toEqual(["first"]);
 });
 
+test("a message is read out without its Markdown marks", () => {
+  const text = "## Plan\n\nI will fix `src/days.py`. See **the** [docs](https://example.com).";
+  expect(announced(OPEN, 0, events(text, "second"))).toEqual([
+    "Plan\n\nI will fix src/days.py. See the docs.",
+  ]);
+});
+
 test("what was there before is not read out", () => {
   expect(announced(OPEN, 60_000, events("first", "second"))).toEqual([]);
 });
