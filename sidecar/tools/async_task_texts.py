@@ -5,6 +5,9 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import msgspec
+
+from sidecar.api.runs.async_tasks import Progress
 from sidecar.javascript.printing import js_entries, js_string, json_stringify, utf16_cut, utf16_length
 from sidecar.status_words import ERROR_WORDS
 from sidecar.subagents.reminders.bounded_json import fit
@@ -43,11 +46,12 @@ def render_list(
     return ToolResult(_join(lines, max_chars), _join(display, max_chars), metadata)
 
 
-def render_details(task: Task, now: int, max_chars: int) -> ToolResult:
+def render_details(task: Task, now: int, max_chars: int, progress: Progress | None = None) -> ToolResult:
     """Render one task as JSON for the model, and as a short text for people."""
     remedy = f"Values are cut to stay within tools.maxChars = {max_chars}; raise it to see them whole."
-    details = fit(_details(task, now), remedy, max_chars, _NEVER_CUT)
-    return ToolResult(json_stringify(details), "\n".join(_display(task, now)), details)
+    details = fit(_details(task, now) | _progress(progress), remedy, max_chars, _NEVER_CUT)
+    lines = [*_display(task, now), *_progress_line(progress)]
+    return ToolResult(json_stringify(details), "\n".join(lines), details)
 
 
 def render_ambiguous(prefix: str, candidates: Sequence[Task]) -> ToolResult:
@@ -168,6 +172,22 @@ def _details(task: Task, now: int) -> dict[str, Any]:
     if task.error:
         details["error"] = task.error
     return details
+
+
+def _progress(progress: Progress | None) -> dict[str, Any]:
+    """Return what a task has done so far as the model gets it, with a readable time."""
+    if progress is None:
+        return {}
+    values = msgspec.to_builtins(progress)
+    return {"progress": values | {"lastActivityAt": iso_time(progress.last_activity_at)}}
+
+
+def _progress_line(progress: Progress | None) -> list[str]:
+    if progress is None:
+        return []
+    tool = _preview(progress.current_tool or "", VARIABLE_UNITS)
+    counts = f"Progress: turns {progress.turns}, tool calls {progress.tool_calls}"
+    return [f"{counts}, now {tool}" if tool else counts]
 
 
 def _display(task: Task, now: int) -> list[str]:

@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable, Hashable, Sequence
 
 from sidecar.api.errors import SidecarError
 from sidecar.api.model import ToolKind
+from sidecar.api.runs.async_tasks import Progress
 from sidecar.javascript.printing import json_stringify
 from sidecar.subagents.tasks.manager import AsyncTaskManager
 from sidecar.subagents.tasks.model import QueuedTask
@@ -16,6 +17,8 @@ from sidecar.tools.result import ToolResult
 
 Wait = Callable[[Sequence[str], WaitMode, float], Awaitable[bool]]
 _DESCRIPTIONS = {"list": "List all async tasks", "wait": "Wait for async tasks"}
+_CHANGING = ("duration", "progress")
+"""What changes all the time, and does not make the answer to a repeated question a new one."""
 _VERBS = {"peek": "Check status of", "cancel": "Cancel", "send": "Send a message to"}
 
 
@@ -25,7 +28,8 @@ class CheckAsyncTasksTool:
     `queued` returns the tasks that wait for a slot. `cancel` ends a task by its full ID and returns whether
     this call ended it; a Host also records that the model cancelled. `wait(task_ids, mode, seconds)` returns
     whether it timed out. `send(task_id, text)` may raise SidecarError. `sees` tells which tasks the default
-    scope has, and `sees_all` whether the scope `all` has every task. `repeats` shortens answers to repeated
+    scope has, and `sees_all` whether the scope `all` has every task. `progress(task_id)` returns what a
+    running task has done so far, None if that is unknown. `repeats` shortens answers to repeated
     questions. `max_chars` limits each result.
     """
 
@@ -48,6 +52,7 @@ class CheckAsyncTasksTool:
         send: Callable[[str, str], Awaitable[None]] | None = None,
         sees: Callable[[str], bool] = lambda task_id: True,
         sees_all: bool = True,
+        progress: Callable[[str], Progress | None] = lambda task_id: None,
         repeats: Repeats | None = None,
         max_chars: int = 20_000,
     ) -> None:
@@ -58,6 +63,7 @@ class CheckAsyncTasksTool:
         self._send = send
         self._sees = sees
         self._sees_all = sees_all
+        self._progress = progress
         self._repeats = repeats
         self._max_chars = max_chars
 
@@ -105,8 +111,9 @@ class CheckAsyncTasksTool:
         return self._whole_or_repeated(("list", call.everywhere), state, result, live)
 
     def _peek(self, task: texts.Task, call: CheckCall) -> ToolResult:
-        result = texts.render_details(task, self._manager.now(), self._max_chars)
-        details = {key: value for key, value in (result.metadata or {}).items() if key != "duration"}
+        progress = self._progress(task.id) if texts.status_of(task) == "running" else None
+        result = texts.render_details(task, self._manager.now(), self._max_chars, progress)
+        details = {key: value for key, value in (result.metadata or {}).items() if key not in _CHANGING}
         live = int(control_texts.is_live(task))
         return self._whole_or_repeated(("peek", call.task_id), json_stringify(details), result, live)
 

@@ -48,6 +48,16 @@ async def test_a_synchronous_run_that_fails_or_times_out_says_so(sidecar: Sideca
     assert reasons == ["timeout", "error"]
 
 
+async def test_a_peek_shows_what_a_running_task_has_done(sidecar: Sidecar) -> None:
+    launched = await call(sidecar, "task", subagent_name="wait", goal_prompt="x", **{"async": True})
+    task_id = launched["metadata"]["agentId"]
+    peek = await call(sidecar, "check_async_tasks", task_id=task_id)
+    assert (peek["metadata"]["progress"]["turns"], peek["metadata"]["progress"]["toolCalls"]) == (0, 0)
+    await sidecar.request("asyncTasks/cancel", taskId=task_id)
+    await sidecar.ended(task_id)
+    assert "progress" not in (await call(sidecar, "check_async_tasks", task_id=task_id))["metadata"]
+
+
 @pytest.mark.parametrize("run_async", [True, False])
 async def test_the_time_limit_of_a_definition_holds_for_the_tool_too(
     sidecar: Sidecar, home: Path, run_async: bool

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from sidecar.api.runs.async_tasks import Waiting
+from sidecar.api.runs.async_tasks import Progress, Waiting
 from sidecar.subagents import AsyncTaskManager
 from sidecar.subagents.tasks.model import QueuedTask
 from sidecar.tools import CheckAsyncTasksTool
@@ -140,6 +140,21 @@ async def test_a_peek_shows_all_of_one_task(tool: CheckAsyncTasksTool) -> None:
         "[OK] **writer**\nID: `aaaaaaaa-2`\nStatus: completed\nGoal: look around\nDuration: 1m 1s\n"
         "Emitted variables:\n  - k: v\n  - o: [object Object]\n  - l: 1,"
     )
+
+
+async def test_a_peek_at_a_running_task_shows_its_progress(manager: AsyncTaskManager) -> None:
+    done = Progress(turns=3, tool_calls=5, current_tool="npm test", output_tokens=70, last_activity_at=NOW)
+    tool = CheckAsyncTasksTool(manager, progress=lambda task_id: done)
+    result = await tool.execute({"task_id": "aaaaaaaa-1"})
+    assert json.loads(result.llm_content)["progress"] == {
+        "turns": 3,
+        "toolCalls": 5,
+        "currentTool": "npm test",
+        "outputTokens": 70,
+        "lastActivityAt": "2023-11-14T22:13:20.000Z",
+    }
+    assert result.return_display.endswith("\nProgress: turns 3, tool calls 5, now npm test")
+    assert "progress" not in json.loads((await tool.execute({"task_id": "aaaaaaaa-2"})).llm_content)
 
 
 async def test_a_peek_at_a_failure_has_its_error(tool: CheckAsyncTasksTool) -> None:

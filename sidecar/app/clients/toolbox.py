@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from sidecar.api.errors import InvalidParams, SidecarError
 from sidecar.api.model import ToolCallError, ToolCallResult, ToolDeclaration, ToolKind
+from sidecar.api.runs.async_tasks import Progress
 from sidecar.api.runs.launches import LaunchParams
 from sidecar.app.clients.context import Caller
 from sidecar.app.clients.tool_text import safe_result
@@ -129,6 +130,7 @@ class Toolbox:
             send=self._send,
             sees=self._sees,
             sees_all=self._delegation is None,
+            progress=self._progress,
             repeats=self._repeats,
             max_chars=settings.tools.max_chars,
         )
@@ -136,6 +138,10 @@ class Toolbox:
         if self._delegation is None or self._delegation.may_launch:
             tools.append(SubagentTool(HostLaunches(host.launcher, self._caller(), PendingLaunch())))
         return {tool.name: tool for tool in [*tools, check]}
+
+    def _progress(self, task_id: str) -> Progress | None:
+        run = self._host.registry.live(task_id)
+        return None if run is None else run.snapshot().progress
 
     async def _send(self, task_id: str, text: str) -> None:
         self._require_trust()
