@@ -40,6 +40,10 @@ class Maintenance:
             removed += await self._write(functools.partial(pruning.forget, task_ids=some))
         return removed
 
+    async def truncate(self) -> None:
+        """Return the space that `prune` freed at the end of the file to the file system."""
+        await self._queue.call(functools.partial(pruning.truncate, path=self._path), writes=False)
+
     async def needs_compaction(self) -> bool:
         """Return whether free space can only be returned by `compact`."""
         return await self._queue.call(_wastes_space, writes=False)
