@@ -67,7 +67,7 @@ class JournalRetention:
             position = await self._journal.maintenance.prune(limits, position)
             self._report(position.removed if position is not None else ())
             await asyncio.sleep(self._pause_seconds)
-        await self._journal.maintenance.settle()
+        await self._journal.maintenance.truncate()
         if self._is_idle() and await self._journal.maintenance.needs_compaction():
             await self._journal.maintenance.compact(self._is_idle, self._expect_journal)
 

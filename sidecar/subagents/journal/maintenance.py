@@ -29,11 +29,6 @@ class Maintenance:
         """Remove some old runs or events; return where to continue, or None when all are removed."""
         return await self._write(lambda db: pruning.prune(db, limits, position))
 
-    async def settle(self) -> None:
-        """Write the removals to the file itself, which becomes smaller only then."""
-        self._require_writable()
-        await self._queue.call(pruning.checkpoint, writes=False)
-
     async def forget(self, task_ids: Sequence[str]) -> list[str]:
         """Remove ended runs and their events, but keep results that the model was not notified of.
 
@@ -44,6 +39,10 @@ class Maintenance:
             some = tuple(task_ids[start : start + pruning.RUNS_AT_ONCE])
             removed += await self._write(functools.partial(pruning.forget, task_ids=some))
         return removed
+
+    async def truncate(self) -> None:
+        """Return the space that `prune` freed at the end of the file to the file system."""
+        await self._queue.call(functools.partial(pruning.truncate, path=self._path), writes=False)
 
     async def needs_compaction(self) -> bool:
         """Return whether free space can only be returned by `compact`."""

@@ -6,6 +6,7 @@ removed run is noted in `removals` first, which hides its events; later transact
 
 import sqlite3
 from collections.abc import Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 RUNS_AT_ONCE = 50
@@ -92,11 +93,6 @@ _SETTLED_OR_OPEN = _SETTLED.replace("AND NOT transcript_open", "")
 """A deleted stored task needs no end."""
 
 
-def checkpoint(db: sqlite3.Connection) -> None:
-    """Move the write-ahead log to the file, as far as no reader needs it. Call it outside transactions."""
-    db.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
-
-
 def used_bytes(db: sqlite3.Connection) -> int:
     """Return the size of the journal in bytes, without free pages."""
     return (_pragma(db, "page_count") - _pragma(db, "freelist_count")) * _pragma(db, "page_size")
@@ -110,6 +106,15 @@ def free_bytes(db: sqlite3.Connection) -> int:
 def can_shrink(db: sqlite3.Connection) -> bool:
     """Return whether free pages can be returned one by one; journals of the first versions cannot."""
     return _pragma(db, "auto_vacuum") > 0
+
+
+def truncate(db: sqlite3.Connection, path: Path) -> None:
+    """Cut the file at `path` to its pages, outside of a transaction. Do nothing while others read old pages.
+
+    Returned pages leave the file only with a checkpoint, which SQLite starts only after 1,000 changed pages.
+    """
+    if path.stat().st_size > _pragma(db, "page_count") * _pragma(db, "page_size"):
+        db.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
 
 
 def _choose(db: sqlite3.Connection, limits: Limits, position: Position) -> Position:
