@@ -146,7 +146,8 @@ async function filter({ service, history }: HistoryCommandsContext): Promise<voi
 }
 
 async function setFilter(history: HistoryTree, text: string): Promise<void> {
-  await vscode.commands.executeCommand("subagentSidecar.history.focus");
+  // Without the focus, which may come late and would close a box that the user opens meanwhile.
+  await vscode.commands.executeCommand("subagentSidecar.history.focus", { preserveFocus: true });
   await history.setFilter(text.trim());
 }
 
