@@ -1,6 +1,7 @@
 import type { RunRow } from "../../src/panel/messages.js";
 import type { AsyncTask } from "../../src/protocol.js";
 import * as outcome from "../../src/text/outcome.js";
+import { omit } from "../../src/util/omit.js";
 import { CONVERSATION } from "./strings.js";
 
 /** Return what to show as the status of a row. */
@@ -11,6 +12,11 @@ export function shownStatus(run: RunRow, isCancelling: boolean): outcome.ShownSt
 /** Describe the status of a row in a few words. */
 export function statusText(run: RunRow, isCancelling: boolean): string {
   return outcome.statusText(stateOf(run, isCancelling));
+}
+
+/** Describe the status of a run without the reason why it waits, which the conversation gives. */
+export function shortStatusText(run: RunRow, isCancelling: boolean): string {
+  return outcome.statusText(omit(stateOf(run, isCancelling), "waiting"));
 }
 
 function stateOf(run: RunRow, isCancelling: boolean): outcome.RunState {

@@ -13,7 +13,7 @@ import { openCall } from "../../model/conversation/conversation.js";
 import { hasMore, type OpenRun, shownOf, showsTail } from "../../model/openRun.js";
 import type { State } from "../../model/state.js";
 import { hasAfter, type Stream } from "../../model/conversation/stream.js";
-import { resumeWords, shownStatus, statusText } from "../../text/words.js";
+import { resumeWords, shortStatusText, shownStatus } from "../../text/words.js";
 import { ACTIONS, CONVERSATION } from "../../text/strings.js";
 import { ending, totals } from "./ending.js";
 import { folds } from "./folds.js";
@@ -93,7 +93,7 @@ function headFacts({ state, now }: View, row: RunRow): Part {
   ].filter((fact) => fact !== undefined);
   return html`<p class="head-facts">
     <span class="state state-${status}">${icon(STATUS_ICON[status])}</span>
-    <span>${statusText(row, cancelling)}</span>
+    <span>${shortStatusText(row, cancelling)}</span>
     ${time === undefined ? undefined : html`<span class="elapsed" role="timer">${time}</span>`}
     ${facts.map((fact) => html` <span class="fact"><bdi>${fact}</bdi></span>`)}
   </p>`;
