@@ -2,8 +2,7 @@
 
 from collections.abc import Callable
 
-from sidecar.host.deadline_watch import DeadlineWatch
-from sidecar.host.lifetime import HostFacts
+from sidecar.host.lifetime import DeadlineWatch, HostFacts
 
 RELOAD_SECONDS = 30
 """How long a window may be gone while it reloads."""

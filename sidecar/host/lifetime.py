@@ -1,9 +1,11 @@
 """How long a Host stays: while it has clients, while runs may continue without them, and a little longer."""
 
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from sidecar.api.settings import HostSettings
-from sidecar.host.deadline_watch import DeadlineWatch
 
 UNLIMITED = -1
 FIRST_CLIENT_SECONDS = 10
@@ -32,6 +34,35 @@ class HostFacts(Protocol):
     @property
     def now(self) -> float:
         """The time in seconds, which only increases."""
+
+
+@dataclass
+class DeadlineWatch:
+    """Waits until a deadline passes. Call `changed` whenever the deadline may have changed.
+
+    `deadline` returns the moment on the clock `now`, in seconds that only increase; None for never.
+    """
+
+    deadline: Callable[[], float | None]
+    now: Callable[[], float]
+    _changed: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def changed(self) -> None:
+        """Note that the deadline may have changed."""
+        self._changed.set()
+
+    async def passed(self) -> None:
+        """Wait until the deadline has passed."""
+        while True:
+            self._changed.clear()
+            deadline = self.deadline()
+            if deadline is not None and self.now() >= deadline:
+                return
+            try:
+                async with asyncio.timeout(None if deadline is None else deadline - self.now()):
+                    await self._changed.wait()
+            except TimeoutError:
+                continue
 
 
 class Lifetime:

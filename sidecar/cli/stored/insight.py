@@ -20,7 +20,13 @@ _SHOWN = 20
 @click.command()
 @click.argument("task_id", metavar="ID")
 @foreign_roots
-@click.option("--format", "form", type=click.Choice(["markdown", "json"]), default="markdown")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["markdown", "json"]),
+    default="markdown",
+    help="Format of the document.",
+)
 @click.option(
     "--redact",
     is_flag=True,
