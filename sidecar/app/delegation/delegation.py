@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 from sidecar.app.delegation.rights import ParentRights
 from sidecar.app.outbound.reminders import ClientReminders
-from sidecar.subagents.permissions.own_tools import SERVER
+from sidecar.subagents.permissions.policy import SERVER
 from sidecar.subagents.runners.contract import McpServer
 from sidecar.subagents.runs.prepared import Waits
 from sidecar.subagents.runs.run import Run

@@ -15,7 +15,7 @@ from sidecar.subagents.limits.budget import BudgetWatch, DaySpending
 from sidecar.subagents.limits.constraints import RunConstraints
 from sidecar.subagents.limits.timers import SilenceWatch
 from sidecar.subagents.permissions.broker import PermissionBroker
-from sidecar.subagents.permissions.own_tools import is_own_tool
+from sidecar.subagents.permissions.policy import is_own_tool
 from sidecar.subagents.permissions.question import Answer, Question
 from sidecar.subagents.runners.contract import RunObserver
 from sidecar.subagents.runners.output.model_errors import error_kind

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sidecar.subagents.permissions.own_tools import is_own_tool
+from sidecar.subagents.permissions.policy import is_own_tool
 from sidecar.subagents.permissions.question import Question
 
 NAMES = [
