@@ -13,7 +13,9 @@ import { Announcer } from "./announcer.js";
 import { app } from "../view/app.js";
 import { EndFollower } from "./endFollower.js";
 import { FALLBACK_FOCUS, focusTarget } from "./focus.js";
+import { Frames } from "./frames.js";
 import { Pace } from "./pacing.js";
+import { Saver } from "./saver.js";
 import {
   isAtStart,
   keepingPlace,
@@ -40,8 +42,6 @@ const EVENTS_BEHIND = 60;
 const STREAMED: ReadonlySet<Event["type"]> = new Set(["events", "task", "run", "service"]);
 /** Events that show more on one side and may remove what is far away on the other. */
 const PAGING: ReadonlySet<Event["type"]> = new Set(["earlier", "later", "reachEnd", "page"]);
-/** Delay before the reader's place is saved, in ms. */
-const SAVE_MS = 300;
 /** How often times like "5m ago" are redrawn while nothing runs, in ticks. */
 const IDLE_TICKS = 30;
 
@@ -56,12 +56,12 @@ export class Page {
   #state: State;
   /** What is on the screen of the open conversation, and what has arrived since. */
   #seen: Seen | undefined;
-  #saved: string;
   /** The reader's saved place, until there is enough content to scroll to it. */
   #scrollTo: Place | undefined;
-  #frame: number | undefined;
-  #waiting: ReturnType<typeof setTimeout> | undefined;
-  #saving: ReturnType<typeof setTimeout> | undefined;
+  readonly #frames = new Frames(() => {
+    this.#draw();
+  });
+  readonly #saver: Saver;
   readonly #pace = new Pace();
   /** Messages to send once the state is on the screen. */
   #afterDrawing: FromWebview[] = [];
@@ -73,7 +73,13 @@ export class Page {
     this.#announcer = new Announcer(byId(document, "announcements"));
     const saved = host.getState();
     this.#state = restore(saved);
-    this.#saved = JSON.stringify(saved);
+    this.#saver = new Saver(
+      saved,
+      () => this.#snapshot(),
+      (state) => {
+        host.setState(state);
+      },
+    );
     this.#scrollTo = readSaved(saved).reading;
     this.#scrollWatch = new ScrollWatch({
       leftEnd: () => {
@@ -113,7 +119,7 @@ export class Page {
       }
     });
     this.#root.ownerDocument.defaultView?.addEventListener("resize", () => {
-      this.#drawSoon();
+      this.#frames.soon();
     });
     setInterval(() => {
       this.#tick();
@@ -143,7 +149,7 @@ export class Page {
       this.#draw();
       this.#root.querySelector<HTMLElement>(focus)?.focus();
     } else if (after !== before || this.#afterDrawing.length > 0) {
-      this.#drawSoon(STREAMED.has(event.type) ? this.#pace.wait : 0);
+      this.#frames.soon(STREAMED.has(event.type) ? this.#pace.wait : 0);
     }
   }
 
@@ -169,28 +175,9 @@ export class Page {
     }
   }
 
-  /** Draw in the next frame after `wait` ms. The shorter wait wins: a stream never delays input. */
-  #drawSoon(wait = 0): void {
-    if (wait > 0) {
-      this.#waiting ??= setTimeout(() => {
-        this.#waiting = undefined;
-        this.#drawSoon();
-      }, wait);
-      return;
-    }
-    this.#frame ??= requestAnimationFrame(() => {
-      this.#draw();
-    });
-  }
-
   #draw(): void {
     this.#noteScrolling();
-    clearTimeout(this.#waiting);
-    this.#waiting = undefined;
-    if (this.#frame !== undefined) {
-      cancelAnimationFrame(this.#frame);
-      this.#frame = undefined;
-    }
+    this.#frames.cancel();
     this.#pace.begin();
     this.#drawNow();
     this.#pace.end();
@@ -213,7 +200,7 @@ export class Page {
       this.#render();
     }
     this.#scroll();
-    this.#saveSoon();
+    this.#saver.soon();
   }
 
   /** Handle scrolling whose event has not fired yet. */
@@ -239,7 +226,7 @@ export class Page {
     render(
       app(view, ({ currentTarget }) => {
         this.#scrollWatch.scrolled(currentTarget as HTMLElement);
-        this.#saveSoon();
+        this.#saver.soon();
       }),
       this.#root,
     );
@@ -279,27 +266,15 @@ export class Page {
   #tick(): void {
     this.#ticks += 1;
     if ((this.#state.runs ?? []).some(isLive) || this.#ticks % IDLE_TICKS === 0) {
-      this.#drawSoon();
+      this.#frames.soon();
     }
   }
 
-  /** Save the state after a delay: scrolling changes it often. */
-  #saveSoon(): void {
-    this.#saving ??= setTimeout(() => {
-      this.#saving = undefined;
-      this.#save();
-    }, SAVE_MS);
-  }
-
-  #save(): void {
+  /** Return the state to save, with the reader's place. */
+  #snapshot(): unknown {
     const scroller = this.#scroller();
     const place = this.#scrollTo ?? (scroller === null ? undefined : placeIn(scroller));
-    const saved = save(this.#state, place);
-    const text = JSON.stringify(saved);
-    if (text !== this.#saved) {
-      this.#saved = text;
-      this.#host.setState(saved);
-    }
+    return save(this.#state, place);
   }
 
   #scroller(): HTMLElement | null {
