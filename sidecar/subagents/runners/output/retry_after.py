@@ -20,7 +20,7 @@ _IN_WORDS = re.compile(
     rf"\b(?:try again|retry|resets?|reset|wait)\s(?:in|after|for)\s({_PARTS})", re.IGNORECASE
 )
 _DATE = r"[a-z]{3}, \d{1,2} [a-z]{3} \d{4} \d\d:\d\d:\d\d GMT"
-_NUMBER = r"\d{1,9}(?:\.\d{1,9})?\b"
+_NUMBER = r"\d{1,9}(?:\.\d{1,9})?\b(?!-)"
 _HEADER = re.compile(
     rf"retry[-_ ]?after(?:[-_ ]?seconds)?[\"']?\s?[:=]?\s?[\"']?({_PARTS}|{_DATE}|{_NUMBER})", re.IGNORECASE
 )
@@ -86,6 +86,6 @@ def _unit(word: str) -> float:
 def _until(words: str, now: float) -> float | None:
     try:
         at = parsedate_to_datetime(words)
-    except ValueError:
+    except (ValueError, OverflowError):
         return None
     return (at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp() - now
