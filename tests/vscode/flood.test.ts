@@ -46,9 +46,14 @@ session.step("scrolling back shows what came before", async (workbench) => {
 
 session.step("a reload comes back to where one reads", async (workbench) => {
   const { log } = new Chat(workbench);
-  const heading = log.locator("h3").nth(3);
-  await heading.scrollIntoViewIfNeeded();
-  const text = await heading.innerText();
+  // In one step, because earlier parts may load meanwhile and make another heading the fourth.
+  const text = await log
+    .locator("h3")
+    .nth(3)
+    .evaluate((heading: { scrollIntoView(): void; textContent: string }) => {
+      heading.scrollIntoView();
+      return heading.textContent;
+    });
   await workbench.reload();
   await new Chat(workbench).log.getByText(text, { exact: true }).waitFor();
 });

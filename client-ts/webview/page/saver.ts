@@ -1,4 +1,4 @@
-/** Delay before the state is saved, in ms: scrolling changes it often. */
+/** The least time between two saves, in ms: scrolling changes the state often. */
 const SAVE_MS = 300;
 
 /** Saves a state with the editor when it has changed. */
@@ -6,6 +6,7 @@ export class Saver {
   readonly #take: () => unknown;
   readonly #keep: (state: unknown) => void;
   #saved: string;
+  #savedAt = -SAVE_MS;
   #saving: ReturnType<typeof setTimeout> | undefined;
 
   /** `take` returns the state to save, and `keep` saves it; `saved` is what was saved last. */
@@ -15,12 +16,14 @@ export class Saver {
     this.#keep = keep;
   }
 
-  /** Save the state after a delay. */
+  /** Save the state at once, or later if it was saved just now: a reload may follow. */
   soon(): void {
+    const wait = Math.max(0, this.#savedAt + SAVE_MS - performance.now());
     this.#saving ??= setTimeout(() => {
       this.#saving = undefined;
+      this.#savedAt = performance.now();
       this.#save();
-    }, SAVE_MS);
+    }, wait);
   }
 
   #save(): void {
