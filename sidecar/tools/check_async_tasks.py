@@ -18,7 +18,7 @@ from sidecar.tools.result import ToolResult
 Wait = Callable[[Sequence[str], WaitMode, float], Awaitable[bool]]
 _DESCRIPTIONS = {"list": "List all async tasks", "wait": "Wait for async tasks"}
 _CHANGING = ("duration", "progress")
-"""What changes all the time, and does not make the answer to a repeated question a new one."""
+"""Members that change all the time; they do not make the answer to a repeated question a new one."""
 _VERBS = {"peek": "Check status of", "cancel": "Cancel", "send": "Send a message to"}
 
 

@@ -9,7 +9,7 @@ from sidecar.subagents.runs.launch_check import InvalidParameter
 from sidecar.subagents.runs.lifecycle import LaunchAborted, LaunchTimedOut
 from sidecar.subagents.tasks.manager import AsyncTaskManager
 from sidecar.tools import task_texts as texts
-from sidecar.tools.arguments import BadArgument, refuse, shown_text
+from sidecar.tools.arguments import BadArgument, quoted, refuse, shown_text
 from sidecar.tools.launches import Refused, TaskLaunch, TaskLaunches
 from sidecar.tools.orchestrated import OrchestratedLaunches
 from sidecar.tools.orchestrator import Orchestrator
@@ -69,7 +69,7 @@ class SubagentTool:
         name = call.params.subagent_name
         if call.run_async:
             return texts.raised(f"Failed to launch async subagent '{name}'.", error)
-        result = texts.raised(f"Unable to launch subagent '{name}'.", error)
+        result = texts.raised(f"Unable to launch subagent {quoted(name)}.", error)
         return texts.with_timeout(result, self._launches.timeout(call.params.timeout_seconds))
 
 
@@ -116,7 +116,7 @@ async def _run(launch: TaskLaunch, name: str) -> ToolResult:
     except LaunchAborted:
         return texts.cancelled("Task aborted during launch.")
     except Exception as error:
-        return texts.raised(f"Unable to launch subagent '{name}'.", error)
+        return texts.raised(f"Unable to launch subagent {quoted(name)}.", error)
     return texts.finished(name, done.agent_id, done.end, launch.timeout)
 
 

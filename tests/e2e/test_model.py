@@ -48,6 +48,13 @@ async def test_a_synchronous_run_that_fails_or_times_out_says_so(sidecar: Sideca
     assert reasons == ["timeout", "error"]
 
 
+async def test_an_unknown_subagent_with_a_long_name_is_cut_in_every_text(sidecar: Sidecar) -> None:
+    answer = await call(sidecar, "task", subagent_name="x" * 100_000, goal_prompt="x")
+    texts = (answer["llmContent"], answer["returnDisplay"], answer["error"]["message"])
+    assert max(map(len, texts)) < 1_000
+    assert "no subagent is named" in answer["error"]["message"]
+
+
 async def test_a_peek_shows_what_a_running_task_has_done(sidecar: Sidecar) -> None:
     launched = await call(sidecar, "task", subagent_name="wait", goal_prompt="x", **{"async": True})
     task_id = launched["metadata"]["agentId"]

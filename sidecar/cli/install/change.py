@@ -15,7 +15,7 @@ from sidecar.cli.install.agents import NAME, AgentConfig
 
 BACKUP_SUFFIX = ".before-subagent-sidecar"
 MAX_BYTES = 64 * 2**20
-"""The largest configuration that is changed; a larger one would take minutes to parse."""
+"""The largest configuration that is changed. Parsing takes about half a second for each MiB."""
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,8 @@ from sidecar.subagents.definitions.places import DefinitionDirectory, Level, dir
 from sidecar.subagents.definitions.reading import Stamp, files_of, parse_file, problem, stamp_of
 from sidecar.subagents.paths.real_path import real_path
 
+_SHOWN_CHARS = 100
+
 
 @dataclass(frozen=True)
 class PlacedDefinition:
@@ -67,7 +69,7 @@ def find(definitions: Iterable[PlacedDefinition], name: str) -> PlacedDefinition
     available = sorted(winners)
     known = ", ".join(available) or "none; add a definition file"
     raise SubagentNotFound(
-        f"no subagent is named {name!r}; available: {known}", subagentName=name, available=available
+        f"no subagent is named {_shown(name)!r}; available: {known}", subagentName=name, available=available
     )
 
 
@@ -185,3 +187,8 @@ def _shadowed(placed: Sequence[PlacedDefinition]) -> Iterator[PlacedDefinition]:
         else:
             hidden = own.get(item.definition.name)
             yield replace(item, shadows=hidden if item.level == "workspace" else None)
+
+
+def _shown(name: str) -> str:
+    """Return a name for an error, cut if it is too long to be one."""
+    return name if len(name) <= _SHOWN_CHARS else f"{name[:_SHOWN_CHARS]}…"
