@@ -89,11 +89,11 @@ def hand_over(root: str, fields: dict[str, str], host_options: list[str], early:
     `fields` go into the request. Raises NoHost and NoAddress.
     """
     request = attaching.request_bytes("attach", __version__, {"root": root, **fields}, os.environ, early)
+    from sidecar.private_memory import close_memory  # 4 ms; not every start needs it
+
+    close_memory()  # commands of agents must not find a key in this process; they can start once it is attached
     link = _reach(root, request, host_options)
     _let_go_of_stdio()
-    from sidecar.private_memory import close_memory  # here, after the client has its Host
-
-    close_memory()  # commands of agents must not find a key in this process
     last = None
     while (line := link.line()) is not None:
         last = line
