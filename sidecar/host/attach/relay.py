@@ -91,7 +91,7 @@ def hand_over(root: str, fields: dict[str, str], host_options: list[str], early:
     request = attaching.request_bytes("attach", __version__, {"root": root, **fields}, os.environ, early)
     from sidecar.private_memory import close_memory  # 4 ms; not every start needs it
 
-    close_memory()  # commands of agents must not find a key in this process; they can start once it is attached
+    close_memory()  # before the Host can start agents: their commands must not find a key here
     link = _reach(root, request, host_options)
     _let_go_of_stdio()
     last = None
