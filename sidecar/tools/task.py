@@ -68,7 +68,7 @@ class SubagentTool:
     def _unprepared(self, call: TaskCall, error: Exception) -> ToolResult:
         name = call.params.subagent_name
         if call.run_async:
-            return texts.raised(f"Failed to launch async subagent '{name}'.", error)
+            return texts.raised(f"Failed to launch async subagent {quoted(name)}.", error)
         result = texts.raised(f"Unable to launch subagent {quoted(name)}.", error)
         return texts.with_timeout(result, self._launches.timeout(call.params.timeout_seconds))
 
@@ -132,5 +132,5 @@ async def _start(launch: TaskLaunch, name: str) -> ToolResult:
     except LaunchAborted:
         return texts.cancelled("Task aborted during launch.")
     except Exception as error:
-        return texts.raised(f"Failed to launch async subagent '{name}'.", error)
+        return texts.raised(f"Failed to launch async subagent {quoted(name)}.", error)
     return texts.with_timeout(texts.launched(name, task), launch.timeout)

@@ -48,8 +48,12 @@ async def test_a_synchronous_run_that_fails_or_times_out_says_so(sidecar: Sideca
     assert reasons == ["timeout", "error"]
 
 
-async def test_an_unknown_subagent_with_a_long_name_is_cut_in_every_text(sidecar: Sidecar) -> None:
-    answer = await call(sidecar, "task", subagent_name="x" * 100_000, goal_prompt="x")
+@pytest.mark.parametrize("in_background", [False, True])
+async def test_an_unknown_subagent_with_a_long_name_is_cut_in_every_text(
+    sidecar: Sidecar, in_background: bool
+) -> None:
+    options = {"async": in_background}
+    answer = await call(sidecar, "task", subagent_name="x" * 100_000, goal_prompt="x", **options)
     texts = (answer["llmContent"], answer["returnDisplay"], answer["error"]["message"])
     assert max(map(len, texts)) < 1_000
     assert "no subagent is named" in answer["error"]["message"]
