@@ -127,7 +127,11 @@ session.step("a reinstallation in one window leaves the other one connected", as
   await there.conversations.filter({ hasText: "Count the oars" }).click();
   await there.button("Cancel").click();
   await here.state("Cancelled").waitFor();
-  assert.equal((await session.profile.environments()).length, 1);
+  await until(
+    "the old environment is removed", // it may take longer than the windows take to connect
+    () => session.profile.environments(),
+    (left) => left.length === 1,
+  );
 });
 
 session.step("the sidecar ends after its last window", async (one) => {
