@@ -5,6 +5,7 @@ from typing import Final
 
 from benchmarks.listing import LISTED
 from benchmarks.processes import REPOSITORY
+from sidecar.corpus.agents import claude
 from tests.generator import realistic, sized
 
 _CACHE: Final = REPOSITORY / ".cache" / "benchmarks"
@@ -26,6 +27,20 @@ def many_tasks() -> Path:
         sized(root, 20_000, 5_000, eras=LISTED)
         _note(root)
     return root
+
+
+def claude_sessions() -> Path:
+    """5,000 sessions of Claude Code: 1 GB."""
+    root = folder("claude-1")
+    if not _is_whole(root):
+        claude.sized(root, 5_000, 200_000)
+        _note(root)
+    return root
+
+
+def folder(name: str) -> Path:
+    """Return a folder that is kept between runs."""
+    return _CACHE / name
 
 
 def _is_whole(root: Path) -> bool:

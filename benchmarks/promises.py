@@ -25,6 +25,14 @@ SCAN_OVER_READING: Final = {"sizes": 5.0, "tasks": 4.0}
 """A first list, at most so many times the reading of all bytes."""
 SCAN_MEMORY: Final = {"sizes": 1 / 4, "tasks": 1 / 6}
 """The memory of the largest process of a first list, at most so much of the guide's under Node."""
+SESSIONS_OVER_READING: Final = 8.0
+"""A first list of the sessions of Claude Code, at most this many times the reading of all bytes."""
+SESSIONS_LATER: Final = 1.8
+"""A later list of them, at most this many times a walk that only stats."""
+SESSIONS_OVER_CCUSAGE: Final = 5.0
+"""A first list of them, at least this many times faster than ccusage's report of sessions."""
+SESSIONS_MEMORY_MIB: Final = 150.0
+"""The memory of the largest process of a first list of them."""
 WARM_START: Final = 1.8
 """A list of 20,000 tasks by an index that is there, at most so many times a walk that only stats."""
 LIVE_LIST: Final = {"all as JSON": 8 / 4.3, "page of 50": 0.5 / 4.3, "filter": 3 / 4.3}

@@ -4,7 +4,15 @@ import time
 from collections.abc import Mapping
 from typing import Final
 
-from sidecar.api.runs.async_tasks import AsyncStatus, AsyncTask, EndReason, ErrorKind, Retrying, Waiting
+from sidecar.api.runs.async_tasks import (
+    AsyncStatus,
+    AsyncTask,
+    EndReason,
+    ErrorKind,
+    Retrying,
+    Waiting,
+    WaitReason,
+)
 from sidecar.api.stored.tasks import Outcome, TaskStatus
 
 STATUS_WORDS: Final[Mapping[AsyncStatus, str]] = {
@@ -27,9 +35,10 @@ END_WORDS: Final[Mapping[EndReason, str]] = {
     "hostExit": "Interrupted",
     "lost": "Lost",
 }
-ERROR_WORDS: Final[Mapping[ErrorKind, str]] = {
+ERROR_WORDS: Final[Mapping[ErrorKind | WaitReason, str]] = {
     "auth": "not signed in",
     "rateLimit": "rate limit reached",
+    "clusterSlots": "no free slot on the cluster",
     "overloaded": "model overloaded",
     "network": "network error",
     "contextLength": "conversation too long for the model",

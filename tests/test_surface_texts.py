@@ -8,7 +8,15 @@ from typing import Any, get_args
 import msgspec
 import pytest
 
-from sidecar.api.runs.async_tasks import AsyncTask, EndReason, ErrorKind, Progress, Retrying, Waiting
+from sidecar.api.runs.async_tasks import (
+    AsyncTask,
+    EndReason,
+    ErrorKind,
+    Progress,
+    Retrying,
+    Waiting,
+    WaitReason,
+)
 from sidecar.figures import ago, dollars, duration
 from sidecar.status_words import END_WORDS, ERROR_WORDS, STATUS_WORDS, status_text, stored_status
 
@@ -42,9 +50,10 @@ def test_a_held_run_says_until_when_in_local_time() -> None:
 def test_the_table_has_every_status_end_and_error() -> None:
     texts = {text for text, _ in TABLE["statuses"]}
     assert texts >= {*STATUS_WORDS.values(), *END_WORDS.values()}
-    assert texts >= {f"Failed: {words}" for words in ERROR_WORDS.values()}
+    assert texts >= {f"Failed: {ERROR_WORDS[kind]}" for kind in get_args(ErrorKind)}
+    assert texts >= {f"Queued (next): {ERROR_WORDS[reason]}" for reason in get_args(WaitReason)}
     assert {*END_WORDS} == {*get_args(EndReason)}
-    assert {*ERROR_WORDS} == {*get_args(ErrorKind)}
+    assert {*ERROR_WORDS} == {*get_args(ErrorKind), *get_args(WaitReason)}
 
 
 @pytest.mark.parametrize(("text", "status", "outcome"), TABLE["storedStatuses"])

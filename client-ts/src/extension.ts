@@ -1,7 +1,17 @@
+import "./l10n/editorLanguage.js";
+
 import * as vscode from "vscode";
 
+import { AGENTS_VIEW, AgentsView } from "./agents/agentsView.js";
+import { showBadge } from "./agents/badge.js";
+import { ConversationEditors } from "./agents/conversationEditors.js";
+import { Conversations } from "./agents/conversations.js";
+import { HistoryList, historyView } from "./agents/historyList.js";
+import { ListChoice } from "./agents/listOptions.js";
 import { definitionCommands } from "./commands/definitions/definitions.js";
+import { markingCommands } from "./commands/history/marking.js";
 import { historyCommands } from "./commands/history/history.js";
+import { listCommands } from "./commands/list.js";
 import { questionCommands } from "./commands/runs/questions.js";
 import { registerCommands } from "./commands/register.js";
 import { showProblem, sidecarCommands } from "./commands/sidecar.js";
@@ -15,20 +25,23 @@ import { openLog } from "./service/log.js";
 import type { SubagentSidecarApi } from "./model/api/types.js";
 import { addToMcpFile } from "./model/mcp/mcpCommand.js";
 import { ModelSide } from "./model/modelSide.js";
+import { MarkStore } from "./marks/markStore.js";
+import { taggedService } from "./marks/taggedService.js";
 import { Outbox } from "./service/outbox.js";
-import { CHAT_VIEW, ChatPanel } from "./panel/chatPanel.js";
+import type { OpenRequest } from "./panel/messages.js";
 import { openTarget } from "./panel/openTarget.js";
 import { SECTION, sidecarRoots, sidecarSettings } from "./service/settings.js";
 import { SidecarService } from "./service/sidecarService.js";
+import { discoverStores } from "./views/discovery.js";
 import { followSettings } from "./views/settingsChanges.js";
 import { notifyEnds } from "./views/endNotices.js";
-import { HistoryTree } from "./views/historyTree.js";
 import { notifyQuestions } from "./views/questionNotices.js";
-import { showRunsTree } from "./views/runsTree.js";
+import { Notices } from "./views/notices.js";
 import { showStatusBar } from "./views/statusBar.js";
 import { taskReports } from "./views/taskReports.js";
 import { ToolDiffs } from "./panel/toolDiffs.js";
 import { Transcripts } from "./views/transcript.js";
+import { StoredConversations } from "./stored/storedConversations.js";
 import { askAboutLastWindow } from "./windows/lastWindow.js";
 import { showWindowCount } from "./windows/windowCount.js";
 import { showError } from "./questions/notify.js";
@@ -64,15 +77,31 @@ export function activate(context: vscode.ExtensionContext): SubagentSidecarApi {
   running = service;
   const model: ModelSide = new ModelSide(service, installation, version);
 
+  const marks = new MarkStore(context.globalStorageUri.fsPath);
+  void marks.load().catch(showError);
+  const tagged = taggedService(service, marks);
   const outbox = new Outbox(context.workspaceState, service);
-  const diffs = new ToolDiffs(service);
-  const panel = new ChatPanel(context.extensionUri, service, outbox, vscode.commands, (request) => {
-    void openTarget(request, service, diffs);
-  });
+  const all = new StoredConversations(service).service;
+  const diffs = new ToolDiffs(all);
+  const pages = {
+    ...{
+      extensionUri: context.extensionUri,
+      service: all,
+      outbox,
+      commands: vscode.commands,
+      marks,
+    },
+    open: (request: OpenRequest) => void openTarget(request, all, diffs),
+  };
+  const list = new ListChoice(context.workspaceState);
+  const history = new HistoryList(tagged, list, marks);
+  const agents = new AgentsView(pages, history);
+  const editors = new ConversationEditors(pages);
+  const panel = new Conversations(agents, editors);
+  const notices = new Notices(panel);
   const ownRoot = () => service.info?.storageRoot;
-  const history = new HistoryTree(service, (task) => task.root === ownRoot());
   const transcripts = new Transcripts(service);
-  const reports = taskReports(service);
+  const reports = taskReports(tagged);
   const repair = async (): Promise<void> => {
     installation.reinstall();
     try {
@@ -92,7 +121,15 @@ export function activate(context: vscode.ExtensionContext): SubagentSidecarApi {
     ...definitionCommands({ service, panel }),
     ...questionCommands({ service, panel }),
     ...messagingCommands({ service, panel, outbox }),
-    ...historyCommands({ service, history, transcripts, reports, ownRoot }),
+    ...markingCommands({ service: tagged, marks }),
+    ...historyCommands({
+      service: tagged,
+      history: historyView(list, history),
+      transcripts,
+      reports,
+      ownRoot,
+    }),
+    ...listCommands(service, list, panel),
     ...sidecarCommands({
       service,
       log,
@@ -108,20 +145,35 @@ export function activate(context: vscode.ExtensionContext): SubagentSidecarApi {
     log,
     service,
     model,
-    vscode.window.registerWebviewViewProvider(CHAT_VIEW, panel),
-    panel,
+    vscode.window.registerWebviewViewProvider(AGENTS_VIEW, agents),
+    agents,
+    editors,
     windowCount,
-    showRunsTree(service, panel, windowCount),
+    showBadge(service, agents),
+    list,
     history,
+    marks,
+    vscode.window.onDidChangeWindowState(({ focused }) => {
+      if (focused) {
+        void marks.load().catch(showError); // Another window may have changed them.
+      }
+    }),
     transcripts,
     reports,
     diffs,
     showStatusBar(service),
-    notifyQuestions(service, panel),
-    notifyEnds(service, panel, (task) => model.notifiesOf(task)),
+    notices,
+    notifyQuestions(service, panel, notices),
+    notifyEnds(service, panel, notices, (task) => model.notifiesOf(task)),
     askAboutLastWindow(service, context.globalState),
+    discoverStores(service, context.globalState),
     registerCommands(commands, service, log),
     followSettings(service, settings),
+    vscode.workspace.onDidChangeConfiguration((event) => {
+      if (event.affectsConfiguration(`${SECTION}.conversations`)) {
+        agents.settingsChanged();
+      }
+    }),
     service.onDidChangeState(({ kind, message }) => {
       log.info(`state: ${kind}${message === undefined ? "" : ` (${message})`}`);
       void vscode.commands.executeCommand("setContext", "subagentSidecar.state", kind);

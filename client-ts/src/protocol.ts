@@ -95,6 +95,8 @@ export interface Settings {
   agents?: AgentsSettings;
   /** Runners by name. */
   runners?: Record<string, RunnerSettings>;
+  /** MCP servers by name. Every agent gets them, unless its definition lists others. */
+  mcpServers?: Record<string, McpServerEntry>;
   /** The runner of definitions that name none; `auto` takes the first agent found. */
   defaultRunner?: string | null;
   /** Stored tasks. */
@@ -105,6 +107,8 @@ export interface Settings {
   tools?: ToolsSettings;
   /** The shared Host. */
   host?: HostSettings;
+  /** The cluster for runs that this machine does not execute. */
+  fleet?: FleetSettings;
   /** Runs that the journal keeps. */
   journal?: JournalSettings;
 }
@@ -164,6 +168,8 @@ export interface AgentsSettings {
   directories?: string[];
   /** `approval` texts of definitions that may have a wider policy. */
   approved?: string[];
+  /** Give agents the MCP servers in the `.mcp.json` of a trusted workspace too. */
+  workspaceMcpServers?: boolean;
 }
 
 /** One runner: how a subagent is executed. */
@@ -178,6 +184,33 @@ export interface RunnerSettings {
   env?: Record<string, string>;
   /** What a command prints: plain text, or events as JSON lines. */
   format?: "text" | "events";
+  /**
+   * Where its runs work, unless a definition or a launch says it: this machine, or the cluster of
+   * `fleet`.
+   */
+  placement?: PlacementKind | null;
+}
+
+export type PlacementKind = "local" | "ray";
+
+/**
+ * One server: a command that the agent starts, or an address that it connects to.
+ *
+ * `${env:NAME}` in a value is replaced at the launch with a variable of the launching client's environment.
+ */
+export interface McpServerEntry {
+  /** How the agent reaches the server. Default: `stdio`. An address needs `http` or `sse`. */
+  type?: "stdio" | "http" | "sse" | null;
+  /** The program to start. */
+  command?: string | null;
+  /** Its arguments. */
+  args?: string[];
+  /** Environment variables to add. Their values are never logged. */
+  env?: Record<string, string>;
+  /** The address of the server. */
+  url?: string | null;
+  /** HTTP headers to send. Their values are never logged. */
+  headers?: Record<string, string>;
 }
 
 /**
@@ -201,9 +234,28 @@ export interface HistorySettings {
   trashDays?: number;
   /** Build an index for full-text search. */
   search?: boolean;
+  /** Keep copies of the sessions of these products before the products delete them. */
+  keep?: Product[];
+  /** The size of the copies of one store beyond which no more are made. */
+  keepMaxBytes?: number;
+  /** Estimate costs that are not recorded, with the price table of the extra `prices`. */
+  estimateCost?: boolean;
 }
 
 export type Rules = "structural" | "guide";
+
+export type Product =
+  | "roo"
+  | "zoo"
+  | "kilo"
+  | "cline"
+  | "sidecar"
+  | "claude"
+  | "codex"
+  | "opencode"
+  | "gemini"
+  | "copilot"
+  | "qwen";
 
 /** `reminders`: how the model is notified of ended tasks. */
 export interface RemindersSettings {
@@ -238,6 +290,31 @@ export interface HostSettings {
    * continue for `surviveMinutes`, `stop` ends them 30 seconds later.
    */
   onLastWindowClose?: "keep" | "stop";
+}
+
+/** `fleet`: the Ray cluster for runs with `placement: ray`. */
+export interface FleetSettings {
+  /**
+   * The command that starts the gateway on a node of the cluster: `python -m
+   * sidecar.fleet.gateway`, or the same through ssh or kubectl.
+   */
+  gateway?: string[] | null;
+  /**
+   * The address of the cluster for the gateway: `auto` on a node of it, else HOST:PORT of its head.
+   */
+  address?: string;
+  /** The namespace of the runs on the cluster. */
+  namespace?: string;
+  /** The labels that a node must have. */
+  labels?: Record<string, string>;
+  /** How many of a node's slots each run takes. */
+  slotsPerRun?: number;
+  /** The file with the token of the cluster, on the gateway's machine. */
+  tokenPath?: string | null;
+  /** How often a run that writes nothing is heard. */
+  heartbeatSeconds?: number;
+  /** How long a run may be silent before it counts as lost. */
+  lostAfterSeconds?: number;
 }
 
 /** `journal`: how long the journal keeps ended runs, and how large it may grow. */
@@ -290,6 +367,74 @@ export interface RunnerInfo {
   available: boolean;
   /** Why it is not available and what to do. Absent if it is. */
   reason?: string;
+  /** How to sign in. Absent before the Host has started the agent. */
+  auth?: RunnerAuth;
+  /** The slash commands of the agent. Absent before its first session, and if it has none. */
+  commands?: SlashCommand[];
+  /**
+   * The models, modes and efforts that its last session offered. Absent before its first session.
+   */
+  choices?: AgentChoices;
+  /** What the agent supports. Absent before the Host has started it. */
+  features?: AgentFeatures;
+}
+
+/** Whether a person has to sign in, and how. */
+export interface RunnerAuth {
+  /** Whether the agent refused to open its last session without a sign-in. */
+  needed: boolean;
+  /** What the agent offers. An agent with a key or a sign-in of its own needs none of them. */
+  methods: SignInMethod[];
+}
+
+/** One way to sign in. */
+export interface SignInMethod {
+  /** The agent's name for it. */
+  id: string;
+  /** A label for people. */
+  name: string;
+  /** Run this in a terminal to sign in. Absent if the agent does not name a command. */
+  command?: string[];
+}
+
+/** A command of the agent: a prompt may begin with `/NAME`. */
+export interface SlashCommand {
+  /** The name, without the slash. */
+  name: string;
+  /** What it does. */
+  description: string;
+  /** What to write after the name. */
+  hint?: string;
+}
+
+/** The values that the agent's last session offered; a list is empty if the agent offers no choice. */
+export interface AgentChoices {
+  /** Values for `model`. */
+  models: string[];
+  /** Values for `mode`. */
+  modes: string[];
+  /** Values for `effort`, with the model that was in force. */
+  efforts: string[];
+}
+
+/** What the agent supports. */
+export interface AgentFeatures {
+  /** The version of the agent. */
+  version?: string;
+  /** Images in `attachments`. */
+  images: boolean;
+  /** Other data in `attachments`. */
+  embeddedFiles: boolean;
+  /** MCP servers of type `http`. */
+  httpServers: boolean;
+  /** MCP servers of type `sse`. */
+  sseServers: boolean;
+  /** `additionalDirectories`. */
+  additionalDirectories: boolean;
+  /** Sessions that a later run can resume. */
+  resumes: boolean;
+  /** Messages during a turn. */
+  steering: boolean;
 }
 
 /** Parameters of `shutdown`. */
@@ -389,6 +534,51 @@ export interface ProgressMessage {
   value: Record<string, unknown>;
 }
 
+/** Parameters of `fleet/status`. */
+export type FleetStatusParams = Record<string, never>;
+
+/** The cluster of the setting `fleet`. */
+export interface FleetStatus {
+  /** Whether `fleet.gateway` is set. */
+  configured: boolean;
+  /** Why the cluster cannot be used, with the remedy. */
+  problem?: string;
+  /** The address of its head. */
+  address?: string;
+  /** The version of the gateway's sidecar. */
+  version?: string;
+  /** The version of the gateway's Python. */
+  python?: string;
+  /** The version of the gateway's Ray. */
+  ray?: string;
+  /** Whether the cluster asks for a token. */
+  authentication?: boolean;
+  /** Its living nodes. */
+  nodes: FleetNode[];
+  /** The ids of all runs on the cluster, those of other sidecars included. */
+  runs: string[];
+}
+
+/** A node of the cluster, with what is installed there. */
+export interface FleetNode {
+  /** Its label `fleet.name`, else its host name. */
+  name: string;
+  /** Its address in the cluster. */
+  address: string;
+  /** Its labels. */
+  labels: Record<string, string>;
+  /** How many slots it has for runs. */
+  slots: number;
+  /** How many of them are free. */
+  freeSlots: number;
+  /** The version of its sidecar. Absent if it did not answer. */
+  version?: string;
+  /** The known agents that are installed there. Absent if it did not answer. */
+  agents?: string[];
+  /** Why it executes no runs, with the remedy. */
+  problem?: string;
+}
+
 /** Parameters of `tasks/list`: `filter` is a substring, `query` the query language; both must match. */
 export interface ListParams {
   /** A case-insensitive substring of id, title, mode, status or workspace. */
@@ -405,6 +595,11 @@ export interface ListParams {
   cursor?: string | null;
   /** Absolute paths of the roots to read. Default: all roots of this connection. */
   roots?: string[] | null;
+  /**
+   * Whether to include child sessions, such as those of subagents. A query with `parent:` includes
+   * them.
+   */
+  children?: boolean;
   /** Pass any value to receive `$/progress` notifications with it. */
   workDoneToken?: string | number | null;
 }
@@ -424,7 +619,7 @@ export type SortKey =
 export interface ListResult {
   /** The rows of this page. */
   items: TaskInfo[];
-  /** Stored tasks in all roots. */
+  /** Stored tasks in all roots, without child sessions unless they are included. */
   total: number;
   /** Tasks that match filter and query. */
   matched: number;
@@ -443,7 +638,7 @@ export interface ListResult {
  * `guide` rules a time may be NaN (JavaScript's Invalid Date), which JSON shows as null.
  */
 export interface TaskInfo {
-  /** The name of the task's folder. */
+  /** The name of the task's folder, or the id of the session in the store of another agent. */
   id: string;
   /** The whole title on one line. */
   title: string;
@@ -459,7 +654,10 @@ export interface TaskInfo {
   mode: Mode;
   /** Tokens and cost. Absent when the task recorded none. */
   tokenUsage?: TokenUsage;
-  /** Messages in the API history file. */
+  /**
+   * Messages in the API history file. In the stores of other agents, prompts and answers of the
+   * model.
+   */
   messageCount?: number;
   /** The folder that the task worked in. */
   workspaceDir?: string;
@@ -473,7 +671,7 @@ export interface TaskInfo {
   model?: string;
   /** Messages in the UI file. */
   uiMessageCount?: number;
-  /** Size of its two message files, in bytes. */
+  /** Size of its message files, or of its rows in a database, in bytes. */
   sizeBytes: number;
   /** The task that started this one. */
   parentId?: string;
@@ -483,6 +681,13 @@ export interface TaskInfo {
   childIds?: string[];
   /** Whether the user marked it as a favorite. */
   favorite?: boolean;
+  /**
+   * Whether the sidecar keeps a copy of the session, which stays listed after its product deleted
+   * it.
+   */
+  kept?: boolean;
+  /** The session in the store of the agent that a run of the sidecar launched. */
+  sessionTaskId?: string;
   /** What is wrong with its files. Empty if nothing is. */
   problems: Problem[];
 }
@@ -497,7 +702,13 @@ export interface Mode {
   name?: string;
 }
 
-/** Tokens as recorded and their cost in USD; `total` is input + output. */
+/**
+ * Tokens as recorded and their cost in USD; `total` is input + output.
+ *
+ * In the stores of other agents, a task's own figures: each answer of a model counts once, in the session
+ * that wrote it. `input` excludes what was read from or written to a prompt cache, `output` includes
+ * reasoning.
+ */
 export interface TokenUsage {
   /** `input` + `output`, in tokens. */
   total?: number | null;
@@ -506,6 +717,26 @@ export interface TokenUsage {
   /** Input tokens as recorded. */
   input?: number | null;
   /** Output tokens as recorded. */
+  output?: number | null;
+  /** Tokens read from a prompt cache. */
+  cacheReads?: number | null;
+  /** Tokens written to a prompt cache. */
+  cacheWrites?: number | null;
+  /** An estimate in USD from a price table, where no cost is recorded. Never added to `cost`. */
+  estimatedCost?: number | null;
+  /** The task together with all its descendants. Absent without child sessions. */
+  withChildren?: SubtreeUsage;
+}
+
+/** Tokens and cost of a session and of all sessions that descend from it. */
+export interface SubtreeUsage {
+  /** `input` + `output`, in tokens. */
+  total?: number | null;
+  /** Recorded cost in USD. Absent unless every session that used tokens recorded one. */
+  cost?: number | null;
+  /** Input tokens, without those of a prompt cache. */
+  input?: number | null;
+  /** Output tokens, including reasoning. */
   output?: number | null;
   /** Tokens read from a prompt cache. */
   cacheReads?: number | null;
@@ -522,8 +753,6 @@ export type Outcome =
   | "delegated"
   | "interrupted"
   | "unknown";
-
-export type Product = "roo" | "zoo" | "kilo" | "cline" | "sidecar";
 
 /** Something wrong with a stored task: a stable code and a sentence for a person. */
 export interface Problem {
@@ -674,6 +903,8 @@ export interface StatsResult {
   parents: TreeTotals[];
   /** Disk use of the own root, if asked for. */
   disk?: DiskUse;
+  /** The price table of the estimates and its version. Absent without estimates. */
+  prices?: string;
   /** The Host's revision. It grows with every change. */
   revision: number;
 }
@@ -690,6 +921,8 @@ export interface Totals {
   tasksWithTokens: number;
   /** Tasks with a recorded cost. */
   tasksWithCost: number;
+  /** Tasks whose cost is estimated. Absent if there are none. */
+  tasksWithEstimatedCost?: number;
   /** `input` + `output`. */
   tokens?: number | null;
   /** Input tokens. */
@@ -702,6 +935,8 @@ export interface Totals {
   cacheWrites?: number | null;
   /** Recorded cost in USD. */
   cost?: number | null;
+  /** Estimated cost in USD of the tasks without a recorded one. Never part of `cost`. */
+  estimatedCost?: number | null;
   /** Messages. */
   messages: number;
   /** Size of the message files, in bytes. */
@@ -985,6 +1220,10 @@ export interface DoctorResult {
   findings: Finding[];
   /** Findings by code. */
   counts: Record<string, number>;
+  /**
+   * The price table for estimates of costs and its version. Absent if the extra is not installed.
+   */
+  prices?: string;
   /** The Host's revision. It grows with every change. */
   revision: number;
 }
@@ -992,8 +1231,8 @@ export interface DoctorResult {
 /**
  * One root that was examined.
  *
- * `emptyFolders` counts folders without messages and without a list entry. They are not tasks and appear
- * in no list, search or total.
+ * `emptyFolders` counts folders without messages and without a list entry, and sessions without a message in
+ * the stores of other agents. They are not tasks and appear in no list, search or total.
  */
 export interface DoctorRoot {
   /** The absolute path. */
@@ -1084,6 +1323,10 @@ export interface SubagentInfo {
   unavailable?: string;
   /** The model that it asks for. */
   model?: string;
+  /** The mode of the agent's session that it asks for. */
+  mode?: string;
+  /** The effort that it asks the model for. */
+  effort?: string;
   /** The tools that it may use. Absent: all. */
   tools?: string[];
   /** The policy that its file asks for. */
@@ -1096,7 +1339,10 @@ export interface SubagentInfo {
   timeoutSeconds?: number | null;
   /** Where its runs work. */
   isolation?: "none" | "worktree";
-  /** The MCP servers that its agent gets: `sidecar` for the sidecar's own tools. Absent: none. */
+  /**
+   * The MCP servers that it names; `sidecar` stands for the sidecar's own tools. Absent: it names
+   * none, and its agent gets those of the settings.
+   */
   mcpServers?: string[];
   /** Where it is defined. */
   source: SubagentSource;
@@ -1184,8 +1430,35 @@ export interface LaunchParams {
   parentTaskId?: string | null;
   /** Where the run works. Only `none` is implemented. */
   isolation?: "none" | null;
+  /** Where the run works. Default: the definition, then the runner's setting, then this machine. */
+  placement?: PlacementKind | null;
   /** Notify the model of the end, as of runs that it launched itself. */
   notifyModel?: boolean;
+  /**
+   * Absolute paths of folders that the agent may use besides the working directory, if it supports
+   * them.
+   */
+  additionalDirectories?: string[] | null;
+  /** Files and images for the first prompt, at most 20. */
+  attachments?: Attachment[] | null;
+  /** The model of the agent. Default: that of the definition, then the agent's own choice. */
+  model?: string | null;
+  /**
+   * The mode of the agent's session. Without `allowAll`, it must be one in which the agent asks.
+   */
+  mode?: string | null;
+  /** How much effort the model spends, as the agent names it. */
+  effort?: string | null;
+}
+
+/** A file or an image for the agent: exactly one of `path` and `data`. */
+export interface Attachment {
+  /** A file: an absolute path, or one that stays inside the working directory. */
+  path?: string | null;
+  /** The content in Base64. */
+  data?: string | null;
+  /** The type of the content, such as `image/png`. Required with `data`. */
+  mimeType?: string | null;
 }
 
 /** One async task. */
@@ -1199,8 +1472,8 @@ export interface TaskResult {
 /**
  * One background run of a subagent; `resumes` is the id of the ended run that it continues.
  *
- * `resumeMode` says how, as `ResumeResult` does. `mode` and `model` are those in force in the agent's
- * session. `errorKind` comes with the end reason `error` when the model or its server failed.
+ * `resumeMode` says how, as `ResumeResult` does. `mode`, `model` and `effort` are those in force in the
+ * agent's session. `errorKind` comes with the end reason `error` when the model or its server failed.
  */
 export interface AsyncTask {
   /** A random UUID. */
@@ -1225,6 +1498,8 @@ export interface AsyncTask {
   endReason?: EndReason;
   /** The kind of failure of the model or its server. */
   errorKind?: ErrorKind;
+  /** `authRequired`: the agent refused to work until a person signs in; `runners/list` says how. */
+  reason?: "authRequired";
   /** When the run was queued, in ms since the epoch. */
   queuedAt?: number;
   /** The position in the queue, from 1. Present while it is queued. */
@@ -1241,6 +1516,13 @@ export interface AsyncTask {
   mode?: string;
   /** The model of the agent's session, as the agent reports it. */
   model?: string;
+  /** The effort in force in the agent's session, as the agent reports it. */
+  effort?: string;
+  /**
+   * The names of the MCP servers that the agent gets; `sidecar` stands for the sidecar's own tools.
+   * Absent: none.
+   */
+  mcpServers?: string[];
   /** What the run changed in files. Absent if nothing is known. */
   changes?: Changes;
   /** The absolute path of the working directory. */
@@ -1255,8 +1537,12 @@ export interface AsyncTask {
   resumeMode?: ResumeMode;
   /** What a failed or cancelled run had produced. */
   partial?: PartialResult;
+  /** Where the run works. Absent for a run on this machine. */
+  placement?: Placement;
   /** Who launched the run. Absent for runs of earlier versions. */
   owner?: Owner;
+  /** The session in the agent's own store, a stored task where that store is listed. */
+  sessionTaskId?: string;
 }
 
 export type AsyncStatus = "queued" | "running" | "completed" | "failed" | "cancelled";
@@ -1288,31 +1574,40 @@ export type ErrorKind =
   "auth" | "rateLimit" | "overloaded" | "network" | "contextLength" | "modelNotFound" | "other";
 
 /**
- * Why a queued run waits although a slot may be free: its runner's model refuses requests.
+ * Why a queued run waits although a slot may be free: its runner's model refuses requests, or its cluster
+ * has no free slot.
  *
- * One launch probes when the time is over; the others follow when the model answers it.
+ * After a refusal, one launch probes when the time is over; the others follow when the model answers it.
  */
 export interface Waiting {
-  /** Why the model refuses requests. */
-  reason: "rateLimit" | "overloaded";
+  /** Why the model refuses requests, or `clusterSlots`. */
+  reason: WaitReason;
   /** When a launch may start again, in ms since the epoch. Absent while another launch probes. */
   until?: number;
 }
 
+export type WaitReason = "rateLimit" | "overloaded" | "clusterSlots";
+
 /**
- * What a run waits for: `asyncTasks/answer` takes one of the options, by its id.
+ * What a run waits for. `asyncTasks/answer` takes one of the options of a permission request, by its id.
  *
- * The rest is what would be done: the command line and its directory, the files, the change as a unified
- * diff, the address. All are bounded: the middle of a long title, command or diff is replaced by a note.
+ * A question has no options: it is answered by an action, with the content that its `schema` describes, or
+ * asks to open its `url`. For a permission request, the rest is what would be done: the command line and its
+ * directory, the files, the change as a unified diff, the address. All are bounded: the middle of a long
+ * title, command or diff is replaced by a note.
  */
 export interface Attention {
   /** What the agent needs. */
   kind: "permission" | "question";
   /** Identifies the request in `asyncTasks/answer`. */
   requestId: string;
-  /** What the agent wants to do, in one line. */
+  /** What the agent wants to do or know, in one line. */
   title: string;
-  /** The possible answers. */
+  /** The whole question, or what the agent adds to its permission request, in several lines. */
+  message?: string;
+  /** The form of a question. Absent if the question asks to open an address. */
+  schema?: QuestionSchema;
+  /** The possible answers of a permission request. Empty for a question. */
   options: AttentionOption[];
   /** The kind of tool: `read`, `edit`, `execute`, `fetch` … */
   toolKind?: string;
@@ -1324,8 +1619,74 @@ export interface Attention {
   paths?: string[];
   /** The change as a unified diff. */
   diff?: string;
-  /** The address that would be fetched. */
+  /** The address that would be fetched, or that a question asks to open: http or https only. */
   url?: string;
+}
+
+/**
+ * The form of a question.
+ *
+ * An answer's `content` has a value for each required field, and only members that the form has.
+ */
+export interface QuestionSchema {
+  /** Always `object`. */
+  type: "object";
+  /** A heading. */
+  title?: string;
+  /** An explanation of the form. */
+  description?: string;
+  /** The fields in the order to show them, by name. */
+  properties: Record<string, QuestionField>;
+  /** The names of the fields that need a value. */
+  required: string[];
+}
+
+/** One field of a form. With `oneOf` it is a choice, with `items` several choices. */
+export interface QuestionField {
+  /** The type of the value. */
+  type: "string" | "number" | "integer" | "boolean" | "array";
+  /** A label. Absent: show the name of the field. */
+  title?: string;
+  /** An explanation. */
+  description?: string;
+  /** The value to start with, which fits the field. */
+  default?: string | number | boolean | string[] | null;
+  /** The least number of characters. */
+  minLength?: number;
+  /** The largest number of characters. */
+  maxLength?: number;
+  /** A regular expression that the text has to contain. Do not run it: it comes from the agent. */
+  pattern?: string;
+  /** What kind of text it is. */
+  format?: "email" | "uri" | "date" | "date-time";
+  /** The smallest number. */
+  minimum?: number | null;
+  /** The largest number. */
+  maximum?: number | null;
+  /** The choices, if it is a choice. */
+  oneOf?: QuestionChoice[];
+  /** The least number of choices. */
+  minItems?: number;
+  /** The largest number of choices. */
+  maxItems?: number;
+  /** The choices, of which an answer may contain several. */
+  items?: QuestionItems;
+}
+
+/** One value to choose. */
+export interface QuestionChoice {
+  /** The value, as the answer contains it. */
+  const: string;
+  /** What to show for it. */
+  title: string;
+  /** What it means, in more words. */
+  description?: string;
+}
+
+/** The values to choose from, of which an answer may contain several. */
+export interface QuestionItems {
+  /** The choices. */
+  anyOf: QuestionChoice[];
 }
 
 /**
@@ -1368,6 +1729,11 @@ export interface Progress {
   cacheWrites?: number;
   /** Cost so far in USD. */
   cost?: number | null;
+  /**
+   * `store`: the agent reported no tokens; these are from the session in its own store, after the
+   * end.
+   */
+  usageSource?: "store";
   /** Set while the agent repeats a failed request. */
   retrying?: Retrying;
   /** The newest event, in ms since the epoch. */
@@ -1418,10 +1784,29 @@ export interface PartialResult {
   openTool?: string;
 }
 
+/** Where a run on a cluster works, and when its node was last heard. */
+export interface Placement {
+  /** `ray` for a run on a cluster. */
+  kind: PlacementKind;
+  /**
+   * The node's name: its label `fleet.name`, else its host name. Absent until the run has a node.
+   */
+  node?: string;
+  /**
+   * `waiting` for a slot, `starting`, `running`, `reconnecting` while it is silent, `ended` or
+   * `lost`.
+   */
+  state: PlacementState;
+  /** When the run was last heard, in ms since the epoch. */
+  lastHeardAt?: number;
+}
+
+export type PlacementState = "waiting" | "starting" | "running" | "reconnecting" | "ended" | "lost";
+
 /** Who launched a run. */
 export interface Owner {
   /**
-   * The name of the client, as in `clientInfo`; `cli` for the command line. Empty if it gave none.
+   * The name in `clientInfo`; `cli` for the command line, `unnamed client` where there was none.
    */
   client: string;
   /** The real path of the client's first workspace folder, else of the run's working directory. */
@@ -1512,7 +1897,7 @@ export interface SendParams {
   text: string;
 }
 
-/** When the agent receives the message; `nextTurn` means as soon as its current turn ends. */
+/** When the agent receives the message: now, if it accepts messages during a turn, or else afterwards. */
 export interface SendResult {
   /** `now`: the agent received it. `nextTurn`: it will, when its current turn ends. */
   delivery: "now" | "nextTurn";
@@ -1641,6 +2026,7 @@ export type TaskEvent =
   | UsageEvent
   | EmitEvent
   | PermissionEvent
+  | QuestionEvent
   | ResultEvent
   | LogEvent;
 
@@ -1666,6 +2052,8 @@ export interface StateEvent {
   mode?: string;
   /** The model of the agent's session, when it is set or changes. */
   model?: string;
+  /** The session in the agent's own store, when it opens. */
+  sessionTaskId?: string;
   /** The reason given to a cancel. */
   reason?: string;
 }
@@ -1682,6 +2070,8 @@ export interface MessageEvent {
   seq: number;
   /** When the event happened, in ms since the epoch. */
   ts: number;
+  /** The number of the event in the journal of its node, for a run on a cluster. */
+  nodeSeq?: number;
   /** Pieces with the same id form one message. */
   messageId: string;
   /** `user` for a message that a client sent. Absent for the agent's. */
@@ -1698,6 +2088,8 @@ export interface ThoughtEvent {
   seq: number;
   /** When the event happened, in ms since the epoch. */
   ts: number;
+  /** The number of the event in the journal of its node, for a run on a cluster. */
+  nodeSeq?: number;
   /** Pieces with the same id form one thought. */
   messageId: string;
   /** The next piece of text. */
@@ -1717,6 +2109,8 @@ export interface ToolEvent {
   seq: number;
   /** When the event happened, in ms since the epoch. */
   ts: number;
+  /** The number of the event in the journal of its node, for a run on a cluster. */
+  nodeSeq?: number;
   /** Identifies the call. Absent if the agent sends none. */
   toolCallId?: string;
   /** The name of the tool. */
@@ -1767,6 +2161,8 @@ export interface PlanEvent {
   seq: number;
   /** When the event happened, in ms since the epoch. */
   ts: number;
+  /** The number of the event in the journal of its node, for a run on a cluster. */
+  nodeSeq?: number;
   /** All steps of the plan. */
   entries: PlanEntry[];
 }
@@ -1793,6 +2189,8 @@ export interface UsageEvent {
   seq: number;
   /** When the event happened, in ms since the epoch. */
   ts: number;
+  /** The number of the event in the journal of its node, for a run on a cluster. */
+  nodeSeq?: number;
   /** Input tokens so far, without cached ones. */
   inputTokens?: number;
   /** Output tokens so far. */
@@ -1817,6 +2215,8 @@ export interface EmitEvent {
   seq: number;
   /** When the event happened, in ms since the epoch. */
   ts: number;
+  /** The number of the event in the journal of its node, for a run on a cluster. */
+  nodeSeq?: number;
   /** The name of the variable. */
   name: string;
   /** Its value. */
@@ -1863,6 +2263,38 @@ export interface PermissionEvent {
   by?: "user" | "policy" | "remembered";
 }
 
+/** An agent asks a person, or was answered. Without an `action` the agent withdrew its question. */
+export interface QuestionEvent {
+  /** Tells the kinds of objects apart. */
+  type: "question";
+  /** The number of the event in its run, from 1 without gaps. */
+  seq: number;
+  /** When the event happened, in ms since the epoch. */
+  ts: number;
+  /** Identifies the question. */
+  requestId: string;
+  /** Whether it was asked or answered. */
+  state: "asked" | "answered";
+  /** The question in one line. */
+  title: string;
+  /** The whole question. Only when asked. */
+  message?: string;
+  /** The tool call that asks. */
+  toolCallId?: string;
+  /** The form. Only when asked. */
+  schema?: QuestionSchema;
+  /** The address that the person is asked to open. */
+  url?: string;
+  /** How it was answered. */
+  action?: "accept" | "decline" | "cancel";
+  /** The answer. Values of fields that seem to hold a password or key are replaced by dots. */
+  content?: Record<string, unknown>;
+  /** Whether a person answered, or a rule because nobody could. */
+  by?: "user" | "policy";
+  /** Why a rule declined it. */
+  reason?: string;
+}
+
 /** The run named its final message. */
 export interface ResultEvent {
   /** Tells the kinds of objects apart. */
@@ -1871,6 +2303,8 @@ export interface ResultEvent {
   seq: number;
   /** When the event happened, in ms since the epoch. */
   ts: number;
+  /** The number of the event in the journal of its node, for a run on a cluster. */
+  nodeSeq?: number;
   /** The final message. */
   text: string;
 }
@@ -1888,6 +2322,8 @@ export interface LogEvent {
   seq: number;
   /** When the event happened, in ms since the epoch. */
   ts: number;
+  /** The number of the event in the journal of its node, for a run on a cluster. */
+  nodeSeq?: number;
   /** Where it was written. `agent`: a notice of the agent about itself. */
   stream: "stderr" | "stdout" | "agent";
   /** The text. */
@@ -1910,14 +2346,25 @@ export interface SubscribeResult {
   lastSeq: number;
 }
 
-/** Parameters of `asyncTasks/answer`: one of the options of a task's open question. */
+/**
+ * Parameters of `asyncTasks/answer`: the answer to a task's open permission request or question.
+ *
+ * A permission request takes one of its options by `optionId`, a question an `action`.
+ */
 export interface AnswerParams {
   /** A task's id or a unique prefix of it. */
   taskId: string;
   /** The `requestId` of the task's `attention`. */
   requestId: string;
   /** The `optionId` of the chosen option. */
-  optionId: string;
+  optionId?: string | null;
+  /** What to do with a question. */
+  action?: "accept" | "decline" | "cancel" | null;
+  /**
+   * The values of the form, for `accept` only. The default of a required field applies if it is
+   * absent.
+   */
+  content?: Record<string, unknown> | null;
 }
 
 /** The answer of `permissions/list`, oldest first. */
@@ -2131,6 +2578,11 @@ export interface Delivery {
   at: number;
   /** `open`, `superseded` by a newer one, `delivered` or `failed`. */
   state: string;
+  /**
+   * Who got it: the name of a client, as in `owner`, or `run` for the agent of a run. Absent if
+   * unknown.
+   */
+  client?: string;
 }
 
 /** Notification `agent/setBusy`. */
@@ -2161,6 +2613,7 @@ export interface Requests {
   shutdown: { params: ShutdownParams; result: null };
   "settings/update": { params: SettingsUpdateParams; result: null };
   health: { params: NoParams; result: Health };
+  "fleet/status": { params: FleetStatusParams; result: FleetStatus };
   "tasks/list": { params: ListParams; result: ListResult };
   "tasks/get": { params: GetParams; result: GetResult };
   "tasks/messages": { params: MessagesParams; result: MessagesResult };

@@ -6,6 +6,15 @@ export interface TaskRef {
   readonly root?: string;
 }
 
+/** Return a task with its root: one without is stored by the sidecar, once that is known. */
+export function inOwnRoot(
+  task: TaskRef,
+  service: { readonly info: { readonly storageRoot: string } | undefined },
+): TaskRef {
+  const root = task.root ?? service.info?.storageRoot;
+  return root === undefined ? task : { id: task.id, root };
+}
+
 /** Name a task in the parameters of a request. */
 export function taskParams({ id, root }: TaskRef): GetParams {
   return root === undefined ? { taskId: id } : { taskId: id, root };

@@ -270,6 +270,7 @@ export const window = {
     shown.statusItem = new StatusBarItem();
     return shown.statusItem;
   },
+  state: { focused: true },
   onDidChangeWindowState: focusChanges.event,
   createTreeView: () => ({
     visible: false,
@@ -314,7 +315,7 @@ export const ConfigurationTarget = { Global: 1 } as const;
 
 export const workspace = {
   getConfiguration: () => ({
-    get: (_key: string, fallback?: unknown) => fallback,
+    get: (key: string, fallback?: unknown) => shown.settings[key] ?? fallback,
     inspect: (key: string) => ({ globalValue: shown.settings[key] }),
     update: (key: string, value: unknown) => {
       shown.settings[key] = value;

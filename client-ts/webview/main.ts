@@ -1,3 +1,5 @@
+import "./text/pageLanguage.js";
+
 import type { ToWebview } from "../src/panel/messages.js";
 import { Page, type Host } from "./page/page.js";
 

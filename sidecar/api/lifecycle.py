@@ -3,6 +3,7 @@
 from typing import Annotated, Any, Literal
 
 from sidecar.api.base import Params, Record, Shape
+from sidecar.api.runs.runners import AgentChoices, AgentFeatures, RunnerAuth, SlashCommand
 
 PROTOCOL_VERSION = 1
 RawSettings = Annotated[dict[str, Any], Shape("Settings")]
@@ -69,6 +70,14 @@ class RunnerInfo(Record, kw_only=True):
     """Whether its program was found."""
     reason: str | None = None
     """Why it is not available and what to do. Absent if it is."""
+    auth: RunnerAuth | None = None
+    """How to sign in. Absent before the Host has started the agent."""
+    commands: list[SlashCommand] | None = None
+    """The slash commands of the agent. Absent before its first session, and if it has none."""
+    choices: AgentChoices | None = None
+    """The models, modes and efforts that its last session offered. Absent before its first session."""
+    features: AgentFeatures | None = None
+    """What the agent supports. Absent before the Host has started it."""
 
 
 class InitializeResult(Record, kw_only=True):

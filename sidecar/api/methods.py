@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 from sidecar.api import lifecycle, model
 from sidecar.api.base import NoParams
-from sidecar.api.runs import async_tasks, launches, permissions, requests, subagents
+from sidecar.api.runs import async_tasks, fleet, launches, permissions, requests, subagents
 from sidecar.api.stored import doctor, export, files, housekeeping, search, stats, tasks
 
 Kind = Literal["request", "notification"]
@@ -46,6 +46,7 @@ METHODS: dict[str, MethodSpec] = {
     "log": _to_client(lifecycle.LogMessage),
     "settings/didChange": _to_client(lifecycle.SettingsDidChange),
     "$/progress": _to_client(lifecycle.ProgressMessage),
+    "fleet/status": MethodSpec(fleet.FleetStatusParams, fleet.FleetStatus),
     "tasks/list": MethodSpec(tasks.ListParams, tasks.ListResult),
     "tasks/get": MethodSpec(tasks.GetParams, tasks.GetResult),
     "tasks/messages": MethodSpec(tasks.MessagesParams, tasks.MessagesResult),

@@ -118,6 +118,8 @@ class Delivery(Record, kw_only=True):
     """When it was attempted, in ms since the epoch."""
     state: str
     """`open`, `superseded` by a newer one, `delivered` or `failed`."""
+    client: str | None = None
+    """Who got it: the name of a client, as in `owner`, or `run` for the agent of a run. Absent if unknown."""
 
 
 class OutboxItem(Record, kw_only=True):

@@ -5,10 +5,13 @@ from typing import Annotated, Literal, Protocol
 import msgspec
 
 from sidecar.api.base import Params
+from sidecar.api.mcp_servers import McpServerEntry
 from sidecar.api.runs.permissions import Policy
+from sidecar.api.stored.tasks import Product
 
 Positive = Annotated[int, msgspec.Meta(ge=1)]
 UNLIMITED = -1
+PositiveSeconds = Annotated[float, msgspec.Meta(gt=0)]
 LimitOrNone = Annotated[int, msgspec.Meta(ge=-1)]
 """-1 means unlimited; 0 allows none."""
 Seconds = int | float
@@ -75,6 +78,8 @@ class AgentsSettings(Group, kw_only=True):
     """Additional folders of definitions. They take precedence over all others."""
     approved: list[str] = msgspec.field(default_factory=list)
     """`approval` texts of definitions that may have a wider policy."""
+    workspace_mcp_servers: bool = False
+    """Give agents the MCP servers in the `.mcp.json` of a trusted workspace too."""
 
 
 class RunnerSettings(Group, kw_only=True):
@@ -88,6 +93,9 @@ class RunnerSettings(Group, kw_only=True):
     """Environment variables to add. Their values are never logged."""
     format: Literal["text", "events"] = "text"
     """What a command prints: plain text, or events as JSON lines."""
+    placement: Literal["local", "ray"] | None = None
+    """Where its runs work, unless a definition or a launch says it: this machine, or the cluster of `fleet`.
+    """
 
 
 class HistorySettings(Group, kw_only=True):
@@ -111,6 +119,12 @@ class HistorySettings(Group, kw_only=True):
     """Delete tasks in the trash permanently after this many days, -1 for never."""
     search: bool = True
     """Build an index for full-text search."""
+    keep: list[Product] = msgspec.field(default_factory=list)
+    """Keep copies of the sessions of these products before the products delete them."""
+    keep_max_bytes: Positive = 5_000_000_000
+    """The size of the copies of one store beyond which no more are made."""
+    estimate_cost: bool = False
+    """Estimate costs that are not recorded, with the price table of the extra `prices`."""
 
 
 ReminderScope = Literal["workspace", "client", "all"]
@@ -161,6 +175,29 @@ class JournalSettings(Group, kw_only=True):
     """Beyond this size, in units of 1,000,000 bytes, remove the events of the oldest runs, then the runs."""
 
 
+class FleetSettings(Group, kw_only=True):
+    """`fleet`: the Ray cluster for runs with `placement: ray`."""
+
+    gateway: list[str] | None = None
+    """The command that starts the gateway on a node of the cluster: `python -m sidecar.fleet.gateway`, or the
+    same through ssh or kubectl.
+    """
+    address: str = "auto"
+    """The address of the cluster for the gateway: `auto` on a node of it, else HOST:PORT of its head."""
+    namespace: str = "subagent-sidecar"
+    """The namespace of the runs on the cluster."""
+    labels: dict[str, str] = msgspec.field(default_factory=dict)
+    """The labels that a node must have."""
+    slots_per_run: Positive = 1
+    """How many of a node's slots each run takes."""
+    token_path: str | None = None
+    """The file with the token of the cluster, on the gateway's machine."""
+    heartbeat_seconds: PositiveSeconds = 5
+    """How often a run that writes nothing is heard."""
+    lost_after_seconds: PositiveSeconds = 30
+    """How long a run may be silent before it counts as lost."""
+
+
 class Settings(Group, kw_only=True):
     """All settings of a Host."""
 
@@ -174,6 +211,8 @@ class Settings(Group, kw_only=True):
     """Where definitions are."""
     runners: dict[str, RunnerSettings] = msgspec.field(default_factory=dict)
     """Runners by name."""
+    mcp_servers: dict[str, McpServerEntry] = msgspec.field(default_factory=dict)
+    """MCP servers by name. Every agent gets them, unless its definition lists others."""
     default_runner: str | None = None
     """The runner of definitions that name none; `auto` takes the first agent found."""
     history: HistorySettings = msgspec.field(default_factory=HistorySettings)
@@ -184,6 +223,8 @@ class Settings(Group, kw_only=True):
     """Limits of tool results."""
     host: HostSettings = msgspec.field(default_factory=HostSettings)
     """The shared Host."""
+    fleet: FleetSettings = msgspec.field(default_factory=FleetSettings)
+    """The cluster for runs that this machine does not execute."""
     journal: JournalSettings = msgspec.field(default_factory=JournalSettings)
     """Runs that the journal keeps."""
 

@@ -6,6 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sidecar.api.runs.async_tasks import PlacementKind
 from sidecar.api.runs.subagents import SubagentsResult
 from sidecar.api.settings import SettingsSource
 from sidecar.app.launching.workspace import Workspace
@@ -47,7 +48,9 @@ class Definitions:
             lambda: self._targets.check(self._settings.current, self._runners.current, paths)
         )
 
-    async def target(self, name: str, workspace: Workspace) -> "Target":
+    async def target(
+        self, name: str, workspace: Workspace, placement: PlacementKind | None = None
+    ) -> "Target":
         """Return the target for a launch of `name`. Raises SubagentNotFound and LaunchFailed."""
         return await asyncio.to_thread(
             lambda: self._targets.target(
@@ -56,6 +59,8 @@ class Definitions:
                 name,
                 workspace.folders,
                 trusted=workspace.trusted,
+                placement=placement,
+                links=self._runners.fleet,
             )
         )
 

@@ -13,7 +13,16 @@ from sidecar.history import TaskHistory
 class HistoryViews:
     """Open and close the histories of one Host. Use it in the event loop."""
 
-    def __init__(self, changes: ChangeHub, ends: Callable[[], Mapping[str, TaskStatus]]) -> None:
+    def __init__(
+        self,
+        changes: ChangeHub,
+        ends: Callable[[], Mapping[str, TaskStatus]],
+        kept: Path | None = None,
+    ) -> None:
+        """`kept` is the folder of the kept copies of sessions."""
+        self._kept = kept
+        self.opened: Callable[[], None] = lambda: None
+        """Called after a history was opened."""
         self._changes = changes
         self._ends = ends
         self._open: list[StoredTasks] = []
@@ -30,12 +39,18 @@ class HistoryViews:
         """A history that includes the own root, once a client has entered one."""
         return self._open[0].history
 
+    @property
+    def histories(self) -> Sequence[TaskHistory]:
+        """All open histories."""
+        return [stored.history for stored in self._open]
+
     def enter(self, roots: Sequence[Path]) -> StoredTasks:
         """Return the stored tasks of these roots; the caller leaves them later."""
         stored = next((each for each in self._open if each.roots == tuple(roots)), None)
         if stored is None:
-            stored = StoredTasks(roots, self._changes, self._ends)
+            stored = StoredTasks(roots, self._changes, self._ends, self._kept)
             self._open.append(stored)
+            self.opened()
         self._users[stored] = self._users.get(stored, 0) + 1
         self._entered.set()
         self._close_unused()
@@ -47,6 +62,7 @@ class HistoryViews:
             return stored
         if self._users[stored] == 1 and not any(each.roots == tuple(roots) for each in self._open):
             stored.reopen(roots)
+            self.opened()
             return stored
         self._users[stored] -= 1
         entered = self.enter(roots)

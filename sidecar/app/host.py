@@ -2,9 +2,10 @@
 
 import asyncio
 import logging
+import os
 import uuid
 from collections.abc import Mapping
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,10 +23,13 @@ from sidecar.app.launching.resuming import Resumptions
 from sidecar.app.outbound.changes import ChangeHub
 from sidecar.app.outbound.reminders import Reminders
 from sidecar.app.roots import search_dir
+from sidecar.app.session_usage import read_session_usage
 from sidecar.app.settings import SettingsStore
 from sidecar.app.upkeep.foreign_runs import ForeignRuns
+from sidecar.app.upkeep.found_runs import FoundRuns
 from sidecar.app.upkeep.housekeeping import Action, Housekeeping
 from sidecar.app.upkeep.journal_retention import JournalRetention
+from sidecar.app.upkeep.keeping import Keeping
 from sidecar.app.upkeep.ownership import Ownership
 from sidecar.app.upkeep.recovery import Recovery
 from sidecar.storage.layout import OwnRoot
@@ -33,8 +37,10 @@ from sidecar.subagents.journal.event_log import EventLog
 from sidecar.subagents.journal.journal import Journal
 from sidecar.subagents.limits.budget import DaySpending
 from sidecar.subagents.limits.runner_quota import RunnerQuota
+from sidecar.subagents.open_requests import OpenRequests
 from sidecar.subagents.permissions.broker import PermissionBroker
 from sidecar.subagents.permissions.memory import PermissionMemory
+from sidecar.subagents.questions.broker import QuestionBroker
 from sidecar.subagents.runners.shared_starts import SharedStarts
 from sidecar.subagents.runs.admission import Admission
 from sidecar.subagents.runs.background import BackgroundRuns
@@ -43,6 +49,7 @@ from sidecar.subagents.runs.launch import RunStarter
 from sidecar.subagents.runs.lifecycle import ShutdownTimeouts
 from sidecar.subagents.runs.registry.registry import RunRegistry
 from sidecar.subagents.runs.scope import RunServices, StopLimit
+from sidecar.subagents.runs.store_usage import StoreUsages
 from sidecar.subagents.runs.supervision import MonitorServices
 from sidecar.subagents.tasks.manager import AsyncTaskManager
 from sidecar.subagents.tasks.outcome import HOST_EXIT
@@ -74,6 +81,7 @@ class Host:
         self.journal = journal
         self.ownership = ownership
         self._recovering: asyncio.Task[None] | None = None
+        self._following: asyncio.Task[None] | None = None
         self.store = settings
         self._stop = StopLimit(STOP_SECONDS)
         self.changes = ChangeHub()
@@ -83,9 +91,11 @@ class Host:
         self.manager = AsyncTaskManager(self.settings.async_tasks.max, wall_clock_ms, trim_past_pending=True)
         self.registry = RunRegistry(journal, self.events, wall_clock_ms, self.changes.run_changed)
         self._foreign_runs = ForeignRuns(journal, self.changes.run_changed)
-        self.views = HistoryViews(self.changes, self.registry.pending_ends)
+        self.views = HistoryViews(self.changes, self.registry.pending_ends, root.kept)
         self.permissions = PermissionMemory(journal, wall_clock_ms)
-        self.broker = PermissionBroker(self.permissions, self.changes, self.registry.show_attention)
+        requests = OpenRequests(self.registry.show_attention)
+        self.broker = PermissionBroker(self.permissions, self.changes, requests)
+        self.questions = QuestionBroker(requests, self.changes)
         self.holds = RunnerHolds()
         services = self._run_services()
         background = BackgroundRuns(
@@ -105,6 +115,17 @@ class Host:
         self.delegations = Delegations(
             str(root.path), self.registry, self.control, gate, self.admission, self.reminders
         )
+        self._found_runs = FoundRuns(
+            services,
+            background,
+            self.manager,
+            self.admission,
+            settings,
+            self.starts.fleet,
+            lambda: os.environ,
+        )
+        self.starts.fleet.slots_changed = self.admission.pump
+        self.starts.fleet.connected = self._found_runs.connected
         planner = Planner(self.spending, self.registry, wall_clock_ms, self.delegations)
         self.launcher = Launcher(
             planner,
@@ -123,6 +144,13 @@ class Host:
             expect_journal=ownership.expect_journal,
             removed=self.changes.runs_removed,
         )
+        self.keeping = Keeping(
+            self.views,
+            settings,
+            history_clock_ms,
+            lambda task_ids: self.changes.record_all(task_ids, "changed"),
+        )
+        self.views.opened = self.keeping.rounds.due
         self.housekeeping = Housekeeping(
             root,
             self.views,
@@ -130,6 +158,7 @@ class Host:
             self.registry,
             history_clock_ms,
             self._tasks_deleted,
+            self.keeping.remove,
         )
         self.registry.concluded.subscribe(self.holds.run_concluded)
         self.registry.concluded.subscribe(self.delegations.run_concluded)
@@ -162,11 +191,14 @@ class Host:
             return
         if not await recovery.run(after_kill=self.ownership.was_abandoned):
             self._recovering = asyncio.create_task(self._recover_rest(recovery), name="recovery")
+        following = self._found_runs.follow(recovery.found)
+        self._following = asyncio.create_task(following, name="runs on clusters")
         try:
             self.spending.add(*await self.journal.spent_since(self.spending.midnight))
         except StorageError as error:
             logger.error("the spending of today is unknown: %s", error.message)
         self.housekeeping.rounds.start()
+        self.keeping.rounds.start()
         self.journal_retention.rounds.start()
 
     async def _recover_rest(self, recovery: Recovery) -> None:
@@ -196,6 +228,7 @@ class Host:
         self.journal.give_up()
         self.admission.close()
         self.housekeeping.rounds.stop()
+        self.keeping.stop()
         self.journal_retention.rounds.stop()
         self.registry.abandon(HOST_EXIT)
 
@@ -217,6 +250,7 @@ class Host:
             self.control.set_max(after.async_tasks.max)
         if after.history != before.history:
             self.housekeeping.rounds.settings_changed()
+            self.keeping.rounds.due()
             self.journal_retention.rounds.settings_changed()
         self.reminders.configure(after.reminders)
         self.admission.pump()
@@ -233,7 +267,9 @@ class Host:
         self.require_ownership()
         result = await asyncio.to_thread(self.housekeeping.apply, action, task_ids)
         if action == "delete":
-            await self._tasks_deleted(result.done)
+            listed = await asyncio.to_thread(self.keeping.still_listed, result.done)
+            self.changes.record_all(listed, "changed")
+            await self._tasks_deleted([task_id for task_id in result.done if task_id not in listed])
         else:
             self.changes.record_all(result.done, "added" if action == "restore" else "removed")
         return result
@@ -255,13 +291,16 @@ class Host:
         self.changes.close_history()
         self.reminders.stop_turns()
         await self.control.aclose(CLOSE_SECONDS + 0.3)
+        await self.starts.fleet.aclose()
 
     async def aclose(self) -> None:
         """End every run and release the root, within 3 s."""
         await self.end_runs()
-        if self._recovering is not None:
-            self._recovering.cancel()
+        for work in (self._recovering, self._following):
+            if work is not None:
+                work.cancel()
         await self.housekeeping.rounds.aclose()
+        await self.keeping.aclose()
         await self.journal_retention.rounds.aclose()
         await self.reminders.aclose()
         if "search" in vars(self):
@@ -279,11 +318,20 @@ class Host:
             holds=self.holds,
             events=self.events,
             history_changed=self.changes.record,
+            store_usages=StoreUsages(
+                self.registry,
+                self.root.path,
+                partial(read_session_usage, self.views, history_clock_ms),
+                lambda task_id: self.changes.record(task_id, "changed"),
+            ),
             monitoring=MonitorServices(
                 spending=self.spending,
                 broker=self.broker,
+                questions=self.questions,
                 remember=self.registry.remember,
                 show=self.registry.show,
                 show_session=self.registry.show_session,
+                keep=self.registry.keep,
+                now=wall_clock_ms,
             ),
         )

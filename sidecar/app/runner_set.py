@@ -1,12 +1,16 @@
 """The runners of one client: those in the settings and the installed agents."""
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from sidecar.api.lifecycle import RunnerInfo
 from sidecar.api.settings import SettingsSource
 from sidecar.subagents.runners.contract import Runner
 from sidecar.subagents.runners.registry import build_runners, describe_runners
 from sidecar.subagents.runners.shared_starts import SharedStarts
+
+if TYPE_CHECKING:
+    from sidecar.subagents.runners.remote.link import FleetLink
 
 
 class RunnerSet:
@@ -20,6 +24,7 @@ class RunnerSet:
     ) -> None:
         """`environment` is what runs inherit, and where programs are searched."""
         self._starts = starts or SharedStarts()
+        self.fleet = self._starts.fleet
         self._settings = settings
         self._environment = environment
         self.current: Mapping[str, Runner] = {}
@@ -28,6 +33,10 @@ class RunnerSet:
     def refresh(self) -> None:
         """Search for installed agents again; running runs keep their runner."""
         self.current = build_runners(self._settings.current.runners, self._environment, self._starts)
+
+    def link(self) -> "FleetLink":
+        """Return the link to the cluster of the client's settings."""
+        return self.fleet.link(self._settings.current.fleet, self._environment)
 
     def describe(self) -> list[RunnerInfo]:
         """Return each runner and whether its program was found."""

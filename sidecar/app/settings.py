@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from sidecar.api.errors import InvalidParams
+from sidecar.api.mcp_servers import OWN_SERVER
 from sidecar.api.settings import Settings
 from sidecar.rpc.integers import MAX_INTEGER, too_large, with_integers
 from sidecar.rpc.wording import reworded
@@ -27,10 +28,11 @@ MAX_FILE_BYTES = 1024 * 1024
 HOST_KEYS: Mapping[str, frozenset[str] | None] = {
     "asyncTasks": frozenset({"max", "perRunnerMax"}),
     "budget": None,
+    "fleet": None,
     "host": None,
     "journal": None,
     "runners": None,
-    "history": frozenset({"retentionDays", "maxBytes", "trashDays"}),
+    "history": frozenset({"retentionDays", "maxBytes", "trashDays", "keep", "keepMaxBytes"}),
 }
 """The settings that concern the Host of a root, whoever of its clients sets them; None for a whole group."""
 _FRACTIONAL = ("Seconds", "Minutes", "Cost")
@@ -225,7 +227,10 @@ def convert(raw: Mapping[str, Any]) -> Settings:
         settings = msgspec.convert(whole, Settings)
     except msgspec.ValidationError as error:
         raise InvalidParams(_explain(str(error))) from None
+    except UnicodeEncodeError as error:  # a name with half of a surrogate pair, which has no UTF-8
+        raise InvalidParams(f"unknown setting {error.object!r}") from None
     _check_seconds(raw.get("asyncTasks", {}))
+    _check_servers(settings)
     return settings
 
 
@@ -236,6 +241,16 @@ def _check_seconds(group: Mapping[str, Any]) -> None:
             raise InvalidParams(
                 f"setting asyncTasks.{key}: {value} is invalid; use seconds above 0, or -1 for none"
             )
+
+
+def _check_servers(settings: Settings) -> None:
+    for name, entry in settings.mcp_servers.items():
+        if name == OWN_SERVER:
+            raise InvalidParams(
+                f"setting mcpServers.{name}: this name stands for the sidecar's own tools; use another one"
+            )
+        if entry.problem is not None:
+            raise InvalidParams(f"setting mcpServers.{name}: {entry.problem}")
 
 
 def _explain(text: str) -> str:

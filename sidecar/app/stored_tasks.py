@@ -36,8 +36,13 @@ class StoredTasks:
         roots: Sequence[Path],
         changes: ChangeHub,
         ends: Callable[[], Mapping[str, TaskStatus]],
+        kept: Path | None = None,
     ) -> None:
-        """`ends` returns the statuses of ended runs whose stored tasks do not show their ends yet."""
+        """`ends` returns the statuses of ended runs whose stored tasks do not show their ends yet.
+
+        `kept` is the folder of the kept copies of sessions.
+        """
+        self._kept = kept
         self._changes = changes
         self._ends = ends
         self._loop = asyncio.get_running_loop()
@@ -81,7 +86,12 @@ class StoredTasks:
 
     def _open(self, roots: Sequence[Path]) -> TaskHistory:
         history = TaskHistory(
-            list(roots), now=history_clock_ms, revision=self._revision, cache=index_dir(), read=self._read
+            list(roots),
+            now=history_clock_ms,
+            revision=self._revision,
+            cache=index_dir(),
+            read=self._read,
+            kept=self._kept,
         )
         history.know_ends(self._ends)
         return history

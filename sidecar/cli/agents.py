@@ -14,6 +14,7 @@ from sidecar.api.runs.subagents import DefinitionProblem, SubagentsResult
 from sidecar.app.settings import SettingsStore, user_config_dir
 from sidecar.cli import exits, output
 from sidecar.cli.attached import attached
+from sidecar.cli.checks.commands import check, doctor
 from sidecar.cli.options import common, process_options, storage_root, workspace, workspace_folder
 from sidecar.host.attach import address
 from sidecar.status_words import status_text
@@ -83,6 +84,10 @@ def validate(paths: tuple[Path, ...], workspace: Path, as_json: bool, store: Set
             err=True,
         )
     return exits.FAILED if found.problems else exits.DONE
+
+
+agents.add_command(doctor)
+agents.add_command(check)
 
 
 def _counted(count: int, noun: str) -> str:

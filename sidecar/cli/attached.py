@@ -15,11 +15,14 @@ from sidecar.api.lifecycle import PROTOCOL_VERSION
 from sidecar.cli import output
 from sidecar.host.attach import address, attaching
 from sidecar.rpc.client import RpcClient
-from sidecar.rpc.errors import ConnectionClosed, RpcError
+from sidecar.rpc.errors import REQUEST_CANCELLED, ConnectionClosed, RpcError
 
 ANSWER_SECONDS = 10.0
 """How long a Host may take to answer a single question."""
+EXIT_SECONDS = 5.0
+"""How long `serve` may take to exit after it has closed its output."""
 PAUSE_SECONDS = 0.05
+_HOST_ENDED = "the Host has ended"
 REQUEST_SECONDS = 3600.0 * 24 * 365
 """A request of a command has no limit of its own: the person at the terminal decides."""
 
@@ -39,10 +42,17 @@ class HostClient:
         try:
             return await self._client.request(method, params, timeout=REQUEST_SECONDS)
         except RpcError as error:
+            if error.code == REQUEST_CANCELLED:  # by a Host that ends: a command cancels no request
+                raise _ended(_HOST_ENDED) from None
             kind = InvalidParams if error.code == InvalidParams.code else SidecarError
             raise kind(error.message, **(error.data if isinstance(error.data, dict) else {})) from None
         except ConnectionClosed:
-            raise HostEnded("the Host has ended", path="", reason="the Host has ended") from None
+            raise _ended(await self._why_closed()) from None
+
+    async def _why_closed(self) -> str:
+        """Return the last line that `serve` wrote before it ended, if any."""
+        words = (await self._client.last_words(EXIT_SECONDS)).strip()
+        return words.rpartition("\n")[2].removeprefix("subagent-sidecar: ") or _HOST_ENDED
 
     def on(self, method: str, handler: Callable[[Any], None]) -> None:
         """Call `handler` with the parameters of each notification of this method."""
@@ -57,7 +67,7 @@ async def attached(
     command = [sys.executable, "-m", "sidecar", "serve", "--storage-root", os.path.abspath(root)]  # noqa: PTH100, ASYNC240
     for name, value in options.items():
         command += [] if value is None else [f"--{name}", value]
-    async with await RpcClient.spawn(command, own_session=True) as client:
+    async with await RpcClient.spawn(command, stderr="collect", own_session=True) as client:
         host = HostClient(client)
         await host.request(
             "initialize",
@@ -70,6 +80,7 @@ async def attached(
         )
         client.on_notification("asyncTasks/didChange", _show)
         yield host
+    sys.stderr.write(client.stderr_text)  # warnings; the reason of an error is in HostEnded
 
 
 def host_status(root: Path) -> dict[str, Any] | None:
@@ -87,6 +98,10 @@ def stop_host(root: Path, *, cancel_running: bool) -> bool:
     answer = _ask(root, "stop", options, until_gone=True)
     _until_gone(root)  # also of a Host that was already ending
     return answer is not None
+
+
+def _ended(reason: str) -> HostEnded:
+    return HostEnded(reason, path="", reason=reason)
 
 
 def _until_gone(root: Path) -> None:

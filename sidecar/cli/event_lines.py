@@ -47,6 +47,8 @@ class EventPrinter:
             case "tool":
                 return self._tool(event)
             case "permission":
+                return _permission(event)
+            case "question":
                 return _question(event)
             case "emit":
                 return plain(f"[emit] {event.get('name')} = {event.get('value')}")
@@ -99,6 +101,15 @@ def _state(event: dict[str, Any]) -> str:
 
 
 def _question(event: dict[str, Any]) -> str:
+    if event["state"] == "asked":
+        place = f" {event['url']}" if event.get("url") else ""
+        return plain(f"[question] asked: {event['title']}{place}")
+    answer = event.get("action") or "withdrawn"
+    by = f" by {event['by']}" if event.get("by") else ""
+    return plain(f"[question] {answer}{by}: {event['title']}")
+
+
+def _permission(event: dict[str, Any]) -> str:
     if event["state"] == "asked":
         place = f" (in {event['cwd']})" if event.get("cwd") else ""
         return plain(f"[permission] asked: {event['title']}{place}")

@@ -51,7 +51,10 @@ def mcp(
     options += [] if config is None else ["--config", str(config.absolute())]
     options += ["--trust"] if trust else []
     change = plan_install(path, AGENTS[name], server_command(options))
-    return _make(change, f"{NAME} is already in {path}", yes)
+    done = _make(change, f"{NAME} is already in {path}", yes)
+    if change is not None and AGENTS[name].advice:
+        output.echo(AGENTS[name].advice, err=True)
+    return done
 
 
 def _make(change: Change | None, nothing: str, yes: bool) -> int:

@@ -180,5 +180,7 @@ def _print_runs(tasks: list[AsyncTask], *, owned: bool, clear: bool) -> None:
 
 def _why(task: AsyncTask) -> str:
     """Return how a run ended, or what it does or waits for."""
+    if task.attention is not None and task.status == "running":
+        return f"{status_text(task)}: {task.attention.title}"
     text = status_text(task)
     return (task.progress.current_tool or "") if text in ("Queued", "Running") else text

@@ -1,15 +1,12 @@
-"""Find the stores on this machine, and those of formats not supported yet. Nothing is written."""
+"""Find the stores on this machine. Nothing is written."""
 
-import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from sidecar.history.stores.contract import Place
 from sidecar.history.stores.editors import Machine, this_machine
 from sidecar.history.stores.registry import FAMILIES
-from sidecar.history.stores.task_folders.products import PRODUCTS
-from sidecar.history.stores.task_folders.products.successors import UnsupportedStore
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,20 +40,3 @@ def _checked(machine: Machine) -> Iterator[tuple[Place, bool]]:
     for family in FAMILIES:
         for place in family.places(machine):
             yield place, family.recognizes(str(place.path))
-
-
-def unsupported_stores(
-    roots: Iterable[str], home: Path | None = None, environ: Mapping[str, str] | None = None
-) -> list[UnsupportedStore]:
-    """Find the stores of later versions in `roots` and, with a `home`, in their default places.
-
-    Only directory entries are read. Databases come last.
-    """
-    environ = os.environ if environ is None else environ
-    homes = [each for it in PRODUCTS for each in it.successor_homes(home, environ)] if home else []
-    found: dict[str, UnsupportedStore] = {}
-    for base in (*map(Path, roots), *homes):
-        for product in PRODUCTS:
-            for store in product.successors(base):
-                found.setdefault(os.path.realpath(store.path), store)
-    return sorted(found.values(), key=lambda store: (store.sessions is None, store.product))

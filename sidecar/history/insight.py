@@ -10,30 +10,40 @@ from sidecar.api.stored.tasks import Rules, TaskInfo
 from sidecar.changes.file_change import FileChange, merged
 from sidecar.history.listing.selection import Selection
 from sidecar.history.messages.file_lookup import fits_path
+from sidecar.history.prices import table_name
 from sidecar.history.stats import grouped, totals, trees, without_copies
+from sidecar.history.stores.run_sessions import counted_once
 from sidecar.history.task_history import TaskHistory
 
 
 def stats(
-    history: TaskHistory, params: StatsParams, rules: Rules, disk: Callable[[], DiskUse] | None = None
+    history: TaskHistory,
+    params: StatsParams,
+    rules: Rules,
+    disk: Callable[[], DiskUse] | None = None,
+    estimate: bool = False,
 ) -> StatsResult:
-    """Sum the selected tasks; `disk` measures the own root if requested.
+    """Sum the selected tasks; `disk` measures the own root if requested, `estimate` estimates costs.
 
-    If several roots hold a task, one copy counts. Parents are summed over all tasks of their root, so that a
-    query for a parent counts its children.
+    Child sessions count too, each with its own usage. If several roots hold a task, one copy counts. A run
+    whose session in the agent's own store is selected too has no usage of its own. Parents
+    are summed over all tasks of their root, so that a query for a parent counts its children.
     Raises InvalidParams for a bad query or root.
     """
-    rows = history.select(Selection(params.filter, params.query, rules), params.roots)
-    counted = without_copies(rows, [root.path for root in history.roots])
+    chosen = Selection(params.filter, params.query, rules, children=True, estimate=estimate)
+    rows = history.select(chosen, params.roots)
+    unique = without_copies(rows, [root.path for root in history.roots])
+    counted = counted_once(unique)
     shown = {(row.root, row.id) for row in counted}
-    everything = history.select(Selection(rules=rules), params.roots)
+    everything = history.select(Selection(rules=rules, children=True, estimate=estimate), params.roots)
     return StatsResult(
         matched=len(rows),
         copies=len(rows) - len(counted),
         totals=totals(counted),
         groups={by: grouped(counted, by) for by in dict.fromkeys(params.group_by)},
-        parents=[tree for tree in trees(everything) if (tree.root, tree.task_id) in shown],
+        parents=[tree for tree in trees(counted_once(everything)) if (tree.root, tree.task_id) in shown],
         disk=disk() if disk is not None and params.disk else None,
+        prices=table_name() if estimate else None,
         revision=history.revision,
     )
 
@@ -58,7 +68,7 @@ def by_file(
         raise InvalidParams("path: is empty; give the path of a file, or the end of one")
     fits = fits_path(params.path)
     found = []
-    rows = _counted(history.select(Selection(), params.roots), progress)
+    rows = _counted(history.select(Selection(children=True), params.roots), progress)
     for row in history.files.candidates([params.path], rows):
         touched = [file for file in history.files.files(row) if fits(file, row)]
         if touched:

@@ -10,7 +10,7 @@ from sidecar.api.stored.tasks import TaskInfo
 from sidecar.history.stores.task_folders.structural.usage import number
 
 Number = int | float
-_USAGE: Final = ("total", "input", "output", "cache_reads", "cache_writes", "cost")
+_USAGE: Final = ("total", "input", "output", "cache_reads", "cache_writes", "cost", "estimated_cost")
 _Key = tuple[str, str]
 
 
@@ -28,12 +28,14 @@ def totals(tasks: Iterable[TaskInfo]) -> Totals:
         tasks=len(tasks),
         tasks_with_tokens=len(known["total"]),
         tasks_with_cost=len(known["cost"]),
+        tasks_with_estimated_cost=len(known["estimated_cost"]) or None,
         tokens=sums["total"],
         input=sums["input"],
         output=sums["output"],
         cache_reads=sums["cache_reads"],
         cache_writes=sums["cache_writes"],
         cost=sums["cost"],
+        estimated_cost=sums["estimated_cost"],
         messages=sum(task.message_count or 0 for task in tasks),
         size_bytes=sum(task.size_bytes for task in tasks),
     )

@@ -66,7 +66,8 @@ class TaskHistory:
 
     `now` returns the time in ms, `revision` the Host's current revision for results. A `cache` directory
     keeps an index of each root between processes; `close` saves it. `read` reads
-    many tasks at once; `parallel` scans and reads many tasks in parts.
+    many tasks at once; `parallel` scans and reads many tasks in parts. `kept` is the folder of all kept
+    copies of sessions.
     """
 
     def __init__(
@@ -77,8 +78,12 @@ class TaskHistory:
         cache: Path | None = None,
         read: ReadMany | None = None,
         parallel: Parallel = sequential,
+        kept: Path | None = None,
     ) -> None:
-        described = [root if isinstance(root, Root) else describe_root(root) for root in roots]
+        self.kept = str(kept or "")
+        described = [
+            root if isinstance(root, Root) else describe_root(root, kept=self.kept) for root in roots
+        ]
         self._catalogs = {
             root.path: RootCatalog(root, _index(cache, root), read, parallel) for root in described
         }
@@ -131,14 +136,21 @@ class TaskHistory:
         """Return the lookup between tasks and the files they touched."""
         from sidecar.history.messages.file_lookup import FileLookup
 
-        return FileLookup({path: catalog.store for path, catalog in self._catalogs.items()})
+        return FileLookup(self.store)
 
-    def list(self, filter: str | None = None, rules: Rules = "structural", query: str | None = None) -> Rows:
+    def list(
+        self,
+        filter: str | None = None,
+        rules: Rules = "structural",
+        query: str | None = None,
+        children: bool = False,
+    ) -> Rows:
         """List the tasks that match `filter` and `query`, newest first or in the guide's order.
 
-        Raises QueryError for an invalid query.
+        Child sessions are left out unless `children` or the query asks for them. Raises QueryError for an
+        invalid query.
         """
-        return self.select(Selection(filter, query, rules))
+        return self.select(Selection(filter, query, rules, children=children))
 
     def select(self, selection: Selection, roots: Sequence[str] | None = None) -> Rows:
         """List the tasks of `roots` (default: all) that the selection keeps. Raises InvalidParams."""
@@ -148,8 +160,12 @@ class TaskHistory:
         """List one page of tasks. Raises InvalidParams for a bad limit, cursor, query or root."""
         return self._selector.page(query, self._revision())
 
-    def get(self, task_id: str, root: str | None = None) -> tuple[TaskInfo, dict[str, Provenance]]:
+    def get(
+        self, task_id: str, root: str | None = None, estimate: bool = False
+    ) -> tuple[TaskInfo, dict[str, Provenance]]:
         """Read one task by its id or a unique prefix, with the source of each field.
+
+        With `estimate`, a task without a recorded cost shows an estimate.
 
         Raises TaskNotFound, AmbiguousTaskId with the candidates, and InvalidParams for an unknown root.
         """
@@ -159,10 +175,12 @@ class TaskHistory:
         if opened is None:
             raise _not_found(task_id, root)
         info = opened.info
+        if catalog.store.has_children:
+            info = self._with_subtree(info)
         ended = self._selector.ends().get(name) if catalog is self.catalogs[0] else None
         if ended is not None:
             info = msgspec.structs.replace(info, status=ended)
-        return info, opened.provenance
+        return self._estimated(info, opened.provenance) if estimate else (info, opened.provenance)
 
     def messages(
         self,
@@ -222,6 +240,22 @@ class TaskHistory:
     def touch(self, root: str, names: Sequence[str]) -> None:
         """Check tasks of one root now; the caller announces their changes."""
         self._catalogs[root].touch(names, self.now(), quiet=True)
+
+    def _with_subtree(self, info: TaskInfo) -> TaskInfo:
+        from sidecar.history.stores.children import ChildSessions
+
+        return ChildSessions(self._selector.rows(info.root, self.now()).values()).completed(info)
+
+    def _estimated(
+        self, info: TaskInfo, provenance: dict[str, Provenance]
+    ) -> tuple[TaskInfo, dict[str, Provenance]]:
+        from sidecar.history.prices import table_name
+
+        estimated = self._selector.estimates.info(info)
+        if estimated is info:
+            return info, provenance
+        source = Provenance(source=table_name() or "", note="an estimate from the tokens and the model")
+        return estimated, {**provenance, "estimatedCost": source}
 
     def _find(self, task_id: str, root: str | None) -> tuple[RootCatalog, str]:
         owners: dict[str, RootCatalog] = {}

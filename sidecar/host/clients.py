@@ -16,6 +16,7 @@ from sidecar.host.lifetime import Lifetime
 from sidecar.host.listener import Visitor
 from sidecar.host.refusals import file_refusal, version_fits, version_refusal
 from sidecar.host.request import HostRequest
+from sidecar.subagents.tasks.outcome import LAST_WINDOW_CLOSED
 
 logger = logging.getLogger(__name__)
 
@@ -69,7 +70,7 @@ class Clients:
         )
         facts = _Facts(host, self._attached)
         self._lifetime = Lifetime(facts)
-        self._last_window = LastWindow(facts, host.control.end_all)
+        self._last_window = LastWindow(facts, lambda: host.control.end_all(LAST_WINDOW_CLOSED))
         host.registry.ended.subscribe(lambda run: self._lifetime.changed())
         host.changes.attendance = RecentAttendance(facts, self._last_window)
 

@@ -1,7 +1,8 @@
 """The grammar of JSON, judged at any depth without building a value."""
 
-import re
 from typing import Final
+
+from sidecar.patterns import compiled
 
 _SPACE: Final = "[ \t\n\r]*+"
 _STRING: Final = r'"[^"\\\x00-\x1f]*+(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*+)*+"'
@@ -10,16 +11,16 @@ _NUMBER: Final = r"-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?+(?:[eE][+-]?[0-9]++)?+"
 _WHOLE: Final = rf"{_SPACE}(?:{_STRING}|{_NUMBER}|true|false|null|\[{_SPACE}\]|\{{{_SPACE}\}}){_SPACE}"
 """A scalar, or a container with nothing in it."""
 
-_OPENINGS: Final = re.compile(rf"(?:{_SPACE}(?:\[(?!{_SPACE}\])|\{{{_KEY}))*+")
+_OPENINGS: Final = compiled(rf"(?:{_SPACE}(?:\[(?!{_SPACE}\])|\{{{_KEY}))*+")
 _VALUES: Final = {
-    "": re.compile(_WHOLE),
-    "[": re.compile(f"{_WHOLE}(?:,{_WHOLE})*+"),
-    "{": re.compile(f"{_WHOLE}(?:,{_KEY}{_WHOLE})*+"),
+    "": compiled(_WHOLE),
+    "[": compiled(f"{_WHOLE}(?:,{_WHOLE})*+"),
+    "{": compiled(f"{_WHOLE}(?:,{_KEY}{_WHOLE})*+"),
 }
 """The values that may be next to each other, by the container they are in."""
-_CLOSINGS: Final = re.compile("[ \t\n\r\\]}]*+")
-_FOLLOWING: Final = {"[": re.compile(","), "{": re.compile(f",{_KEY}")}
-_STRINGS: Final = re.compile(_STRING)
+_CLOSINGS: Final = compiled("[ \t\n\r\\]}]*+")
+_FOLLOWING: Final = {"[": compiled(","), "{": compiled(f",{_KEY}")}
+_STRINGS: Final = compiled(_STRING)
 _BETWEEN: Final = dict.fromkeys(map(ord, " \t\n\r:"))
 _CLOSED_BY: Final = str.maketrans("[{", "]}")
 

@@ -27,6 +27,7 @@ class ChildProcess(asyncio.SubprocessProtocol):
         self._on_output = on_output
         self._on_end = on_end
         self._exited = asyncio.Event()
+        self._errors_ended = asyncio.Event()
         self._writable = asyncio.Event()
         self._writable.set()
         self._stderr: deque[bytes] = deque()
@@ -62,6 +63,13 @@ class ChildProcess(asyncio.SubprocessProtocol):
     def stderr_text(self) -> str:
         """The end of what was collected from standard error, some 256 KiB."""
         return b"".join(self._stderr).decode("utf-8", "replace")
+
+    async def last_words(self, seconds: float) -> str:
+        """Wait until collected standard error ends, as it does when the child exits; return its end."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._errors_ended.wait()
+        return self.stderr_text
 
     async def send(self, frame: bytes) -> None:
         """Write once the child reads. Raises ConnectionClosed when its input is closed."""
@@ -121,6 +129,8 @@ class ChildProcess(asyncio.SubprocessProtocol):
         self._writable.set()
         if fd == _STDOUT:
             self._on_end()
+        if fd == _STDERR:
+            self._errors_ended.set()
 
     def pause_writing(self) -> None:
         """Hold back senders; called by asyncio when the child does not read."""

@@ -73,6 +73,10 @@ class RpcClient:
         """The end of what the server wrote to standard error, when spawned with `stderr="collect"`."""
         return self._child.stderr_text
 
+    async def last_words(self, seconds: float) -> str:
+        """Return `stderr_text` once the server has exited, or after this time."""
+        return await self._child.last_words(seconds)
+
     def on_notification(self, method: str, handler: NotificationHandler) -> None:
         """Call `handler(params)` for each notification of this method, in order; it must not block."""
         self._notification_handlers[method] = handler

@@ -23,6 +23,8 @@ def convert_params(params: Any, declared: type) -> Any:
         return _convert(params, declared)
     except msgspec.ValidationError as error:
         raise RpcError(INVALID_PARAMS, _explain(str(error), declared)) from None
+    except UnicodeEncodeError as error:  # a member's name with half of a surrogate pair, which has no UTF-8
+        raise RpcError(INVALID_PARAMS, f"params: unknown member {error.object!r}") from None
 
 
 def _convert(params: Any, declared: type) -> Any:

@@ -54,6 +54,11 @@ class OwnRoot:
         """Hold the folders of tasks that are kept but not listed."""
         return self.path / "archive"
 
+    @property
+    def kept(self) -> Path:
+        """Hold copies of sessions that their products delete."""
+        return self.path / "kept"
+
     def task(self, task_id: str) -> Path:
         """Return a task's folder; raises ValueError for an id that is not a lower-case UUID."""
         if not _TASK_ID.fullmatch(task_id):
@@ -87,7 +92,7 @@ def make_private(root: OwnRoot) -> None:
     For roots that somebody else made or an earlier release left. Logs what cannot be changed; links are
     left as they are.
     """
-    entries = (root.path, root.lock, root.database, root.tasks, root.trash, root.archive)
+    entries = (root.path, root.lock, root.database, root.tasks, root.trash, root.archive, root.kept)
     for path in (*entries, *(root.database.with_name(root.database.name + end) for end in ("-wal", "-shm"))):
         try:
             mode = path.lstat().st_mode

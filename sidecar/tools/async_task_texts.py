@@ -137,6 +137,8 @@ def _why_waiting(task: Task, now: int) -> str | None:
     if waiting is None:
         return None
     why = ERROR_WORDS[waiting.reason]
+    if waiting.reason == "clusterSlots":
+        return why
     if waiting.until is None:
         return f"{why}, another task of its runner tries first"
     return f"{why}, starts in {format_duration(now, max(now, waiting.until))} at the earliest"

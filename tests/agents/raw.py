@@ -276,6 +276,53 @@ def ask() -> None:
     silent()
 
 
+def inquire() -> None:
+    """Ask the questions of the JSON object in the prompt, and say each answer as JSON.
+
+    `questions` has the parameters of each, `together` asks all before the first answer, `late` ends the turn
+    first, `complete` reports an address as dealt with, and `withdraw` cancels the request.
+    """
+    call = until("initialize")
+    offered = call["params"]["clientCapabilities"]["elicitation"]  # type: ignore[index]
+    answer(call, {"protocolVersion": 1, "agentCapabilities": {"sessionCapabilities": {"resume": {}}}})
+    opening = receive()
+    answer(opening, {"sessionId": SESSION})
+    prompt = until("session/prompt")
+    text: str = prompt["params"]["prompt"][0]["text"]  # type: ignore[index]
+    todo = json.JSONDecoder().raw_decode(text[text.index("{") :])[0]
+    say(f"offered {json.dumps(offered)}\n")
+    if "late" in todo:
+        update("subagent_update", sessionId="child", title="child", status="running")
+        end(prompt)
+    for number, params in enumerate(todo["questions"]):
+        size = params.pop("sizes", None)
+        if size is not None:
+            params["requestedSchema"] = {"properties": {f"f{n}": {"type": "string"} for n in range(size)}}
+        send({"id": number, "method": "elicitation/create", "params": {"sessionId": SESSION, **params}})
+        if "together" not in todo:
+            say_answer(prompt, todo)
+    for _ in todo["questions"] if "together" in todo else ():
+        say_answer(prompt, todo)
+    if "late" in todo:
+        update("subagent_update", sessionId="child", title="child", status="completed")
+    else:
+        end(prompt)
+    silent()
+
+
+def say_answer(prompt: Json, todo: Json) -> None:
+    if "withdraw" in todo:
+        send({"method": "$/cancel_request", "params": {"requestId": 0}})
+    if "complete" in todo:
+        send({"method": "elicitation/complete", "params": {"elicitationId": todo["complete"]}})
+    message = receive()
+    if message.get("method") == "session/cancel":
+        end(prompt, "cancelled")
+        silent()
+    found = message.get("result") or message.get("error")
+    say(f"{message['id']} {json.dumps(found, ensure_ascii=False)}\n")
+
+
 def play() -> None:
     """Do the steps of a JSON list, one after the other.
 
@@ -317,7 +364,7 @@ SCENARIOS: dict[str, Callable[[], None]] = {
     for function in (
         *(silent, leave, auth, version, garbage, crash, close_output, big, flood, flood_tools),
         *(die_once, die_always, fail_to_open, speak_early),
-        *(odd_updates, deaf, detached, linger, reason, wait, sulk, ask, play),
+        *(odd_updates, deaf, detached, linger, reason, wait, sulk, ask, inquire, play),
     )
 }
 

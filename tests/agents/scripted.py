@@ -3,6 +3,7 @@
 say TEXT        think TEXT       plan +DONE;*NOW;STEP     usage IN OUT COST
 write PATH TEXT (asks first)     run COMMAND (asks first)     both [STEP STEP] (at a time; by default runs)
 wait            until it is cancelled      stay (for ever, also when it is cancelled)
+keep IN OUT     writes a prompt and an answer into the session's file of Claude Code below CLAUDE_CONFIG_DIR
 emit NAME JSON  hands over an output       look N (N tool calls, one after the other, without asking)
 fail TEXT       ends the turn with an error of the model
 tools           says the names of the tools of its MCP servers
@@ -15,9 +16,11 @@ recall          says how many lines it was ever told; with `--lasting`, when its
 
 import asyncio
 import json
+import os
 import re
 import shlex
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -68,7 +71,7 @@ class ScriptedAgent:
 
     async def new_session(self, cwd: str, mcp_servers: Any = (), **_: Any) -> schema.NewSessionResponse:
         self._servers = [ServerClient(server) for server in mcp_servers]
-        self._cwd, self._session = Path(cwd), uuid4().hex
+        self._cwd, self._session = Path(cwd), str(uuid4())
         return schema.NewSessionResponse(session_id=self._session, config_options=[_model_choice()])
 
     async def load_session(self, cwd: str, session_id: str, **_: Any) -> schema.LoadSessionResponse:
@@ -112,6 +115,22 @@ class ScriptedAgent:
 
     async def do_say(self, text: str) -> None:
         await self._say(text)
+
+    async def do_keep(self, tokens_in: str, tokens_out: str) -> None:
+        usage = {"input_tokens": int(tokens_in), "output_tokens": int(tokens_out)}
+        answer = {"id": uuid4().hex, "role": "assistant", "model": "small", "stop_reason": "end_turn"}
+        text = [{"type": "text", "text": "kept"}]
+        messages: Any = {
+            "user": {"role": "user", "content": "keep this"},
+            "assistant": {**answer, "content": text, "usage": usage},
+        }
+        file = Path(os.environ["CLAUDE_CONFIG_DIR"], "projects", "p", f"{self._session}.jsonl")
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with file.open("a") as opened:
+            for kind, message in messages.items():
+                record = {"type": kind, "uuid": str(uuid4()), "sessionId": self._session, "message": message}
+                moment = datetime.now(UTC).isoformat()
+                opened.write(json.dumps({**record, "cwd": str(self._cwd), "timestamp": moment}) + "\n")
 
     async def do_emit(self, name: str, value: str) -> None:
         await self._say(f'\n```outputs\n{{"{name}": {value}}}\n```\n')

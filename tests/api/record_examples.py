@@ -144,6 +144,7 @@ async def _start(recorder: Recorder, folder: Path) -> None:
     await recorder.tell("workspace/didGrantTrust")
     await recorder.ask("settings/update", settings={"asyncTasks": {"overLimit": "queue"}})
     await recorder.ask("runners/list")
+    await recorder.ask("fleet/status")
     await recorder.ask("subagents/list")
     await recorder.ask("subagents/validate", paths=[str(folder / "agents")])
 

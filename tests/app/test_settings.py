@@ -29,6 +29,7 @@ def test_defaults_are_in_force_when_nothing_is_given() -> None:
     [
         ({"asyncTask": {}}, "unknown setting asyncTask"),
         ({"asyncTasks": {"maxx": 1}}, "unknown setting asyncTasks.maxx"),
+        ({"asyncTasks": {"\ud800": 1}}, r"unknown setting '\\ud800'"),
         ({"runners": {"a": {"type": "command", "cmd": []}}}, r"unknown setting runners\[...\].cmd"),
         ({"asyncTasks": {"max": "5"}}, "setting asyncTasks.max: expected integer, got string"),
         ({"asyncTasks": {"max": -2}}, "setting asyncTasks.max: expected integer >= -1"),

@@ -66,7 +66,7 @@ def test_a_host_that_is_stopped_leaves_the_rest_to_the_journal(cli: Cli, command
     if command == ("wait",):
         assert (follower.returncode, out) == (3, f"{task_id} cancelled\n")
     else:
-        assert (follower.returncode, out) == (0, "ready\n")
+        assert (follower.returncode, out) == (0, "ready\n"), errors
         assert "[Cancelled]" in errors
 
 

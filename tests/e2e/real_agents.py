@@ -134,10 +134,11 @@ def _codex(home: Path, url: str) -> dict[str, str]:
 
 def _opencode_config(url: str) -> Json:
     limits: Json = {"limit": {"context": 32000, "output": 4000}, "cost": {"input": 1, "output": 2}}
+    sees: Json = {"attachment": True, "modalities": {"input": ["text", "image"], "output": ["text"]}}
     provider: Json = {
         "npm": "@ai-sdk/openai-compatible",
         "options": {"baseURL": f"{url}/v1", "apiKey": "none"},
-        "models": {"fake-model": {"name": "Fake", **limits}},
+        "models": {"fake-model": {"name": "Fake", **limits, **sees}},
     }
     return {
         "autoupdate": False,

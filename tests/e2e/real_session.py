@@ -13,6 +13,7 @@ from sidecar.subagents.runners.acp.agents.profiles import PROFILES, model_option
 from sidecar.subagents.runners.acp.mode_control import SessionModes
 from sidecar.subagents.runners.acp.permissions import Permissions
 from sidecar.subagents.runners.acp.session import Session
+from sidecar.subagents.runners.acp.setup.configuration import Configuration
 from sidecar.subagents.runners.acp.updates.events import SessionEvents
 from sidecar.subagents.runners.acp.wire import AgentWire
 from sidecar.subagents.runners.contract import RunObserver
@@ -54,7 +55,7 @@ async def opened(
     modes = SessionModes(profile.modes, RunObserver(), lambda fault: pytest.fail(str(fault)), must_ask=True)
     session = Session(wire, Permissions(events, RunObserver()), modes)
     try:
-        await session.open(workspace, None if flag else MODELS[agent], "")
+        await session.open(workspace, Configuration(None if flag else MODELS[agent]), "")
         yield session, reported
     finally:
         process.close_stdin()

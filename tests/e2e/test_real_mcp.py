@@ -1,7 +1,6 @@
 """Real agents with the server in their configuration: they list it, and their model uses its tools."""
 
 import asyncio
-import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -81,9 +80,6 @@ class Agent:
 @pytest.fixture(params=CONFIGURED)
 async def agent(request: pytest.FixtureRequest, shared: HostSetting, model: ModelServer) -> Agent:
     define(shared.home, RUNNERS)
-    # Some agents pass few variables on to their servers, and then the default place of definitions counts.
-    (shared.home / ".config").mkdir(exist_ok=True)
-    os.symlink(shared.home / "config" / "subagent-sidecar", shared.home / ".config" / "subagent-sidecar")
     agent = Agent(request.param, shared, model)
     await agent.install()
     return agent

@@ -81,10 +81,10 @@ class _Server:
     def __init__(self, caller: socket.socket) -> None:
         self._caller = caller
         self._statuses: dict[int, int] = {}
-        self._ends, wake_up = socket.socketpair()
-        wake_up.setblocking(False)
+        self._ends, self._wake_up = socket.socketpair()
+        self._wake_up.setblocking(False)
         signal.signal(signal.SIGCHLD, lambda *_: None)
-        signal.set_wakeup_fd(wake_up.fileno())
+        signal.set_wakeup_fd(self._wake_up.fileno())
 
     def serve(self) -> None:
         with selectors.DefaultSelector() as selector:

@@ -38,6 +38,10 @@ class _Written:
     async def sync(self) -> None:
         """Do nothing."""
 
+    async def steer(self, text: str) -> bool:
+        """Take no message."""
+        return False
+
     def send(self, text: str) -> None:
         """Do nothing."""
 

@@ -49,9 +49,9 @@ def cache(tmp_path: Path) -> Path:
 def _update_in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """A worker process for each of hundreds of searches would take minutes."""
 
-    def start(directory: Path, roots: list[str]) -> "subprocess.Popen[bytes]":
+    def start(directory: Path, roots: list[str], kept: str = "") -> "subprocess.Popen[bytes]":
         for root in roots:
-            update(directory, root)
+            update(directory, root, kept)
         return subprocess.Popen(["true"], stdin=subprocess.PIPE)
 
     monkeypatch.setattr(search_worker, "start", start)

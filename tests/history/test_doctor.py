@@ -9,7 +9,6 @@ import pytest
 from sidecar.api.errors import InvalidParams
 from sidecar.api.stored.doctor import DoctorResult, Finding
 from sidecar.history import TaskHistory
-from sidecar.history.discovery import unsupported_stores
 from sidecar.history.doctor import examine
 from sidecar.history.doctor.remedies import REMEDIES
 from sidecar.history.stored.problems import PROBLEM_CODES
@@ -202,36 +201,6 @@ def test_names_that_are_not_tasks_are_reported(store: Store) -> None:
     (tasks / TASK_ID).write_bytes(b"a file")
     found = [each.path for each in report(store).findings if each.code == "strangeName"]
     assert sorted(map(str, found)) == [str(tasks / TASK_ID), str(tasks / "notes")]
-
-
-def test_newer_stores_are_named_not_ignored(tmp_path: Path) -> None:
-    session = tmp_path / ".cline" / "data" / "sessions" / "1770000000000_abcde"
-    session.mkdir(parents=True)
-    (session / "1770000000000_abcde.json").write_text("{}")
-    project = tmp_path / "share" / "kilo" / "storage" / "session" / "project"
-    project.mkdir(parents=True)
-    for name in ("ses_1.json", "ses_2.json"):
-        (project / name).write_text("{}")
-    found = unsupported_stores([], tmp_path, {"XDG_DATA_HOME": str(tmp_path / "share")})
-    assert [*map(str, found)] == ["1 session of Cline 4 or newer", "2 sessions of Kilo 7 or newer"]
-    assert unsupported_stores([str(tmp_path / ".cline" / "data")])[0].product == "cline"
-
-
-@pytest.mark.parametrize("variable", ["XDG_DATA_HOME", "KILO_DB"])
-def test_the_database_of_newer_kilos_is_named(tmp_path: Path, variable: str) -> None:
-    database = tmp_path / "kilo" / "kilo.db"
-    database.parent.mkdir()
-    database.write_bytes(b"SQLite format 3\0")
-    named = {"XDG_DATA_HOME": tmp_path, "KILO_DB": database}[variable]
-    (store,) = unsupported_stores([], tmp_path / "home", {variable: str(named)})
-    assert (store.path, str(store)) == (str(database), "sessions of Kilo 7 or newer")
-
-
-def test_the_doctor_reports_newer_stores(tmp_path: Path) -> None:
-    (tmp_path / ".local" / "share" / "kilo").mkdir(parents=True)
-    (tmp_path / ".local" / "share" / "kilo" / "kilo.db").write_bytes(b"")
-    result = examine(TaskHistory([tmp_path / "root"]), NOW, home=tmp_path)
-    assert result.counts == {"unsupported": 1} and "Kilo 7" in result.findings[0].message
 
 
 def test_the_doctor_says_where_stores_were_looked_for(

@@ -1,8 +1,10 @@
 import json
+import os
 import subprocess
 import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -213,3 +215,13 @@ def test_loading_the_program_loads_no_rules() -> None:
     code = "import sys, sidecar.__main__, sidecar.app.handlers.insight; print(*sys.modules)"
     modules = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert "sidecar.app.handlers.insight" in modules and "redaction" not in modules
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems refuse such names")
+def test_a_task_of_a_root_whose_name_is_not_utf_8_is_exported(tmp_path: Path, say: Make) -> None:
+    store = Store(tmp_path / os.fsdecode(b"root\xff"))
+    store.write(ui=[say("text", "hello")])
+    task_id = store.task().id
+    exported = json.loads(export(store.history, task_id, "json").text)
+    assert exported["task"]["root"] == str(store.path)
+    assert "hello" in export(store.history, task_id, "markdown").text

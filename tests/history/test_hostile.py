@@ -16,8 +16,8 @@ from tests.generator.hostile import START, Hostile
 from tests.generator.story import NOW_MS
 
 REPO = Path(__file__).parents[2]
-MOST_SECONDS = 2.0
-"""Of processor time, for one folder."""
+MOST_SECONDS = 20.0
+"""Of processor time, for one folder: a bound against quadratic readers. benchmarks/ promises the speed."""
 
 
 @pytest.mark.usefixtures("long_after")

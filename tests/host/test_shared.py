@@ -54,10 +54,9 @@ class Office:
         folders = [] if workspace is None else [str(self.folder / workspace)]
         params = InitializeParams(
             protocol_version=1,
-            client_info=ClientInfo(name="editor", version="1"),
             workspace_folders=folders,
             workspace_trusted=trusted,
-            **given,
+            **{"client_info": ClientInfo(name="editor", version="1"), **given},
         )
         await session.open(params, self.host.root.path)
         self.sessions.append(session)
@@ -163,6 +162,13 @@ async def test_both_see_a_run_and_who_launched_it(office: Office) -> None:
         assert task.owner.workspace_dir == str((office.folder / "orders").resolve())
     revisions = [sent.of("asyncTasks/didChange")[-1].revision for sent in (to_first, to_second)]
     assert revisions[0] == revisions[1]
+
+
+@pytest.mark.parametrize("info", [None, ClientInfo(name=" ")])
+async def test_a_client_without_a_name_is_called_so(office: Office, info: ClientInfo | None) -> None:
+    session, sent = await office.attach(client_info=info)
+    await office.launch(session)
+    assert sent.of("asyncTasks/didChange")[0].task.owner.client == "unnamed client"
 
 
 async def test_cancelling_the_own_runs_spares_those_of_other_workspaces(office: Office) -> None:

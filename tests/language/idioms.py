@@ -82,3 +82,6 @@ IDIOMS = (
     ),
     Idiom("(label|model|travel|signal|total|tunnel|unmarshal|marshal)l(ed|ing|er)", "one l"),
 )
+
+ANY = _compiled("|".join(f"(?:{idiom.words})" for idiom in IDIOMS))
+"""Match where any idiom is, and also in the longer phrases that are fine."""

@@ -5,15 +5,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tests.model_server.script import Reply, Tool
+from tests.model_server.served_tools import FOUND, call_served
 
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-_SEARCH = "ToolSearch"
-"""With which claude finds the tools of servers, which it does not declare at first."""
 FIRST_RESULT = "the first result"
 
 
 def next_step(tools: Sequence[Tool], answers: Sequence[str]) -> Reply:
     """Return the next call, given what the calls so far have answered."""
+    searches = [answer for answer in answers if FOUND in answer]
+    answers = [answer for answer in answers if FOUND not in answer]
     ids = [found.group() for answer in answers[:2] if (found := _UUID.search(answer))]
     if len(ids) < min(len(answers), 2):
         return Reply([f"A launch failed: {answers}"])
@@ -30,11 +31,4 @@ def next_step(tools: Sequence[Tool], answers: Sequence[str]) -> Reply:
     if len(answers) >= len(steps):
         return Reply(["All ", "done."])
     name, arguments = steps[len(answers)]
-    names = [each.name for each in tools]
-    tool = next((each for each in names if "sidecar" in each and re.search(rf"[_:]{name}$", each)), None)
-    if tool is not None:
-        return Reply((), False, tool, arguments)
-    if _SEARCH in names:
-        wanted = ",".join(f"mcp__subagent-sidecar__{each}" for each in ("task", "check_async_tasks"))
-        return Reply((), False, _SEARCH, {"query": f"select:{wanted}", "max_results": 5})
-    return Reply(["The tools of the sidecar are missing."])
+    return call_served(tools, [*searches, *answers], "subagent-sidecar", name, arguments)

@@ -11,11 +11,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from sidecar.subagents.runners.acp.check.kit import CONTENT, FILE, RUN, TALK, WRITE
+
 _SCENARIO = re.compile(r"SCENARIO:(\w+)(?::([^\n\"]*))?")
 _WORDS = 600
 _CANDIDATES = {
     "write": ("write_file", "write", "Write"),
     "shell": ("run_shell_command", "run_command", "bash", "Bash", "exec_command", "shell_command", "shell"),
+    "ask": ("AskUserQuestion", "ask_user_question", "ask_user", "question", "request_user_input"),
     "delegate": ("task", "Task", "Agent", "agent", "invoke_agent"),
 }
 _PATH = ("file_path", "filePath", "path", "absolute_path")
@@ -68,11 +71,13 @@ def next_reply(conversation: Conversation) -> Reply:
         return Reply(["A title"])
     if [tool.name for tool in conversation.tools] == [_CLASSIFIER]:
         return Reply(tool=_CLASSIFIER, arguments={"shouldBlock": False})
-    name, argument = _scenario(conversation.user_texts)
+    name, argument = _check(conversation.user_texts) or _scenario(conversation.user_texts)
     if name == "orchestrate":
         from tests.model_server.orchestration import next_step  # here, since it needs the types above
 
         return next_step(conversation.tools, conversation.tool_texts)
+    if name == "served":  # SERVER>TOOL>TEXT: a call of a tool of an MCP server
+        return _served(conversation, *argument.split(">", 2))
     if conversation.tool_answered:
         return Reply(["All ", "done."])
     match name:
@@ -83,15 +88,39 @@ def next_reply(conversation: Conversation) -> Reply:
             return _call("shell", conversation.tools, path="", content="", command=argument)
         case "delegate":  # AGENT>SCENARIO>ARGUMENT, for a subagent of the agent
             return _delegate(conversation.tools, *argument.split(">", 2))
+        case "ask":  # a question to the user, with two choices
+            tool = _tool("ask", conversation.tools)
+            return _NO_TOOL if tool is None else Reply(tool=tool.name, arguments=_question(argument))
         case "slow":
             return Reply([f"word{number} " for number in range(_WORDS)], slowly=True)
         case _:
             return Reply([argument or "Hello."])
 
 
+def _check(texts: Sequence[str]) -> tuple[str, str] | None:
+    """Return the scenario for a prompt of `agents check`, which is written in plain words."""
+    scenarios = {WRITE: ("write", f"{FILE}={CONTENT}"), RUN: ("shell", f"touch {FILE}"), TALK: ("slow", "")}
+    newest = texts[-1] if texts else ""
+    return next((found for prompt, found in scenarios.items() if prompt in newest), None)
+
+
 def _scenario(texts: Sequence[str]) -> tuple[str, str]:
     found = [match for text in texts for match in _SCENARIO.finditer(text)]
     return (found[-1][1], found[-1][2] or "") if found else ("say", "")
+
+
+def _served(conversation: Conversation, server: str, tool: str, text: str) -> Reply:
+    from tests.model_server.served_tools import FOUND, call_served  # here, since it needs the types above
+
+    if any(FOUND not in answer for answer in conversation.tool_texts):
+        return Reply(["All ", "done."])
+    return call_served(conversation.tools, conversation.tool_texts, server, tool, {"text": text})
+
+
+def _question(text: str) -> dict[str, Any]:
+    options = [{"label": label, "description": f"Use {label}"} for label in ("Red", "Blue")]
+    asked = {"id": "color", "question": text, "header": "Color", "options": options}
+    return {"questions": [{**asked, "multiSelect": False, "type": "choice"}]}
 
 
 def _write(tools: Sequence[Tool], path: str, text: str) -> Reply:

@@ -53,6 +53,7 @@ def test_params_become_the_declared_struct() -> None:
         ({"taskId": "a", "limit": 1.5}, "params.limit: expected integer, got number"),
         ({"taskId": None}, "params.taskId: expected string, got null"),
         ({"taskId": "a", "sort": [{"by": "title", "up": 1}]}, "unknown member `up` in params.sort[0]"),
+        ({"taskId": "a", "\ud800": 1}, "params: unknown member '\\ud800'"),
         ({"taskId": "a", "sort": [{}]}, "params.sort[0] must have the member `by`"),
         ([1], "params: expected object, got array"),
         ("text", "params: expected object, got string"),

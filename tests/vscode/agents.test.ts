@@ -12,8 +12,8 @@ const BROKEN = "---\nname: broken\ndescription: Has a fault.\nmaxTurns: many\n--
 
 /** Panels with little height, in CSS pixels, and the windows that leave them no more. */
 const SHORT_PANELS = [
-  [420, WINDOW.height],
-  [240, 600],
+  [420, 510],
+  [240, 330],
 ] as const;
 
 const session = new Session("agents", {
@@ -26,8 +26,8 @@ const session = new Session("agents", {
 
 session.step("the picker says who works, and what cannot be launched", async (workbench) => {
   const chat = new Chat(workbench);
-  await chat.frame.getByText("Does what its goal says. (scripts, large)").waitFor();
-  await chat.button("Select, edit or add a subagent").click();
+  await chat.list.getByText("Does what its goal says. (scripts, large)").waitFor();
+  await chat.listButton("Select, edit or add a subagent").click();
   await workbench.row("scripts · large · workspace").waitFor();
   await workbench.row("broken.md:4").waitFor();
 });
@@ -54,8 +54,8 @@ session.step(
     ]);
     await chat.question("Make this edit?").waitFor();
     await chat.state("Waiting for you").waitFor();
-    await workbench.treeRows("Subagents").filter({ hasText: "Waiting for you" }).waitFor();
-    await workbench.statusItem("1 waiting for you").waitFor();
+    await chat.row("Asks: ").waitFor();
+    await workbench.statusItem("1 needs you").waitFor();
     assert.equal(await notes(), "Old words.\n");
   },
 );
@@ -101,7 +101,9 @@ session.step("the editor's own diff shows all of it", async (workbench) => {
 session.step("keys alone answer, and the agent goes on", async (workbench) => {
   const chat = new Chat(workbench);
   await workbench.run("View: Close All Editors");
-  await workbench.run("Subagents: Focus on Chat View");
+  await workbench.run("Subagents: Focus on Subagents View");
+  await workbench.tabTo(chat.row("Asks: "));
+  await workbench.page.keyboard.press("Enter");
   await workbench.tabTo(chat.button(/^Allow Once/));
   await workbench.page.keyboard.press("Enter");
   await chat.ending.getByText("The subagent finished its work.").waitFor();
@@ -117,6 +119,15 @@ session.step("plan, usage and cost stand where they were, once", async (workbenc
   assert.equal(text.match(/1\.5K tokens/g)?.length, 1, text);
 });
 
+session.step("the end lists what changed, and shows it", async (workbench) => {
+  const chat = new Chat(workbench);
+  await chat.ending.getByText("1 file changed").waitFor();
+  await chat.button("View All Changes").click();
+  const diff = workbench.page.locator(".monaco-diff-editor");
+  await diff.locator(".modified .view-lines").getByText("New words.").waitFor();
+  await workbench.run("View: Revert and Close Editor");
+});
+
 session.step("a file that was touched opens", async (workbench) => {
   await new Chat(workbench).log.getByRole("button", { name: "notes.txt", exact: true }).click();
   await workbench.page.locator(".view-lines").getByText("New words.").waitFor();
@@ -125,9 +136,9 @@ session.step("a file that was touched opens", async (workbench) => {
 
 session.step("the palette answers, and the answer is remembered", async (workbench) => {
   const chat = new Chat(workbench);
-  await chat.backToList();
   await chat.launchScript(SCRIPTED, ['run "echo first"', 'run "echo second"', 'run "echo first"']);
   await chat.question("echo first").waitFor();
+  await workbench.run("View: Close All Editors");
   await workbench.openSideBar("Explorer");
   await workbench.run("Subagents: Answer Question");
   await workbench.row("Always Allow `echo first` in this workspace").waitFor();
@@ -144,6 +155,7 @@ session.step(
     await toast.getByRole("button", { name: "Reject" }).click();
     await workbench.openSideBar("Subagents");
     const chat = new Chat(workbench);
+    await chat.row("echo first").click();
     await chat.says("Rejected");
     await chat.ending.waitFor(); // "echo first" was not asked again
   },
@@ -163,7 +175,6 @@ session.step(
   "a running subagent is told something, and hears it after its turn",
   async (workbench) => {
     const chat = new Chat(workbench);
-    await chat.backToList();
     await chat.launchScript(SCRIPTED, ['say "First words."', 'run "echo third"']);
     await chat.question("echo third").waitFor();
     await chat.message.fill('say "Told and done."');
@@ -205,13 +216,12 @@ session.step("a new definition is written, opened and ready to launch", async (w
   await workbench.pick("scripts");
   await workbench.page.locator(".tab", { hasText: "greeter.md" }).waitFor();
   const chat = new Chat(workbench);
-  await chat.backToList();
   await until(
     "chosen",
     () => chat.picker.inputValue(),
     (name) => name === "greeter",
   );
-  await chat.frame.getByText(/Says "hello": to all \(scripts[,)]/u).waitFor();
+  await chat.list.getByText(/Says "hello": to all \(scripts[,)]/u).waitFor();
 });
 
 session.step("the new definition works", async (workbench) => {
@@ -226,7 +236,6 @@ function notes(): Promise<string> {
 }
 
 async function askAndQueue(chat: Chat, command: string): Promise<void> {
-  await chat.backToList();
   await chat.launchScript(SCRIPTED, [`run "${command}"`]);
   await chat.question(command).waitFor();
   await chat.message.fill('say "Also the docs."');

@@ -49,7 +49,6 @@ session.step("it ends with its result", async (workbench) => {
 
 session.step("the panel launches, and cancels for good", async (workbench) => {
   const chat = new Chat(workbench);
-  await chat.backToList();
   await chat.launch(PUPPET, "Count the grains of sand");
   puppet = await session.puppets.next();
   puppet.say("One, two, three");
@@ -64,7 +63,6 @@ session.step("the panel launches, and cancels for good", async (workbench) => {
 session.step(
   "a run continues while its window reloads, and its stream is whole",
   async (workbench) => {
-    await new Chat(workbench).backToList();
     await streamSome(workbench, "Count the waves");
     await workbench.reload();
     puppet.say("\n\nSaid while it loaded.");
@@ -82,7 +80,6 @@ session.step(
 
 session.step("a killed sidecar comes back and tells what was lost", async (workbench) => {
   const chat = new Chat(workbench);
-  await chat.backToList();
   await streamSome(workbench, "Count the leaves");
   const before = await session.host.sidecar();
   process.kill(before, "SIGKILL");
@@ -92,14 +89,14 @@ session.step("a killed sidecar comes back and tells what was lost", async (workb
   assert.notEqual(await session.host.sidecar(), before);
 });
 
+// README.md and docs/extension.md show its picture as docs/images/agents.png.
 session.step("the list is whole after it", async (workbench) => {
   const chat = new Chat(workbench);
-  await chat.backToList();
   for (const goal of ["stars", "grains of sand", "waves", "leaves"]) {
-    await chat.conversations.filter({ hasText: goal }).waitFor();
-    await workbench.treeRows("Subagents").filter({ hasText: goal }).waitFor();
+    await chat.row(goal).waitFor();
+    await new Chat(workbench).row(goal).waitFor();
   }
-  assert.equal(await chat.conversations.count(), 4);
+  assert.equal(await chat.rows.count(), 4);
 });
 
 session.step("the new sidecar works like the old one", async (workbench) => {
@@ -114,7 +111,6 @@ session.step(
   "the panel keeps its place while it is hidden, and misses nothing",
   async (workbench) => {
     const chat = new Chat(workbench);
-    await chat.backToList();
     await streamSome(workbench, "Count the birds");
     await workbench.openSideBar("Explorer");
     puppet.say("\n\nSaid unseen.");
@@ -165,11 +161,10 @@ session.step("the palette restarts the sidecar", async (workbench) => {
     () => session.host.servers(),
     (servers) => servers.length === 1 && servers[0]?.pid !== before?.pid,
   );
-  await workbench.treeRows("Subagents").filter({ hasText: "stars" }).waitFor();
+  await new Chat(workbench).row("stars").waitFor();
 });
 
 session.step("a run outlives its window, and the sidecar ends after it", async (workbench) => {
-  await new Chat(workbench).backToList();
   await streamSome(workbench, "Count the hours");
   await workbench.leave();
   await until(

@@ -4,7 +4,6 @@ import type { Profile } from "./harness/profile.ts";
 import { Session } from "./harness/session.ts";
 import { WINDOW } from "./harness/workbench.ts";
 
-/** README.md shows it: docs/images/panel.png is cut from the picture of its question. */
 const ROOMY = { width: 1180, height: 1060 };
 const WIDER_BY = 110;
 
@@ -42,7 +41,6 @@ session.step("several subagents are launched, one after the other", async (workb
   for (const goal of ["Count the modules", "List what each module imports"]) {
     await chat.launchScript("surveyor", [goal]);
     await chat.ending.waitFor();
-    await chat.backToList();
   }
 });
 

@@ -62,7 +62,6 @@ session.step("the latest is one step away", async (workbench) => {
   const chat = new Chat(workbench);
   await chat.button("Jump to Latest").click();
   await chat.log.getByText(LAST_LINE).last().waitFor();
-  await chat.backToList();
 });
 
 session.step("1,000 calls end on the screen", async (workbench) => {
@@ -71,12 +70,10 @@ session.step("1,000 calls end on the screen", async (workbench) => {
   await chat.ending.waitFor({ timeout: FLOOD_MS });
   await chat.log.getByText("file999.py").first().waitFor();
   await holdsLittle(workbench);
-  await chat.backToList();
 });
 
 session.step("a tall panel is filled with calls, whatever their outputs", async (one) => {
   const chat = new Chat(one);
-  await one.showOnly("Chat");
   await one.page.setViewportSize({ ...WINDOW, height: TALL });
   await chat.launch(FLOOD, "reads 60");
   await chat.ending.waitFor({ timeout: FLOOD_MS });
@@ -98,7 +95,6 @@ session.step("its end stays in view, however tall it is", async (one) => {
       ({ left, following }) => left <= 1 && following,
     );
   }
-  await chat.backToList();
 });
 
 session.step("who scrolls up in a stream keeps their place", async (one) => {
@@ -118,7 +114,6 @@ session.step("who scrolls up in a stream keeps their place", async (one) => {
   }
   await chat.button("Cancel").click();
   await chat.state("Cancelled").waitFor();
-  await chat.backToList();
 });
 
 session.step("Cancel works while the words stream in", async (workbench) => {

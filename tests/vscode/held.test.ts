@@ -10,7 +10,6 @@ session.step("a model that refuses a request ends its run", async (workbench) =>
   const chat = new Chat(workbench);
   await chat.launchScript(SCRIPTED, [`fail '${REFUSAL}'`]);
   await chat.state("Failed: rate limit reached").waitFor();
-  await chat.backToList();
 });
 
 session.step("the next launch waits, and panel and tree say why and until when", async (one) => {
@@ -18,20 +17,19 @@ session.step("the next launch waits, and panel and tree say why and until when",
   await chat.launchScript(SCRIPTED, ["say hi"]);
   await chat.log.getByText(/Queued: rate limit reached\. It starts after .*\d:\d\d/u).waitFor();
   await chat.state("Queued (next)").waitFor();
-  const row = one.treeRows("Subagents").filter({ hasText: "say hi" });
+  const row = new Chat(one).row("say hi");
   await row.getByText(/Queued \(next\): rate limit reached until .*\d:\d\d/u).waitFor();
 });
 
 session.step("the list shows it too", async (workbench) => {
   const chat = new Chat(workbench);
-  await chat.backToList();
-  const listed = chat.conversations.filter({ hasText: "say hi" });
+  const listed = chat.row("say hi");
   await listed.getByText(/rate limit reached until .*\d:\d\d/u).waitFor();
 });
 
 session.step("Start Now starts it anyway", async (workbench) => {
   const chat = new Chat(workbench);
-  await chat.conversations.filter({ hasText: "say hi" }).click();
+  await chat.row("say hi").click();
   await chat.button("Start Now").click();
   await chat.state("Completed").waitFor();
 });

@@ -15,7 +15,7 @@ const session = new Session("restricted", {
 
 session.step("Restricted Mode says that nothing can be launched, and why", async (workbench) => {
   await workbench.statusItem("Restricted Mode").waitFor();
-  const { frame } = new Chat(workbench);
+  const { list: frame } = new Chat(workbench);
   await frame.getByText("Workspace subagents are disabled").waitFor();
   await frame.getByRole("button", { name: "Manage Workspace Trust" }).waitFor();
 });

@@ -46,7 +46,8 @@ session.step("another window shows the run, and whose it is", async () => {
   await session.host.sidecar();
   await other.page.getByRole("button", { name: "2 windows share these subagents." }).waitFor();
   const chat = new Chat(other);
-  await chat.conversations.filter({ hasText: "Count the ships" }).click();
+  await other.run("Subagents: Show All Workspaces");
+  await chat.row("Count the ships").click();
   await chat.says("One ship.");
   await chat.state("from another window (workspace)").waitFor();
   puppet.say("\n\nTwo ships.");
@@ -74,10 +75,8 @@ session.step("the other window cancels the run", async (one) => {
 
 session.step("the other window answers a question", async (one) => {
   const [here, there] = [new Chat(one), new Chat(other)];
-  await here.backToList();
-  await there.backToList();
   await here.launchScript(SCRIPTED, ['run "echo shared"', 'say "Done as agreed."']);
-  await there.conversations.filter({ hasText: "echo shared" }).click();
+  await there.row("echo shared").click();
   await there.question("echo shared").waitFor();
   await there.button(/^Allow Once/).click();
   await here.messages.getByText("Done as agreed.").waitFor();
@@ -87,7 +86,6 @@ session.step("the other window answers a question", async (one) => {
 
 session.step("runs of one workspace are stopped together", async (one) => {
   const chat = new Chat(one);
-  await chat.backToList();
   await chat.launch(PUPPET, "Count the sails");
   puppet = await session.puppets.next();
   await one.run("Subagents: Stop All");
@@ -98,7 +96,7 @@ session.step("runs of one workspace are stopped together", async (one) => {
 
 session.step("a run that the other window deletes leaves this one at once", async (one) => {
   const here = new Chat(one);
-  const row = one.treeRows("Subagents").filter({ hasText: "Count the sails" });
+  const row = new Chat(one).row("Count the sails");
   await row.waitFor();
   await other.run("Subagents: Delete Task");
   await other.pick("Count the sails");
@@ -106,9 +104,8 @@ session.step("a run that the other window deletes leaves this one at once", asyn
   await here.frame.getByText("This subagent was deleted.").waitFor();
   await row.waitFor({ state: "detached" });
   await one.picture("a-deleted-run");
-  await here.backToList();
-  await here.conversations.filter({ hasText: "Count the ships" }).waitFor();
-  assert.equal(await here.conversations.filter({ hasText: "Count the sails" }).count(), 0);
+  await here.row("Count the ships").waitFor();
+  assert.equal(await here.row("Count the sails").count(), 0);
 });
 
 session.step("a reinstallation in one window leaves the other one connected", async (one) => {
@@ -123,8 +120,7 @@ session.step("a reinstallation in one window leaves the other one connected", as
   await here.launch(PUPPET, "Count the oars");
   puppet = await session.puppets.next();
   const there = new Chat(other);
-  await there.backToList();
-  await there.conversations.filter({ hasText: "Count the oars" }).click();
+  await there.row("Count the oars").click();
   await there.button("Cancel").click();
   await here.state("Cancelled").waitFor();
   await until(

@@ -27,6 +27,12 @@ export function taskOf(target: unknown): TaskRef | undefined {
   return id === undefined ? undefined : { id, ...rootOf(target) };
 }
 
+/** Return the tasks a command was called on: by an id, or by a row and with it all that are selected. */
+export function refsOf(target: unknown): TaskRef[] {
+  const rows = selectionOf(target) ?? [target];
+  return rows.flatMap((row) => taskOf(row) ?? []);
+}
+
 function rootOf(target: unknown): Pick<TaskRef, "root"> {
   return typeof target === "object" &&
     target !== null &&
@@ -45,7 +51,9 @@ export async function tasksOf(
   target: unknown,
   selected: unknown,
 ): Promise<NamedTask[]> {
-  const rows = Array.isArray(selected) && selected.includes(target) ? selected : [target];
+  const rows =
+    selectionOf(target) ??
+    (Array.isArray(selected) && selected.includes(target) ? selected : [target]);
   const tasks = rows.map((row: unknown) => {
     const task = taskOf(row);
     return isNamed(row) || task === undefined ? row : named(service, task);
@@ -55,6 +63,16 @@ export async function tasksOf(
 
 async function named(service: Pick<SubagentService, "request">, task: TaskRef): Promise<NamedTask> {
   return (await service.request("tasks/get", taskParams(task))).task;
+}
+
+/** Return the rows that the list names together with the one its menu was opened on. */
+function selectionOf(target: unknown): readonly unknown[] | undefined {
+  return typeof target === "object" &&
+    target !== null &&
+    "selection" in target &&
+    Array.isArray(target.selection)
+    ? target.selection
+    : undefined;
 }
 
 function isNamed(row: unknown): row is NamedTask {

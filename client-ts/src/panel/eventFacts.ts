@@ -31,6 +31,7 @@ export class EventFacts {
         this.#emitted.set(event.name, event);
         break;
       case "permission":
+      case "question":
         this.#ask(event);
         break;
       case "log":
@@ -57,7 +58,7 @@ export class EventFacts {
     return all.sort((one, other) => one.seq - other.seq);
   }
 
-  #ask(event: Extract<TaskEvent, { type: "permission" }>): void {
+  #ask(event: Extract<TaskEvent, { type: "permission" | "question" }>): void {
     // An answer counts even if its question is omitted: the page may already show it.
     this.#questions.set(event.requestId, event);
   }

@@ -5,10 +5,16 @@ import type {
   SendResult,
   SubagentInfo,
   TaskEvent,
+  TouchedFile,
 } from "../protocol.js";
 import type { LaunchProblem } from "../text/launchProblem.js";
 import type { ServiceState } from "../service/service.js";
+import type { TaskRef } from "../taskRef.js";
 import type { Batch } from "./eventFeed.js";
+import type { HistoryPage } from "./listMessages.js";
+
+/** Where a page is: the side bar has the list and the composer, an editor one conversation. */
+export type PagePlace = "sideBar" | "editor";
 
 /** One run as the list of conversations shows it: small, whatever the run has produced. */
 export interface RunRow extends Pick<
@@ -29,10 +35,20 @@ export interface RunRow extends Pick<
 > {
   /** The beginning of the goal, on one line. */
   readonly goal: string;
+  /** What the user calls it instead. */
+  readonly title?: string;
+  readonly pinned?: true;
+  readonly tags?: readonly string[];
   /** The question that it waits for an answer to. */
   readonly asks?: string;
   /** Who launched it, unless it is this window. */
   readonly from?: string;
+  /** The name of its folder, unless it is open in this window. */
+  readonly folder?: string;
+  /** In USD. */
+  readonly cost?: number;
+  /** The tool that it runs now. */
+  readonly tool?: string;
   readonly retrying?: Retrying;
 }
 
@@ -45,6 +61,9 @@ export type ToWebview =
   /** All runs, newest first; they replace the previous ones. */
   | { readonly type: "runs"; readonly runs: readonly RunRow[] }
   | { readonly type: "run"; readonly run: RunRow }
+  | { readonly type: "history"; readonly page: HistoryPage }
+  /** Whether runs that the page names open in another page. */
+  | { readonly type: "settings"; readonly opensElsewhere: boolean }
   | {
       readonly type: "definitions";
       readonly items: readonly SubagentInfo[];
@@ -52,9 +71,16 @@ export type ToWebview =
       readonly missing?: Readonly<Record<string, string>>;
       readonly problems: readonly DefinitionProblem[];
     }
-  /** The whole of the task that the page follows. */
-  | { readonly type: "task"; readonly task: AsyncTask; readonly takesMessages?: boolean }
+  /** The whole of the task that the page follows, and what the user calls it. */
+  | {
+      readonly type: "task";
+      readonly task: AsyncTask;
+      readonly takesMessages?: boolean;
+      readonly title?: string;
+    }
   | { readonly type: "taskMissing"; readonly taskId: string; readonly message: string }
+  /** The files that an ended run created, edited or deleted. */
+  | { readonly type: "files"; readonly taskId: string; readonly files: readonly TouchedFile[] }
   /** The task that the page follows was deleted; what was sent of it stays readable. */
   | { readonly type: "taskDeleted"; readonly taskId: string }
   /**
@@ -71,7 +97,10 @@ export type ToWebview =
       readonly events: readonly TaskEvent[];
     }
   | { readonly type: "launched"; readonly taskId: string }
-  | ({ readonly type: "launchFailed" } & LaunchProblem)
+  /** With the subagents that were not launched, if several were to be. */
+  | ({ readonly type: "launchFailed"; readonly left?: readonly string[] } & LaunchProblem)
+  /** Files of the open folders that a text after `@` may mean, the best first. */
+  | { readonly type: "foundFiles"; readonly text: string; readonly paths: readonly string[] }
   /** How many subagents can run at once; -1 means no limit. */
   | { readonly type: "limit"; readonly max: number }
   /** The user cancelled the launch. */
@@ -104,7 +133,7 @@ export type ToWebview =
   | { readonly type: "open"; readonly taskId: string }
   | { readonly type: "home" }
   | { readonly type: "choose"; readonly subagentName: string }
-  | { readonly type: "compose"; readonly subagentName?: string };
+  | { readonly type: "compose"; readonly subagentName?: string; readonly goal?: string };
 
 /** What the page can make the extension do apart from conversations. */
 export const ACTIONS = [
@@ -112,13 +141,25 @@ export const ACTIONS = [
   "showLog",
   "repair",
   "restart",
+  "cancelSetup",
   "manageTrust",
   "openTranscript",
+  "openConversation",
+  "openStored",
   "chooseDefinition",
   "createDefinition",
   "openRunnerSettings",
   "changeLimit",
   "startNow",
+  "stop",
+  "answer",
+  "resume",
+  "deleteTask",
+  "pin",
+  "unpin",
+  "rename",
+  "showAll",
+  "clearFilter",
 ] as const;
 export type Action = (typeof ACTIONS)[number];
 
@@ -157,15 +198,26 @@ export type FromWebview =
   | {
       readonly type: "launch";
       readonly subagentName: string;
+      /** Others that get the same goal. */
+      readonly also?: readonly string[];
       readonly goalPrompt: string;
       readonly queue: boolean;
     }
+  | { readonly type: "findFiles"; readonly text: string }
   | { readonly type: "cancel"; readonly taskId: string }
   | {
       readonly type: "answer";
       readonly taskId: string;
       readonly requestId: string;
       readonly optionId: string;
+    }
+  /** Answer a question of the agent; `content` comes with an accepted form. */
+  | {
+      readonly type: "reply";
+      readonly taskId: string;
+      readonly requestId: string;
+      readonly action: "accept" | "decline";
+      readonly content?: Readonly<Record<string, unknown>>;
     }
   | { readonly type: "send"; readonly taskId: string; readonly text: string }
   /** Forget a message that was not delivered. */
@@ -177,7 +229,11 @@ export type FromWebview =
       readonly queue: boolean;
     }
   | OpenRequest
-  | { readonly type: "act"; readonly action: Action; readonly taskId?: string };
+  | { readonly type: "moreHistory" }
+  /** Fill the composer, which is in another page. */
+  | { readonly type: "composeWith"; readonly goal: string; readonly subagentName?: string }
+  /** With the task that it acts on; a stored one has a root. */
+  | { readonly type: "act"; readonly action: Action; readonly task?: TaskRef };
 
 /** What the user wants to open in the editor. Lines count from 1. */
 export type OpenRequest =
@@ -195,6 +251,8 @@ export type OpenRequest =
       readonly seq: number;
       readonly index: number;
     }
+  /** All changes of a run, or those of one file. */
+  | { readonly type: "openChanges"; readonly taskId: string; readonly path?: string }
   | { readonly type: "openDefinition"; readonly path: string; readonly line?: number };
 
 /** Validate an untrusted message of the page; undefined if it is invalid. */
@@ -203,11 +261,12 @@ export function readMessage(value: unknown): FromWebview | undefined {
     return undefined;
   }
   const { type, taskId, afterSeq, subagentName, goalPrompt, queue, action } = value as Fields;
-  const { requestId, optionId, text, side, seq } = value as Fields;
+  const { requestId, optionId, text, side, seq, task, goal, also } = value as Fields;
   switch (type) {
     case "ready":
     case "refresh":
     case "unfollow":
+    case "moreHistory":
       return { type };
     case "follow":
       return isText(taskId) && isSeq(afterSeq) ? { type, taskId, afterSeq } : undefined;
@@ -217,7 +276,13 @@ export function readMessage(value: unknown): FromWebview | undefined {
       return isText(taskId) && isSide(side) && isSeq(seq) ? { type, taskId, side, seq } : undefined;
     case "launch":
       return isText(subagentName) && isText(goalPrompt) && typeof queue === "boolean"
-        ? { type, subagentName, goalPrompt, queue }
+        ? { type, subagentName, goalPrompt, queue, ...(isTexts(also) ? { also } : {}) }
+        : undefined;
+    case "findFiles":
+      return typeof text === "string" ? { type, text } : undefined;
+    case "composeWith":
+      return isText(goal)
+        ? { type, goal, ...(isText(subagentName) ? { subagentName } : {}) }
         : undefined;
     case "cancel":
       return isText(taskId) ? { type, taskId } : undefined;
@@ -225,6 +290,8 @@ export function readMessage(value: unknown): FromWebview | undefined {
       return isText(taskId) && isText(requestId) && isText(optionId)
         ? { type, taskId, requestId, optionId }
         : undefined;
+    case "reply":
+      return readReply(value);
     case "send":
     case "forget":
       return isText(taskId) && isText(text) ? { type, taskId, text } : undefined;
@@ -234,10 +301,11 @@ export function readMessage(value: unknown): FromWebview | undefined {
         : undefined;
     case "openFile":
     case "openDiff":
+    case "openChanges":
     case "openDefinition":
       return readOpenRequest(type, value);
     case "act":
-      return isAction(action) ? { type, action, ...(isText(taskId) ? { taskId } : {}) } : undefined;
+      return isAction(action) ? { type, action, ...readTask(task) } : undefined;
     default:
       return undefined;
   }
@@ -254,15 +322,36 @@ type Fields = Partial<
     | "action"
     | "requestId"
     | "optionId"
+    | "content"
     | "text"
     | "path"
     | "line"
     | "seq"
     | "side"
-    | "index",
+    | "index"
+    | "task"
+    | "goal"
+    | "also",
     unknown
   >
 >;
+
+function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every(isText);
+}
+
+function readReply(fields: Fields): FromWebview | undefined {
+  const { taskId, requestId, action, content } = fields;
+  if (!isText(taskId) || !isText(requestId) || (action !== "accept" && action !== "decline")) {
+    return undefined;
+  }
+  const values = isObject(content) ? { content } : {};
+  return { type: "reply", taskId, requestId, action, ...values };
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
 
 function readOpenRequest(type: OpenRequest["type"], fields: Fields): OpenRequest | undefined {
   const { taskId, path, seq, index } = fields;
@@ -274,9 +363,19 @@ function readOpenRequest(type: OpenRequest["type"], fields: Fields): OpenRequest
       return isText(taskId) && isSeq(seq) && isSeq(index)
         ? { type, taskId, seq, index }
         : undefined;
+    case "openChanges":
+      return isText(taskId) ? { type, taskId, ...(isText(path) ? { path } : {}) } : undefined;
     case "openDefinition":
       return isText(path) ? { type, path, ...line } : undefined;
   }
+}
+
+function readTask(value: unknown): { task?: TaskRef } {
+  const { id, root } = (typeof value === "object" && value !== null ? value : {}) as {
+    id?: unknown;
+    root?: unknown;
+  };
+  return isText(id) ? { task: { id, ...(isText(root) ? { root } : {}) } } : {};
 }
 
 function isText(value: unknown): value is string {

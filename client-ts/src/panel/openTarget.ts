@@ -32,6 +32,8 @@ async function show(
       return openFile(request, service);
     case "openDiff":
       return diffs.open(request);
+    case "openChanges":
+      return diffs.openAll(request.taskId, request.path);
     case "openDefinition":
       return openDefinition(request, service);
   }

@@ -1,4 +1,9 @@
+import type { PagePlace } from "./messages.js";
+
 export interface PageParts {
+  readonly place: PagePlace;
+  /** The language of the texts, as in `lang`. */
+  readonly language: string;
   /** What a webview calls the origin of its own files. */
   readonly cspSource: string;
   readonly scriptUri: string;
@@ -8,7 +13,14 @@ export interface PageParts {
 }
 
 /** Write the page of the panel, which may load one script and one style sheet. */
-export function pageHtml({ cspSource, scriptUri, styleUri, nonce }: PageParts): string {
+export function pageHtml({
+  place,
+  language,
+  cspSource,
+  scriptUri,
+  styleUri,
+  nonce,
+}: PageParts): string {
   const policy = [
     "default-src 'none'",
     "base-uri 'none'",
@@ -18,7 +30,7 @@ export function pageHtml({ cspSource, scriptUri, styleUri, nonce }: PageParts): 
     `script-src 'nonce-${nonce}'`,
   ].join("; ");
   return `<!DOCTYPE html>
-<html lang="en">
+<html lang="${language}">
   <head>
     <meta charset="utf-8">
     <meta http-equiv="Content-Security-Policy" content="${policy}">
@@ -26,7 +38,7 @@ export function pageHtml({ cspSource, scriptUri, styleUri, nonce }: PageParts): 
     <link rel="stylesheet" href="${styleUri}">
     <title>Subagents</title>
   </head>
-  <body>
+  <body data-place="${place}">
     <div id="app"></div>
     <div id="announcements" class="sr-only" role="status" aria-live="polite"></div>
     <script nonce="${nonce}" src="${scriptUri}"></script>

@@ -1,10 +1,12 @@
-import type { Disposable } from "vscode";
+import type { Disposable, Event } from "vscode";
 
 import { messageOf } from "../util/errors.js";
+import type { Mark } from "../marks/marks.js";
 import type { Outbox } from "../service/outbox.js";
-import type { AsyncTask, TaskEvent } from "../protocol.js";
+import type { AsyncTask, FileAction, TaskEvent } from "../protocol.js";
 import { missingRunners } from "../text/runnerWords.js";
 import type { ServiceState, SubagentService } from "../service/service.js";
+import { isLive } from "../text/outcome.js";
 import { takesMessages } from "../text/speaking.js";
 import { EventFeed } from "./eventFeed.js";
 import { eventsAfter, eventsBefore } from "./eventPages.js";
@@ -14,25 +16,44 @@ import {
   type OpenRequest,
   readMessage,
   type Navigation,
+  type RunRow,
   type ToWebview,
 } from "./messages.js";
 import { pageTask } from "./pageTask.js";
 import { RunRequests } from "./runRequests.js";
 import { rowOf } from "./runRow.js";
 import { TaskFeed } from "./taskFeed.js";
+import type { TaskRef } from "../taskRef.js";
 
 /** How many runs the page lists; older ones are in the task history. */
 const LISTED_RUNS = 200;
 
+/** What the user notes about runs and stored tasks, by the ids that pages know. */
+export interface PageMarks {
+  of(taskId: string): Mark;
+  readonly onDidChange: Event<void>;
+}
+
 /** What a session needs of the window. */
 export interface PanelHost {
   post(message: ToWebview): void;
-  act(action: Action, taskId: string | undefined): void;
+  act(action: Action, task: TaskRef | undefined): void;
   open(open: OpenRequest): void;
   /** The folder a run works in; undefined if the user chooses none. */
   pickFolder(): Promise<string | undefined>;
   /** What a launch requests over the limit, unless the user decides. */
   launchOptions(): { overLimit?: "queue" };
+  /** Whether runs that the page names open in another page. */
+  opensElsewhere(): boolean;
+  /** Find files of the open folders that a text may mean; paths as the user would write them. */
+  findFiles(text: string): Promise<readonly string[]>;
+  /** Show runs next to each other, if they are shown in editors. */
+  compare(taskIds: readonly string[]): Promise<void>;
+  /** Fill the composer of another page. */
+  compose(draft: { readonly goal: string; readonly subagentName?: string }): void;
+  /** Take each state of the run that the page shows, and what the user calls it. */
+  shows(task: AsyncTask, title: string | undefined): void;
+  readonly marks: PageMarks;
 }
 
 /**
@@ -68,6 +89,7 @@ export class PanelSession implements Disposable {
         this.#tasks.changed(task);
       },
       pickFolder: () => host.pickFolder(),
+      compare: (taskIds) => host.compare(taskIds),
       launchOptions: () => host.launchOptions(),
     });
     this.#subscriptions = [
@@ -95,6 +117,9 @@ export class PanelSession implements Disposable {
       service.onDidRestart(() => {
         this.#sendAll();
       }),
+      host.marks.onDidChange(() => {
+        this.#marksChanged();
+      }),
     ];
   }
 
@@ -121,6 +146,11 @@ export class PanelSession implements Disposable {
     if (chosen !== undefined) {
       this.show({ type: "choose", subagentName: chosen });
     }
+  }
+
+  /** Tell the page about settings that it depends on. */
+  settingsChanged(): void {
+    this.#post({ type: "settings", opensElsewhere: this.#host.opensElsewhere() });
   }
 
   /** Stop sending until the page's next `ready`. */
@@ -157,10 +187,14 @@ export class PanelSession implements Disposable {
         return this.#sendPage(message);
       case "launch":
         return this.#requests.launch(message);
+      case "findFiles":
+        return this.#findFiles(message.text);
       case "cancel":
         return this.#requests.cancel(message.taskId);
       case "answer":
         return this.#requests.answer(message);
+      case "reply":
+        return this.#requests.reply(message);
       case "send":
         return this.#requests.send(message);
       case "forget":
@@ -169,17 +203,24 @@ export class PanelSession implements Disposable {
         return this.#requests.resume(message);
       case "openFile":
       case "openDiff":
+      case "openChanges":
       case "openDefinition":
         this.#host.open(message);
         return;
       case "act":
-        this.#host.act(message.action, message.taskId);
+        this.#host.act(message.action, message.task);
+        return;
+      case "composeWith":
+        this.#host.compose(message);
+        return;
+      case "moreHistory": // The view that holds the page answers this.
     }
   }
 
   async #welcome(): Promise<void> {
     this.#unfollow();
     this.#ready = true;
+    this.settingsChanged();
     this.#post({ type: "service", state: this.#service.state });
     this.#sendRuns();
     if (this.#pending !== undefined) {
@@ -214,9 +255,10 @@ export class PanelSession implements Disposable {
   }
 
   #postChange(task: AsyncTask): void {
-    this.#post({ type: "run", run: rowOf(task) });
+    this.#post({ type: "run", run: this.#rowOf(task) });
     if (task.id === this.#followed?.taskId) {
       this.#postTask(task);
+      void this.#sendFiles(task);
     }
   }
 
@@ -235,7 +277,20 @@ export class PanelSession implements Disposable {
 
   #sendRuns(): void {
     const tasks = [...this.#service.tasks.values()].slice(0, LISTED_RUNS);
-    this.#post({ type: "runs", runs: tasks.map(rowOf) });
+    this.#post({ type: "runs", runs: tasks.map((task) => this.#rowOf(task)) });
+  }
+
+  #rowOf(task: AsyncTask): RunRow {
+    return rowOf(task, this.#host.marks.of(task.id));
+  }
+
+  #marksChanged(): void {
+    if (this.#ready) {
+      this.#sendRuns();
+    }
+    if (this.#followed !== undefined) {
+      void this.#sendTask(this.#followed.taskId);
+    }
   }
 
   async #sendDefinitions(): Promise<void> {
@@ -292,8 +347,23 @@ export class PanelSession implements Disposable {
     try {
       const { task } = await this.#service.request("asyncTasks/get", { taskId });
       this.#postTask(task);
+      await this.#sendFiles(task);
     } catch (error) {
       this.#post({ type: "taskMissing", taskId, message: messageOf(error) });
+    }
+  }
+
+  /** Send what an ended run changed. */
+  async #sendFiles({ id: taskId, status }: AsyncTask): Promise<void> {
+    if (isLive({ status })) {
+      return;
+    }
+    try {
+      const { files } = await this.#service.request("tasks/files", { taskId });
+      const changed = files.filter(({ actions }) => actions.some(isChange));
+      this.#post({ type: "files", taskId, files: changed });
+    } catch {
+      // The stored task is gone; the run itself still shows its result.
     }
   }
 
@@ -306,12 +376,19 @@ export class PanelSession implements Disposable {
     }
   }
 
+  async #findFiles(text: string): Promise<void> {
+    this.#post({ type: "foundFiles", text, paths: await this.#host.findFiles(text) });
+  }
+
   #postTask(task: AsyncTask): void {
     if (task.status === "queued") {
       void this.#sendLimit();
     }
+    const { title } = this.#host.marks.of(task.id);
+    this.#host.shows(task, title);
     const may = takesMessages(this.#service, task);
-    this.#post({ type: "task", task: pageTask(task), takesMessages: may });
+    const named = title === undefined ? {} : { title };
+    this.#post({ type: "task", task: pageTask(task), takesMessages: may, ...named });
   }
 
   #post(message: ToWebview): void {
@@ -319,4 +396,8 @@ export class PanelSession implements Disposable {
       this.#host.post(message);
     }
   }
+}
+
+function isChange(action: FileAction): boolean {
+  return action !== "read" && action !== "mentioned";
 }

@@ -1,7 +1,8 @@
 import { messageOf } from "../util/errors.js";
 import { launchProblem } from "../text/launchProblem.js";
+import { reply } from "../questions/replying.js";
 import type { Outbox } from "../service/outbox.js";
-import type { AsyncTask } from "../protocol.js";
+import type { AsyncTask, LaunchParams } from "../protocol.js";
 import type { SubagentService } from "../service/service.js";
 import type { FromWebview, Navigation, ToWebview } from "./messages.js";
 import { rowOf } from "./runRow.js";
@@ -17,6 +18,8 @@ export interface RequestPage {
   taskChanged(task: AsyncTask): void;
   /** The folder a run works in; undefined if the user chooses none. */
   pickFolder(): Promise<string | undefined>;
+  /** Show runs next to each other, if they are shown in editors. */
+  compare(taskIds: readonly string[]): Promise<void>;
   /** What a launch requests over the limit, unless the user decides. */
   launchOptions(): { overLimit?: "queue" };
 }
@@ -33,20 +36,48 @@ export class RunRequests {
     this.#page = page;
   }
 
-  /** Launch a run in the folder that the user chooses. */
-  async launch({ subagentName, goalPrompt, queue }: RequestOf<"launch">): Promise<void> {
+  /** Launch one run or several in the folder that the user chooses. */
+  async launch({ subagentName, also = [], ...wanted }: RequestOf<"launch">): Promise<void> {
     const workspaceDir = await this.#page.pickFolder();
     if (workspaceDir === undefined) {
       this.#page.show({ type: "launchDropped" });
       return;
     }
-    const params = { subagentName, goalPrompt, workspaceDir, ...this.#options(queue) };
-    try {
-      const { task } = await this.#service.request("asyncTasks/launch", params);
-      this.#page.post({ type: "run", run: rowOf(task) });
-      this.#page.show({ type: "launched", taskId: task.id });
-    } catch (error) {
-      this.#page.show({ type: "launchFailed", ...launchProblem(error) });
+    const { goalPrompt, queue } = wanted;
+    const params = { goalPrompt, workspaceDir, ...this.#options(queue) };
+    const launched: string[] = [];
+    const refused: { readonly name: string; readonly error: unknown }[] = [];
+    for (const name of [subagentName, ...also]) {
+      try {
+        launched.push(await this.#launchOne({ ...params, subagentName: name }));
+      } catch (error) {
+        refused.push({ name, error });
+      }
+    }
+    await this.#launched(launched, refused, also.length > 0);
+  }
+
+  async #launchOne(params: LaunchParams): Promise<string> {
+    const { task } = await this.#service.request("asyncTasks/launch", params);
+    this.#page.post({ type: "run", run: rowOf(task) });
+    return task.id;
+  }
+
+  async #launched(
+    taskIds: readonly string[],
+    refused: readonly { readonly name: string; readonly error: unknown }[],
+    areSeveral: boolean,
+  ): Promise<void> {
+    if (taskIds.length > 1) {
+      await this.#page.compare(taskIds);
+    }
+    const [first] = refused;
+    const [taskId] = taskIds;
+    if (first !== undefined) {
+      const left = areSeveral ? { left: refused.map(({ name }) => name) } : {};
+      this.#page.show({ type: "launchFailed", ...launchProblem(first.error), ...left });
+    } else if (taskId !== undefined) {
+      this.#page.show({ type: "launched", taskId });
     }
   }
 
@@ -65,6 +96,15 @@ export class RunRequests {
     const { taskId, requestId, optionId } = answer;
     try {
       await this.#service.request("asyncTasks/answer", { taskId, requestId, optionId });
+    } catch (error) {
+      this.#page.post({ type: "answerFailed", taskId, requestId, message: messageOf(error) });
+    }
+  }
+
+  /** Answer an agent's question, and open the address that it asks to open. */
+  async reply({ taskId, requestId, action, content }: RequestOf<"reply">): Promise<void> {
+    try {
+      await reply(this.#service, { taskId, requestId, action, ...(content && { content }) });
     } catch (error) {
       this.#page.post({ type: "answerFailed", taskId, requestId, message: messageOf(error) });
     }

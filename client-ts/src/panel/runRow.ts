@@ -1,24 +1,34 @@
+import type { Mark } from "../marks/marks.js";
 import type { AsyncTask } from "../protocol.js";
-import { askedLine } from "../questions/questions.js";
+import { type Asked, askedLine } from "../questions/questions.js";
+import { pathInside } from "../text/places.js";
 import { oneLine } from "../text/words.js";
-import { ownerWords } from "../windows/owner.js";
+import { isOpenFolder, ownerWords } from "../windows/owner.js";
+import { basename } from "node:path";
+
 import type { RunRow } from "./messages.js";
 
 /** How much of a goal a row of the list contains, in characters. */
 const ROW_GOAL_CHARS = 240;
+const FOLDER_CHARS = 40;
 
-/** Return a run as the page's list shows it. */
-export function rowOf(task: AsyncTask): RunRow {
+/** Return a run as the page's list shows it, with what the user notes about it. */
+export function rowOf(task: AsyncTask, mark: Mark = {}): RunRow {
   const { id, subagentName, status, endReason } = task;
   const { queuedAt, queuePosition, waiting, launchedAt, completedAt } = task;
   const { errorKind, mode, model, changes, progress } = task;
   const goal = oneLine(task.goalPrompt, ROW_GOAL_CHARS);
-  const asks = task.attention && askedLine(task.attention, ROW_GOAL_CHARS);
+  const asks = task.attention && askedLine(inFolder(task.attention, task), ROW_GOAL_CHARS);
   const times = { endReason, queuedAt, queuePosition, waiting, launchedAt, completedAt };
   const from = ownerWords(task);
+  const folder = isOpenFolder(task.workspaceDir)
+    ? undefined
+    : oneLine(basename(task.workspaceDir), FOLDER_CHARS);
+  const cost = progress.cost ?? undefined;
+  const tool = status === "running" ? progress.currentTool : undefined;
   const known = {
     ...times,
-    from,
+    ...{ from, folder, cost, tool },
     errorKind,
     mode,
     model,
@@ -26,7 +36,15 @@ export function rowOf(task: AsyncTask): RunRow {
     asks,
     retrying: progress.retrying,
   };
-  return { id, subagentName, status, goal, ...withoutAbsent(known) };
+  return { id, subagentName, status, goal, ...mark, ...withoutAbsent(known) };
+}
+
+/** Name files inside the folder of the run without that folder: a row has little room. */
+function inFolder(asked: Asked, { workspaceDir }: AsyncTask): Asked {
+  const { paths } = asked;
+  return paths === undefined
+    ? asked
+    : { ...asked, paths: paths.map((path) => pathInside(path, workspaceDir) ?? path) };
 }
 
 function withoutAbsent<T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } {

@@ -1,5 +1,7 @@
 import * as vscode from "vscode";
 
+import { nextToConversation } from "../util/showFile.js";
+import { changesOf, type Edit, isSameFile } from "./runChanges.js";
 import type { OpenRequest } from "./messages.js";
 import type { ToolContent } from "../protocol.js";
 import type { SubagentService } from "../service/service.js";
@@ -23,12 +25,38 @@ export class ToolDiffs implements vscode.TextDocumentContentProvider, vscode.Dis
   /** Show a change in the editor's diff; rejects if the run has no such change. */
   async open(change: Change): Promise<void> {
     const { path = "" } = await this.#part(change);
+    const { seq, index } = change;
+    await this.#openEdit(change.taskId, { path, before: { seq, index }, after: { seq, index } });
+  }
+
+  /** Show all changes of a run, or those of one file, in one editor. */
+  async openAll(taskId: string, path?: string): Promise<void> {
+    const all = await changesOf(this.#service, taskId);
+    const edits = path === undefined ? all : all.filter((each) => isSameFile(each.path, path));
+    const [only] = edits;
+    if (only === undefined) {
+      throw new Error(strings.runs.noChanges);
+    }
+    if (edits.length === 1) {
+      await this.#openEdit(taskId, only);
+      return;
+    }
+    const resources = edits.map((edit) => [
+      vscode.Uri.file(edit.path),
+      uriOf({ taskId, ...edit.before }, "before", edit.path),
+      uriOf({ taskId, ...edit.after }, "after", edit.path),
+    ]);
+    await vscode.commands.executeCommand("vscode.changes", strings.runs.allChanges, resources);
+  }
+
+  async #openEdit(taskId: string, { path, before, after }: Edit): Promise<void> {
     const name = path.split(/[\\/]/u).at(-1) ?? path;
     await vscode.commands.executeCommand(
       "vscode.diff",
-      uriOf(change, "before", path),
-      uriOf(change, "after", path),
+      uriOf({ taskId, ...before }, "before", path),
+      uriOf({ taskId, ...after }, "after", path),
       strings.runs.changeTitle(name),
+      { viewColumn: nextToConversation(), preview: true } satisfies vscode.TextDocumentShowOptions,
     );
   }
 

@@ -1,6 +1,6 @@
 import type { DoctorPlace, DoctorResult, DoctorRoot, Finding } from "../protocol.js";
 import type { TaskRef } from "../taskRef.js";
-import { counted } from "../text/format.js";
+import { counted } from "../l10n/format.js";
 import { oneLine } from "../text/words.js";
 
 /** What precedes the id of a task that can be opened. */
@@ -41,7 +41,7 @@ const HEADINGS: Readonly<Record<string, string>> = {
   disagreement: "List entries that disagree with messages",
   strangeName: "Folders that are not tasks",
   unlistable: "Unreadable folders",
-  unsupported: "Unsupported stores",
+  dueDeletion: "Sessions that their product will delete soon",
 };
 
 /** Write the diagnosis as a document; a line that starts with TASK_MARK links to a task. */

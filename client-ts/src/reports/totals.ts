@@ -1,6 +1,6 @@
 import { plain, table } from "../text/markdown.js";
 import type { GroupKey, StatsGroup, StatsResult, Totals, TreeTotals } from "../protocol.js";
-import { compact, counted } from "../text/format.js";
+import { compact, counted } from "../l10n/format.js";
 import { byteSize, money } from "../text/words.js";
 import * as strings from "../text/strings.js";
 
@@ -9,6 +9,7 @@ const GROUPS = {
   workspace: "Workspace",
   mode: "Mode",
   product: "Product",
+  model: "Model",
   day: "Day",
 } as const satisfies Partial<Record<GroupKey, string>>;
 
@@ -16,6 +17,8 @@ export const TOTALS_GROUPS = Object.keys(GROUPS) as (keyof typeof GROUPS)[];
 
 const MOST_ROWS = 200;
 const MOST_PARENTS = 50;
+/** How wide the longest bar of a chart is, in characters. */
+const BAR_CHARS = 12;
 /** A longer name would push the last columns off the page. */
 const KEY_CHARS = 44;
 const UNKNOWN = "–";
@@ -58,13 +61,29 @@ function scope({ tasks, tasksWithCost, tasksWithTokens }: Totals, query: string)
 }
 
 function groupTable(heading: string, groups: readonly StatsGroup[]): string {
+  const measure = measureOf(groups);
   const rows = groups
     .slice(0, MOST_ROWS)
     .map(({ key, totals }) => [
       key === undefined ? "unknown" : plain(shortKey(key)) || "unknown",
+      bar(measure.of(totals), measure.most),
       ...figures(totals),
     ]);
-  return table([heading, ...COLUMNS], rows) + andMore(groups.length - MOST_ROWS);
+  const head = [heading, measure.heading, ...COLUMNS];
+  return table(head, rows, ["---", "---", "---:"]) + andMore(groups.length - MOST_ROWS);
+}
+
+/** Return what the bars of groups show: their cost or, where none is recorded, their tokens. */
+function measureOf(groups: readonly StatsGroup[]) {
+  const hasCost = groups.some(({ totals }) => (totals.cost ?? 0) > 0);
+  const of = ({ cost, tokens }: Totals): number => (hasCost ? cost : tokens) ?? 0;
+  const most = Math.max(0, ...groups.map(({ totals }) => of(totals)));
+  return { heading: hasCost ? "Share of cost" : "Share of tokens", of, most };
+}
+
+/** Draw a bar in proportion to the longest; anything above 0 can be seen. */
+function bar(value: number, most: number): string {
+  return value <= 0 ? "" : "█".repeat(Math.max(1, Math.round((BAR_CHARS * value) / most)));
 }
 
 function parentTable(parents: readonly TreeTotals[]): string {

@@ -3,7 +3,13 @@ import path from "node:path";
 
 import type * as vscode from "vscode";
 
-import type { AsyncTasksSettings, HostSettings, RunnerSettings, Settings } from "../protocol.js";
+import type {
+  AsyncTasksSettings,
+  HistorySettings,
+  HostSettings,
+  RunnerSettings,
+  Settings,
+} from "../protocol.js";
 
 export const SECTION = "subagentSidecar";
 
@@ -33,10 +39,16 @@ const HOST = {
   "host.surviveMinutes": "surviveMinutes",
 } satisfies Record<string, keyof HostSettings>;
 
+/** Settings of the extension, and their names in the sidecar's group `history`. */
+const HISTORY = {
+  "history.autoDiscover": "autoDiscover",
+} satisfies Record<string, keyof HistorySettings>;
+
 /** Return the settings for the sidecar. Its own file decides on what the user has not set. */
 export function sidecarSettings(config: Configuration, example: Example | undefined): Settings {
   const asyncTasks: AsyncTasksSettings = setMembers(config, ASYNC_TASKS);
   const host: HostSettings = setMembers(config, HOST);
+  const history: HistorySettings = setMembers(config, HISTORY);
   const directories = [
     ...config.get<string[]>("agentDirectories", []).map(expandHome),
     ...(example === undefined ? [] : [example.directory]),
@@ -57,6 +69,7 @@ export function sidecarSettings(config: Configuration, example: Example | undefi
     ...(Object.keys(runners).length === 0 ? {} : { runners }),
     ...(defaultRunner === "" ? {} : { defaultRunner }),
     ...(Object.keys(host).length === 0 ? {} : { host }),
+    ...(Object.keys(history).length === 0 ? {} : { history }),
   };
 }
 

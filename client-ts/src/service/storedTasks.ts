@@ -1,10 +1,34 @@
 import type { ListParams, ListResult, TaskInfo } from "../protocol.js";
 
-export const PAGE = 200;
+/** What stored tasks are sorted by. */
+export const SORTS = ["recent", "cost", "duration", "messages", "title"] as const;
+export type Sort = (typeof SORTS)[number];
 
-/** A growing list of stored tasks, newest first, under one filter in the query language. */
+/** How many tasks the first read gets: enough for a screen, and quick. */
+export const PAGE = 200;
+/** How many tasks a later read gets. */
+export const LATER_PAGE = 2_000;
+
+/** Which tasks are listed, and in which order. */
+export interface Selection {
+  /** In the query language; "" selects all. */
+  readonly filter: string;
+  /** Absolute paths; undefined selects tasks of all folders. */
+  readonly folders?: readonly string[];
+  readonly sort: Sort;
+}
+
+const SORT_BY = {
+  recent: { by: "lastActivity", order: "desc" },
+  cost: { by: "cost", order: "desc" },
+  duration: { by: "duration", order: "desc" },
+  messages: { by: "messages", order: "desc" },
+  title: { by: "title", order: "asc" },
+} as const satisfies Record<Sort, ListParams["sort"]>;
+
+/** A growing list of stored tasks under one selection. */
 export class StoredTasks {
-  #filter = "";
+  #selection: Selection = { filter: "", sort: "recent" };
   #items: readonly TaskInfo[] = [];
   #matched = 0;
   #total = 0;
@@ -15,8 +39,12 @@ export class StoredTasks {
 
   constructor(private readonly list: (params: ListParams) => Promise<ListResult>) {}
 
-  get filter(): string {
-    return this.#filter;
+  get selection(): Selection {
+    return this.#selection;
+  }
+  /** The selection as a query; "" selects all. */
+  get query(): string {
+    return queryOf(this.#selection);
   }
   get items(): readonly TaskInfo[] {
     return this.#items;
@@ -35,15 +63,15 @@ export class StoredTasks {
     return this.#isRead;
   }
 
-  /** Change the filter. Rejects and keeps the previous one if the sidecar refuses it. */
-  async setFilter(filter: string): Promise<void> {
-    const before = this.#filter;
-    this.#filter = filter;
+  /** Change the selection. Rejects and keeps the previous one if the sidecar refuses it. */
+  async select(selection: Selection): Promise<void> {
+    const before = this.#selection;
+    this.#selection = selection;
     try {
       await this.#read({ limit: PAGE }, []);
     } catch (error) {
-      if (this.#filter === filter) {
-        this.#filter = before;
+      if (this.#selection === selection) {
+        this.#selection = before;
       }
       throw error;
     }
@@ -57,18 +85,18 @@ export class StoredTasks {
   /** Read the next page; does nothing when there is none. */
   async loadMore(): Promise<void> {
     if (this.#cursor !== undefined) {
-      await this.#read({ limit: PAGE, cursor: this.#cursor }, this.#items);
+      await this.#read({ limit: LATER_PAGE, cursor: this.#cursor }, this.#items);
     }
   }
 
   async #read(page: ListParams, before: readonly TaskInfo[]): Promise<void> {
     this.#reads += 1;
     const read = this.#reads;
-    const query = this.#filter === "" ? {} : { query: this.#filter };
+    const query = queryOf(this.#selection);
     const result = await this.list({
       ...page,
-      ...query,
-      sort: { by: "lastActivity", order: "desc" },
+      ...(query === "" ? {} : { query }),
+      sort: SORT_BY[this.#selection.sort],
     });
     if (read === this.#reads) {
       this.#items = [...before, ...result.items];
@@ -78,4 +106,12 @@ export class StoredTasks {
       this.#isRead = true;
     }
   }
+}
+
+/** Return the query for a selection; "" selects all. */
+export function queryOf({ filter, folders }: Pick<Selection, "filter" | "folders">): string {
+  const named = folders?.filter((folder) => !folder.includes('"')) ?? [];
+  const places = named.map((folder) => `workspace:"${folder}"`).join(" OR ");
+  const parts = [filter, places].filter((part) => part !== "");
+  return parts.length < 2 ? parts.join("") : parts.map((part) => `(${part})`).join(" ");
 }

@@ -6,7 +6,7 @@ import type {
   Retrying,
   Waiting,
 } from "../protocol.js";
-import { clock, duration } from "./format.js";
+import { clock, duration } from "../l10n/format.js";
 import { errorWords, retryWords } from "./runWords.js";
 import { outcome as words } from "./outcomeStrings.js";
 

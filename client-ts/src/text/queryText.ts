@@ -37,7 +37,7 @@ export interface MessageSearch {
 }
 
 const FIELDS =
-  "status|mode|product|workspace|model|parent|file|outcome|title|id|root|cost|tokens|messages|size|created|active|duration|since|until";
+  "status|mode|product|workspace|model|parent|file|outcome|title|id|root|kept|cost|estimate|tokens|messages|size|created|active|duration|since|until";
 const VALUES = String.raw`(?:"[^"]*"?|[^\s(),"]+|,)*`;
 const TERM = new RegExp(
   String.raw`(?<field>-?(?:${FIELDS})(?::|[<>]=?|=)${VALUES})|(?<phrase>"[^"]*"?)|(?<word>[^\s()]+)|[()]`,

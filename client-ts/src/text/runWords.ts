@@ -1,5 +1,5 @@
-import type { AsyncTask, Changes, ErrorKind, Progress, Retrying } from "../protocol.js";
-import { counted } from "./format.js";
+import type { AsyncTask, Changes, ErrorKind, Progress, Retrying, Waiting } from "../protocol.js";
+import { counted } from "../l10n/format.js";
 import { outcome } from "./outcomeStrings.js";
 import { oneLine } from "./words.js";
 
@@ -7,7 +7,7 @@ const TEXT_CHARS = 80;
 const NAME_CHARS = 60;
 
 /** Return why the model or its server failed: `rate limit reached`. */
-export function errorWords(kind: ErrorKind): string {
+export function errorWords(kind: ErrorKind | Waiting["reason"]): string {
   return outcome.failure[kind];
 }
 
@@ -27,6 +27,12 @@ export function changeWords(changes: Changes | undefined): string | undefined {
   const lines = uncountedFiles < files ? ` +${additions} −${deletions}` : "";
   const rest = lines !== "" && uncountedFiles > 0 ? ` (${outcome.uncounted(uncountedFiles)})` : "";
   return `${counted(files, "file")}${lines}${rest}`;
+}
+
+/** Return the lines that a run added and removed, `+10 −3`; undefined if none is known. */
+export function changeLines(changes: Changes | undefined): string | undefined {
+  const { additions = 0, deletions = 0 } = changes ?? {};
+  return additions + deletions === 0 ? undefined : `+${additions} −${deletions}`;
 }
 
 /** Return the model and the mode of a run, if the agent reports them: `["m-1", "plan mode"]`. */

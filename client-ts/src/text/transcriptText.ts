@@ -1,5 +1,5 @@
 import type { StoredMessage, TaskInfo } from "../protocol.js";
-import { duration } from "./format.js";
+import { duration } from "../l10n/format.js";
 import { localTime, oneLine, storedStatus } from "./words.js";
 import * as strings from "./strings.js";
 

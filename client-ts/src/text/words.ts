@@ -1,6 +1,6 @@
 import type { TaskInfo } from "../protocol.js";
 import { withoutUnseen } from "./unseen.js";
-import { counted, dollars } from "./format.js";
+import { counted, dollars } from "../l10n/format.js";
 
 /** Describe the status of a stored task in a few words. */
 export function storedStatus(task: TaskInfo): string {

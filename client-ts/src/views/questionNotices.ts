@@ -1,55 +1,79 @@
 import * as vscode from "vscode";
 
 import type { Answering } from "../questions/answers.js";
-import { inform, showError } from "../questions/notify.js";
+import { inform } from "../questions/notify.js";
 import type { AsyncTask } from "../protocol.js";
 import { isWaiting, questionLine, type Waiting } from "../questions/questions.js";
+import { isSimple, promptFor } from "../questions/prompting.js";
+import { reply } from "../questions/replying.js";
 import type { SubagentService } from "../service/service.js";
-import { unlinked } from "../text/words.js";
-import { isOfOtherWindow } from "../windows/owner.js";
+import { oneLine, unlinked } from "../text/words.js";
 import * as strings from "../text/strings.js";
+import type { NoticePanel, Notices } from "./notices.js";
 
 /** A notification shortens its buttons to fit: the scope of an "always" would be cut off. */
 const ROOM = { detail: 200, label: 20 };
 /** How many buttons fit, *Show* among them. */
 const MOST_BUTTONS = 4;
 
-/** What notifications need of the panel. */
-export interface NoticePanel {
-  readonly visible: boolean;
-  reveal(taskId?: string): Promise<void>;
-}
-
-/** Show a notification for each question once, with its answers, while the panel is hidden. */
-export function notifyQuestions(service: SubagentService, panel: NoticePanel): vscode.Disposable {
-  const notified = new Map<string, string>();
+/** Notify of each question once, with its answers. */
+export function notifyQuestions(
+  service: SubagentService,
+  panel: NoticePanel,
+  notices: Notices,
+): vscode.Disposable {
+  const open = new Map<string, string>();
   return service.onDidChangeTask((task: AsyncTask) => {
     if (!isWaiting(task)) {
-      notified.delete(task.id);
-    } else if (notified.get(task.id) !== task.attention.requestId) {
-      notified.set(task.id, task.attention.requestId);
-      if (!panel.visible && !isOfOtherWindow(task)) {
-        void ask(service, panel, task);
-      }
+      open.delete(task.id);
+    } else if (open.get(task.id) !== task.attention.requestId) {
+      const { requestId } = task.attention;
+      open.set(task.id, requestId);
+      notices.add({
+        kind: "notifyOnQuestion",
+        task,
+        isDue: () => open.get(task.id) === requestId,
+        show: () => ask(service, panel, task),
+      });
     }
   });
 }
 
 async function ask(service: SubagentService, panel: NoticePanel, run: Waiting): Promise<void> {
+  if (run.attention.kind === "question") {
+    await askQuestion(service, panel, run);
+    return;
+  }
   const { text, answers } = questionLine(run, ROOM);
   const buttons = buttonsFor(answers, unlinked(text) === text);
   const chosen = await inform(text, ...buttons.map(({ label }) => label), strings.common.show);
   const option = buttons.find(({ label }) => label === chosen)?.option;
-  try {
-    if (chosen === strings.common.show) {
-      await panel.reveal(run.id);
-    } else if (option !== undefined) {
-      const { requestId } = run.attention;
-      const { optionId } = option;
-      await service.request("asyncTasks/answer", { taskId: run.id, requestId, optionId });
+  if (chosen === strings.common.show) {
+    await panel.reveal(run.id);
+  } else if (option !== undefined) {
+    const { requestId } = run.attention;
+    const { optionId } = option;
+    await service.request("asyncTasks/answer", { taskId: run.id, requestId, optionId });
+  }
+}
+
+/** Notify of a question; *Answer…* asks for the answer if it has one field, else shows its form. */
+async function askQuestion(
+  service: SubagentService,
+  panel: NoticePanel,
+  { id: taskId, subagentName, attention }: Waiting,
+): Promise<void> {
+  const { requestId, title } = attention;
+  const name = oneLine(subagentName, ROOM.label * 2);
+  const text = strings.forms.asks(name, oneLine(title, ROOM.detail));
+  const chosen = await inform(text, strings.forms.answer, strings.common.show);
+  if (chosen === strings.common.show || (chosen !== undefined && !isSimple(attention))) {
+    await panel.reveal(taskId);
+  } else if (chosen !== undefined) {
+    const content = await promptFor(attention);
+    if (content !== undefined) {
+      await reply(service, { taskId, requestId, action: "accept", content });
     }
-  } catch (error) {
-    await showError(error);
   }
 }
 

@@ -67,12 +67,11 @@ function runningContent(count: ReturnType<typeof countLive>, message: string): C
     ...(queued > 0 ? [strings.statusBar.queued(queued)] : []),
     ...(asking > 0 ? [waiting(asking)] : []),
   ];
-  const icon = running > 0 ? "$(sync~spin)" : "$(hubot)";
-  const bell = asking > 0 ? ` $(bell-dot) ${waiting(asking)}` : "";
-  const number = running + queued > 0 ? ` ${running + queued}` : "";
+  const icon = asking > 0 ? "$(bell-dot)" : running > 0 ? "$(sync~spin)" : "$(hubot)";
+  const shown = running + queued + asking > 0 ? parts.join(" · ") : name;
   const note = message === "" ? "" : ` ${message}`;
   return {
-    text: `${icon} ${name}${number}${bell}`,
+    text: `${icon} ${shown}`,
     tooltip: `${prefixed(parts.join(", "))}.${note}`,
   };
 }

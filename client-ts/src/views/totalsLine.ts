@@ -1,6 +1,6 @@
 import { Throttle } from "../util/coalesce.js";
 import type { StatsParams, StatsResult, Totals } from "../protocol.js";
-import { compact } from "../text/format.js";
+import { compact } from "../l10n/format.js";
 import { money } from "../text/words.js";
 import * as strings from "../text/strings.js";
 

@@ -19,6 +19,11 @@ export function openFolders(): string[] {
   return (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => realPath(uri.fsPath));
 }
 
+/** Whether a folder is open in this window; with no folder open, every one counts. */
+export function isOpenFolder(folder: string, folders = openFolders()): boolean {
+  return folders.length === 0 || folders.includes(folder);
+}
+
 /** Whether an editor launched a run, for its user or its model. */
 export function isOfEditor({ owner }: Owned): boolean {
   return owner?.client === EDITOR;

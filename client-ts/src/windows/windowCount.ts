@@ -27,7 +27,7 @@ export async function countWindows(service: SubagentService): Promise<number> {
 export function showWindowCount(service: SubagentService): WindowCount {
   const item = vscode.window.createStatusBarItem("windows", vscode.StatusBarAlignment.Left);
   item.name = strings.windows.statusName;
-  item.command = "subagentSidecar.runs.focus";
+  item.command = "subagentSidecar.chat.focus";
   const refresh = coalesced(async (): Promise<void> => {
     const count = await countWindows(service);
     item.text = `$(multiple-windows) ${count}`;

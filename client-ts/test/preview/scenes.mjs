@@ -31,7 +31,13 @@ const runs = {
       queuePosition: 2,
       subagentName: "test-writer",
     }),
-    run("b", "completed", "Count the lines of each module", { endReason: "goal" }),
+    run("w", "running", "Update the dependencies and run all tests", {
+      ...{ subagentName: "claude", cost: 0.12, asks: "npm install --save-dev vitest@4" },
+      changes: { files: 2, additions: 12, deletions: 3 },
+    }),
+    run("b", "completed", "Count the lines of each module", {
+      ...{ endReason: "goal", cost: 0.031, changes: { files: 4, additions: 182, deletions: 40 } },
+    }),
     run("c", "failed", "Port the build to the new compiler, with all warnings mended", {
       endReason: "timeout",
     }),
@@ -41,6 +47,41 @@ const runs = {
     }),
     run("e", "failed", "Look for dead code", { endReason: "lost", completedAt: NOW - 3e8 }),
   ],
+};
+
+const stored = (id, title, hours, more = {}) => ({
+  ...{ id, root: "/r", title, status: "completed", outcome: "completed", product: "roo" },
+  ...{ agent: "Code", at: NOW - hours * 36e5, cost: 0.42, ...more },
+});
+
+const history = {
+  type: "history",
+  page: {
+    ...{ scope: "workspace", sort: "recent", filter: "", from: 0, matched: 812, total: 5_020 },
+    ...{ hasMore: true, totals: "1.2M tokens · $96.10" },
+    rows: [
+      stored("h1", "Explain why the nightly import takes four hours and fix it", 2),
+      stored("h2", "Add a dark theme", 3, {
+        product: "cline",
+        status: "failed",
+        outcome: "failed",
+      }),
+      stored("h3", "Split the order module", 26, {
+        product: "sidecar",
+        agent: "reviewer",
+        own: true,
+      }),
+      stored("h4", "Upgrade to Python 3.14", 30, {
+        cost: 3.1,
+        status: "active",
+        outcome: "waiting",
+      }),
+      stored("h5", "Write the release notes", 80, { product: "kilo" }),
+      ...Array.from({ length: 195 }, (_, at) =>
+        stored(`o${at}`, `An older task, number ${at}`, 200 + at),
+      ),
+    ],
+  },
 };
 
 function task(id, status, more = {}) {
@@ -271,7 +312,7 @@ const answered = [
 ];
 const attention = { kind: "permission", requestId: "r2", title: "Run the tests", options: OPTIONS };
 
-const base = [running, runs, definitions];
+const base = [running, runs, definitions, history];
 const opened = (id) => ({ type: "open", taskId: id });
 
 export const scenes = {

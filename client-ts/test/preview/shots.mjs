@@ -54,6 +54,8 @@ async function pageSource() {
   );
   const at = (name) => `${ORIGIN}/${name}`;
   return pageHtml({
+    place: "sideBar",
+    language: "en",
     cspSource: ORIGIN,
     scriptUri: at("main.js"),
     styleUri: at("style.css"),

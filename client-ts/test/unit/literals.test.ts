@@ -8,12 +8,24 @@ import { expect, test } from "vitest";
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
 /** Modules that consist of texts; reports/ and the new definition are whole documents. */
-const TEXTS = /\/\w*[sS]trings\.ts$|^src\/reports\/|\/definitionFile\.ts$|^src\/protocol\.ts$/u;
+const TEXTS =
+  /^src\/l10n\/|^webview\/text\/(?:en|de)\.ts$|^src\/reports\/|\/definitionFile\.ts$|^src\/protocol\.ts$/u;
 /** Calls whose texts only developers read: the log, errors in the code, and selectors. */
 const UNSEEN = /(?:^|[.#])(?:log|onStderr|querySelector|closest|matches|test|(?:Response)?Error)$/u;
 /** Literals that people do not read: keys, names of folders, styles, and what pip prints. */
 const ALLOWED = new Set([
-  ...["Enter", "Escape", "Local", "Library", "Application Support", "Scripts", "link file"],
+  ...[
+    "Enter",
+    "Escape",
+    "Tab",
+    "Delete",
+    "transform: translateY(",
+    "Local",
+    "Library",
+    "Application Support",
+    "Scripts",
+    "link file",
+  ],
   ...["icon-button copy", "codicon codicon-copy", "Installing collected packages"],
 ]);
 /** Lists of tags, and a program. */

@@ -5,6 +5,12 @@ import { expect, test } from "vitest";
 interface Manifest {
   readonly contributes: {
     readonly commands: readonly { readonly command: string }[];
+    readonly keybindings: readonly {
+      readonly command: string;
+      readonly key: string;
+      readonly mac: string;
+    }[];
+    readonly menus: Readonly<Record<string, readonly { readonly command: string }[]>>;
     readonly configuration: {
       readonly properties: Readonly<
         Record<string, { readonly scope: string; readonly default?: unknown }>
@@ -19,6 +25,8 @@ interface Manifest {
   };
 }
 
+/** The editor makes this command for the view. */
+const VIEW_FOCUS = "subagentSidecar.chat.focus";
 const MANIFEST = read("../../package.json");
 const TEXTS = JSON.parse(read("../../package.nls.json")) as Record<string, string>;
 
@@ -31,14 +39,34 @@ test("every text of the manifest is in package.nls.json, and none there is unuse
   expect([...new Set(used)].sort()).toEqual(Object.keys(TEXTS).sort());
 });
 
-test("welcome views run commands that exist", () => {
+test("every text of the manifest is there in German, and none is the English one", () => {
+  const german = JSON.parse(read("../../package.nls.de.json")) as Record<string, string>;
+  expect(Object.keys(german)).toEqual(Object.keys(TEXTS));
+  const same = Object.keys(TEXTS).filter((key) => german[key] === TEXTS[key]);
+  expect(same).toEqual(["settings.title"]);
+});
+
+test("keys run commands that exist, with chords that other keyboards can type", () => {
   const { contributes } = JSON.parse(MANIFEST) as Manifest;
   const known = contributes.commands.map(({ command }) => command);
-  const linked = Object.values(TEXTS).flatMap((text) =>
-    [...text.matchAll(/\(command:(subagentSidecar[\w.]+)/gu)].map(([, command]) => command),
+  const bound = contributes.keybindings.map(({ command }) => command);
+  expect(bound.filter((command) => !known.includes(command))).toEqual([VIEW_FOCUS]);
+  for (const { key, mac } of contributes.keybindings) {
+    expect([key, mac]).toEqual([
+      expect.stringMatching(/^ctrl\+k [a-z]$/u),
+      key.replace("ctrl", "cmd"),
+    ]);
+  }
+});
+
+test("menus run commands that exist, and each has a title", () => {
+  const { contributes } = JSON.parse(MANIFEST) as Manifest;
+  const known = contributes.commands.map(({ command }) => command);
+  const offered = Object.values(contributes.menus).flatMap((items) =>
+    items.map(({ command }) => command),
   );
-  expect(linked.length).toBeGreaterThan(0);
-  expect(linked.filter((command) => !known.includes(command ?? ""))).toEqual([]);
+  expect(offered.length).toBeGreaterThan(30);
+  expect(offered.filter((command) => !known.includes(command))).toEqual([]);
 });
 
 test("a workspace cannot set what concerns all windows", () => {

@@ -4,6 +4,7 @@ import { CONVERSATION, MESSAGE } from "../text/strings.js";
 import { blockSource } from "./conversation/blocks.js";
 import { itemCount } from "./conversation/conversation.js";
 import { plain } from "../text/format.js";
+import { inquiryWords } from "./questions/inquiry.js";
 import { questionWords } from "./conversation/question.js";
 import type { MessageItem, SentItem } from "./conversation/items.js";
 import type { OpenRun } from "./openRun.js";
@@ -49,6 +50,10 @@ function newQuestions(was: OpenRun, is: OpenRun, since: number): string[] {
   const asked = [...questions].filter(([id]) => !was.stream.conversation.questions.has(id));
   return asked.flatMap(([, at]) => {
     const item = items[at - dropped];
+    if (item?.kind === "inquiry") {
+      const { inquiry } = item;
+      return inquiry.ts >= since ? [CONVERSATION.asks(inquiryWords(inquiry, SPOKEN_CHARS))] : [];
+    }
     const question = item?.kind === "tool" || item?.kind === "question" ? item.question : undefined;
     return question !== undefined && question.ts >= since
       ? [CONVERSATION.asks(questionWords(question, SPOKEN_CHARS))]

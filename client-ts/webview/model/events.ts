@@ -1,15 +1,23 @@
 import type { Action, OpenRequest, ToWebview } from "../../src/panel/messages.js";
+import type { MentionEvent } from "./mention.js";
+import type { FormEvent } from "./questions/drafts.js";
 import type { Range } from "./range.js";
 import type { Seen } from "./seen.js";
+import type { ListEvent } from "./list/listState.js";
 import type { SpeechEvent } from "./speech.js";
+import type { TaskRef } from "../../src/taskRef.js";
 
 /** Events of the open conversation, from the extension or the reader. */
 export type OpenEvent =
   | Extract<
       ToWebview,
-      { type: "task" | "taskMissing" | "taskDeleted" | "events" | "page" | "answerFailed" }
+      {
+        type: "task" | "taskMissing" | "files" | "taskDeleted" | "events" | "page" | "answerFailed";
+      }
     >
   | { readonly type: "answer"; readonly requestId: string; readonly optionId: string }
+  /** A form is being sent or refused. */
+  | { readonly type: "answering"; readonly requestId: string }
   /** The numbers of the items in or near the view. */
   | { readonly type: "inView"; readonly range: Range }
   | { readonly type: "leaveEnd"; readonly seen?: Seen }
@@ -24,15 +32,21 @@ export type OpenEvent =
 export type Event =
   | ToWebview
   | OpenEvent
+  | FormEvent
   | SpeechEvent
-  | { readonly type: "write"; readonly goal: string }
+  | ListEvent
+  | MentionEvent
+  /** Launch another subagent with the same goal, or not. */
+  | { readonly type: "alsoUse"; readonly subagentName: string; readonly isUsed: boolean }
   | { readonly type: "submit" }
   | { readonly type: "queue" }
   | { readonly type: "look" }
   | { readonly type: "openRun"; readonly taskId: string }
   | { readonly type: "closeRun" }
-  | { readonly type: "focusRun"; readonly taskId: string }
   | { readonly type: "cancelRun" }
   | { readonly type: "launchAgain" }
+  /** Continue a stored task with another agent. */
+  | { readonly type: "continueWith" }
   | OpenRequest
-  | { readonly type: "act"; readonly action: Action };
+  /** Without a task, the action is on the open run, if any. */
+  | { readonly type: "act"; readonly action: Action; readonly task?: TaskRef };

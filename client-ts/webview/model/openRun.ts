@@ -1,6 +1,6 @@
 import type { Batch } from "../../src/panel/eventFeed.js";
 import type { PageSide } from "../../src/panel/messages.js";
-import type { AsyncTask, TaskEvent } from "../../src/protocol.js";
+import type { AsyncTask, TaskEvent, TouchedFile } from "../../src/protocol.js";
 import { itemCount } from "./conversation/conversation.js";
 import type { OpenEvent } from "./events.js";
 import { weightOf } from "./conversation/items.js";
@@ -33,6 +33,8 @@ import {
 export interface OpenRun {
   readonly taskId: string;
   readonly task?: AsyncTask;
+  /** What the user calls it. */
+  readonly title?: string;
   /** Whether its agent accepts messages now, as far as is known. */
   readonly takesMessages?: boolean;
   readonly stream: Stream;
@@ -50,6 +52,8 @@ export interface OpenRun {
   readonly loading?: PageSide;
   /** Why the task could not be read or cancelled, or an answer not be sent. */
   readonly problem?: string;
+  /** What the run changed, once it ended and that is known. */
+  readonly files?: readonly TouchedFile[];
   /** The run was deleted, so it cannot be resumed. */
   readonly isDeleted?: true;
   /** Ids of the questions whose answers are being sent. */
@@ -121,6 +125,8 @@ export function reduceOpen(open: OpenRun, event: OpenEvent): OpenRun {
       return event.task.id === open.taskId ? withTask(open, event) : open;
     case "taskMissing":
       return event.taskId === open.taskId ? { ...open, problem: event.message } : open;
+    case "files":
+      return event.taskId === open.taskId ? { ...open, files: event.files } : open;
     case "taskDeleted":
       return event.taskId === open.taskId ? { ...open, isDeleted: true } : open;
     case "events":
@@ -128,6 +134,7 @@ export function reduceOpen(open: OpenRun, event: OpenEvent): OpenRun {
     case "page":
       return event.taskId === open.taskId ? paged(open, event) : open;
     case "answer":
+    case "answering":
       return {
         ...omit(open, "problem"),
         answering: new Set([...open.answering, event.requestId]),
@@ -179,9 +186,10 @@ function leftEnd(open: OpenRun, { taskId, stream, shown, tail, since } = seenOf(
 
 function withTask(
   open: OpenRun,
-  { task, takesMessages = false }: Extract<OpenEvent, { type: "task" }>,
+  { task, takesMessages = false, title }: Extract<OpenEvent, { type: "task" }>,
 ): OpenRun {
-  return { ...omit(open, "problem"), task, takesMessages };
+  const named = title === undefined ? {} : { title };
+  return { ...omit(open, "problem", "title"), task, takesMessages, ...named };
 }
 
 function showingEarlier(open: OpenRun): OpenRun {

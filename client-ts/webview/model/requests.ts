@@ -1,6 +1,8 @@
 import type { FromWebview } from "../../src/panel/messages.js";
 import type { Event } from "./events.js";
+import { continuation } from "./continuation.js";
 import { followsEnd, type OpenRun } from "./openRun.js";
+import { formRequests } from "./questions/drafts.js";
 import { speechTo, takenTexts } from "./speech.js";
 import type { State } from "./state.js";
 import { hasAfter } from "./conversation/stream.js";
@@ -9,15 +11,31 @@ import { hasAfter } from "./conversation/stream.js";
 export function requestsOf(before: State, after: State, event: Event): FromWebview[] {
   switch (event.type) {
     case "act":
-      return [{ type: "act", action: event.action, ...taskIdOf(after) }];
+      return [{ type: "act", action: event.action, ...taskOf(event, after) }];
+    case "openRun":
+    case "launched":
+      return after.opensElsewhere
+        ? [{ type: "act", action: "openConversation", task: { id: event.taskId } }]
+        : followRequests(before.open, after.open);
+    case "launchAgain":
+      return launchAgainRequests(after);
+    case "continueWith":
+      return [{ type: "composeWith", goal: continuation(after) }];
+    case "needMore":
+      return !before.list.isLoading && after.list.isLoading ? [{ type: "moreHistory" }] : [];
     case "look":
       return [{ type: "refresh" }];
     case "openFile":
     case "openDiff":
+    case "openChanges":
     case "openDefinition":
       return [event];
     case "answer":
       return answerRequests(before, event);
+    case "fillIn":
+    case "sendForm":
+    case "refuseForm":
+      return formRequests(after.forms, before.open, event);
     case "sendMessage":
       return sendRequests(before, after, event.taskId);
     case "sendAgain":
@@ -27,6 +45,10 @@ export function requestsOf(before: State, after: State, event: Event): FromWebvi
     case "resume":
     case "queueResume":
       return resumeRequests(before, event.taskId, event.type === "queueResume");
+    case "write":
+      return event.mention !== undefined && event.mention.text !== before.mention?.text
+        ? [{ type: "findFiles", text: event.mention.text }]
+        : [];
     case "submit":
     case "queue":
       return launchRequests(before, after);
@@ -42,17 +64,28 @@ export function requestsOf(before: State, after: State, event: Event): FromWebvi
   }
 }
 
-function taskIdOf({ open }: State): { taskId?: string } {
-  return open === undefined ? {} : { taskId: open.taskId };
+function launchAgainRequests({ open, place }: State): FromWebview[] {
+  const task = open?.task;
+  return place === "editor" && task !== undefined
+    ? [{ type: "composeWith", goal: task.goalPrompt, subagentName: task.subagentName }]
+    : [];
+}
+
+function taskOf(
+  { task }: Extract<Event, { type: "act" }>,
+  { open }: State,
+): Pick<Extract<FromWebview, { type: "act" }>, "task"> {
+  return task !== undefined ? { task } : open === undefined ? {} : { task: { id: open.taskId } };
 }
 
 function launchRequests(before: State, after: State): FromWebview[] {
   const { launch, draft } = after;
-  const { subagentName, goal: goalPrompt } = draft;
+  const { subagentName, goal: goalPrompt, also } = draft;
   if (before.launch.kind === "sending" || launch.kind !== "sending" || subagentName === undefined) {
     return [];
   }
-  return [{ type: "launch", subagentName, goalPrompt, queue: launch.queue }];
+  const others = also === undefined ? {} : { also };
+  return [{ type: "launch", subagentName, ...others, goalPrompt, queue: launch.queue }];
 }
 
 function cancelRequests(before: State, { open }: State): FromWebview[] {

@@ -1,5 +1,8 @@
+import type { PagePlace } from "../../src/panel/messages.js";
+import { keptOfList, restoredList } from "./list/listState.js";
 import { INITIAL, type State } from "./state.js";
 import { followsEnd, newlyOpen } from "./openRun.js";
+import { restoreForms, type SavedForms, saveForms } from "./questions/drafts.js";
 import { takenTexts, unsentText } from "./speech.js";
 
 /** The event of an item, and its distance from the top of the view, in CSS pixels. */
@@ -17,11 +20,18 @@ export interface Saved {
   readonly messages?: Readonly<Record<string, string>>;
   /** Messages that the sidecar accepted and has not delivered, by run id. */
   readonly queued?: Readonly<Record<string, readonly string[]>>;
+  /** What was entered in the forms of questions. */
+  readonly forms?: SavedForms;
   /** The reader's place, unless at the end. */
   readonly reading?: Place;
+  /** How the reader left the list. */
+  readonly list?: unknown;
 }
 
-export function save({ draft, open, speeches }: State, place: Place | undefined): Saved {
+export function save(
+  { draft, open, speeches, list, forms }: State,
+  place: Place | undefined,
+): Saved {
   const messages = [...speeches].map(([taskId, speech]) => [taskId, unsentText(speech)] as const);
   const queued = [...speeches].map(([taskId, speech]) => [taskId, takenTexts(speech)] as const);
   const waiting = queued.filter(([, texts]) => texts.length > 0);
@@ -32,13 +42,16 @@ export function save({ draft, open, speeches }: State, place: Place | undefined)
     ...(open === undefined ? {} : { taskId: open.taskId }),
     ...(written.length === 0 ? {} : { messages: Object.fromEntries(written) }),
     ...(waiting.length === 0 ? {} : { queued: Object.fromEntries(waiting) }),
+    list: keptOfList(list),
+    ...(forms.size === 0 ? {} : { forms: saveForms(forms) }),
     ...(open === undefined || followsEnd(open) || place === undefined ? {} : { reading: place }),
   };
 }
 
 /** Restore a saved state; members that cannot be read, as after an update, are ignored. */
-export function restore(value: unknown): State {
-  const { goal, subagentName, taskId, messages = {}, queued = {}, reading } = readSaved(value);
+export function restore(value: unknown, place: PagePlace = "sideBar"): State {
+  const saved = readSaved(value);
+  const { goal, subagentName, taskId, messages = {}, queued = {}, forms, reading, list } = saved;
   const ids = new Set([...Object.keys(messages), ...Object.keys(queued)]);
   const speeches = [...ids].map((id) => {
     const unsaid = (queued[id] ?? []).map((text) => ({ text, delivery: "nextTurn" as const }));
@@ -46,8 +59,12 @@ export function restore(value: unknown): State {
   });
   return {
     ...INITIAL,
+    place,
+    opensElsewhere: place === "editor",
+    list: restoredList(list),
     draft: { goal, ...(subagentName === undefined ? {} : { subagentName }) },
     speeches: new Map(speeches),
+    forms: restoreForms(forms),
     ...(taskId === undefined
       ? {}
       : { open: { ...newlyOpen(taskId), ...(reading && { returning: reading.seq }) } }),
@@ -56,7 +73,7 @@ export function restore(value: unknown): State {
 
 /** Read the state that an earlier page saved, member by member. */
 export function readSaved(value: unknown): Saved {
-  const { goal, subagentName, taskId, messages, queued, reading } = (
+  const { goal, subagentName, taskId, messages, queued, forms, reading, list } = (
     typeof value === "object" && value !== null ? value : {}
   ) as Partial<Record<keyof Saved, unknown>>;
   return {
@@ -65,7 +82,9 @@ export function readSaved(value: unknown): Saved {
     ...(typeof taskId === "string" && taskId !== "" ? { taskId } : {}),
     ...(areTexts(messages) ? { messages } : {}),
     ...(areLists(queued) ? { queued } : {}),
+    ...(forms === undefined ? {} : { forms: saveForms(restoreForms(forms)) }),
     ...(isPlace(reading) ? { reading } : {}),
+    ...(list === undefined ? {} : { list }),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { RunRow } from "../../src/panel/messages.js";
+import type { PagePlace, RunRow } from "../../src/panel/messages.js";
 import type { DefinitionProblem, SubagentInfo } from "../../src/protocol.js";
 import type { LaunchProblem } from "../../src/text/launchProblem.js";
 import { isLive } from "../../src/text/outcome.js";
@@ -6,7 +6,17 @@ import type { ServiceState } from "../../src/service/service.js";
 import { COMPOSER, HOME, SERVICE } from "../text/strings.js";
 import type { Event, OpenEvent } from "./events.js";
 import { omit, without } from "../../src/util/omit.js";
+import {
+  EMPTY_LIST,
+  type ListEvent,
+  type ListState,
+  reduceList,
+  runKey,
+} from "./list/listState.js";
 import { newlyOpen, type OpenRun, reduceOpen } from "./openRun.js";
+import { type Mention, reduceMention } from "./mention.js";
+import { type FormEvent, isComplete, reduceDrafts } from "./questions/drafts.js";
+import type { FormDrafts } from "./questions/inquiry.js";
 import { reduceSpeeches, type Speeches, type SpeechEvent } from "./speech.js";
 
 /** The most runs in the list; older ones are in the task history. */
@@ -15,6 +25,8 @@ const MAX_RUNS = 200;
 /** The draft of the next launch. */
 export interface Draft {
   readonly subagentName?: string;
+  /** Other subagents that get the same goal. */
+  readonly also?: readonly string[];
   readonly goal: string;
 }
 
@@ -34,6 +46,9 @@ export interface Definitions {
 
 /** Everything that the page shows. */
 export interface State {
+  readonly place: PagePlace;
+  /** Whether runs open in another page: an editor. */
+  readonly opensElsewhere: boolean;
   readonly service: ServiceState;
   /** Undefined until the extension sends them, like `runs`. */
   readonly definitions?: Definitions;
@@ -41,23 +56,30 @@ export interface State {
   readonly limit?: number;
   /** Newest first. */
   readonly runs?: readonly RunRow[];
-  /** The row of the list with the keyboard focus. */
-  readonly current?: string;
+  readonly list: ListState;
   readonly open?: OpenRun;
   /** Ids of the runs whose cancel is not confirmed. */
   readonly cancelling: ReadonlySet<string>;
   readonly draft: Draft;
   readonly launch: LaunchState;
+  /** The file that the user is naming in the goal. */
+  readonly mention?: Mention;
   /** Messages to the agents of runs. */
   readonly speeches: Speeches;
+  /** What was entered in the forms of agents' questions, by request id. */
+  readonly forms: FormDrafts;
 }
 
 export const INITIAL: State = {
+  place: "sideBar",
+  opensElsewhere: false,
+  list: EMPTY_LIST,
   service: { kind: "starting" },
   cancelling: new Set(),
   draft: { goal: "" },
   launch: { kind: "idle" },
   speeches: new Map(),
+  forms: new Map(),
 };
 
 /** Apply an event to the state. Pure. */
@@ -73,14 +95,25 @@ export function reduce(state: State, event: Event): State {
       return { ...state, limit: event.max };
     case "definitions":
       return withDefinitions(state, event);
+    case "settings":
+      return withSettings(state, event.opensElsewhere);
     case "open":
-    case "openRun":
       return opened(state, event.taskId);
+    case "openRun":
+      return state.opensElsewhere
+        ? listing(state, { type: "focusRow", key: runKey({ id: event.taskId }) })
+        : opened(state, event.taskId);
     case "home":
     case "closeRun":
-      return omit(state, "open");
-    case "focusRun":
-      return state.current === event.taskId ? state : { ...state, current: event.taskId };
+      return state.place === "editor" ? state : omit(state, "open");
+    case "history":
+    case "toggleGroup":
+    case "moveTo":
+    case "focusRow":
+    case "select":
+    case "listScrolled":
+    case "needMore":
+      return listing(state, event);
     case "cancelRun":
     case "cancelFailed":
       return cancelChanged(state, event);
@@ -88,12 +121,18 @@ export function reduce(state: State, event: Event): State {
     case "launchFailed":
     case "launchDropped":
     case "queue":
-    case "write":
     case "choose":
+    case "alsoUse":
     case "submit":
     case "compose":
     case "launchAgain":
-      return composing(state, event);
+      return composing(omit(state, "mention"), event);
+    case "write":
+      return mentioning(composing(state, event), event);
+    case "foundFiles":
+    case "pointMention":
+    case "closeMention":
+      return mentioning(state, event);
     case "writeMessage":
     case "sendMessage":
     case "beginResume":
@@ -111,10 +150,16 @@ export function reduce(state: State, event: Event): State {
       return opened(speaking(state, event), event.inTaskId);
     case "events":
       return withOpen(speaking(state, event), event);
+    case "fillIn":
+    case "sendForm":
+    case "refuseForm":
+      return filling(state, event);
     case "act":
+    case "continueWith":
     case "look":
     case "openFile":
     case "openDiff":
+    case "openChanges":
     case "openDefinition":
       return state;
     default:
@@ -142,9 +187,29 @@ export function viewOnly({ service }: State): string | undefined {
   return service.kind === "running" ? service.message : undefined;
 }
 
+/** Forget the run that the side bar showed, if runs now open in editors. */
+function withSettings(state: State, opensElsewhere: boolean): State {
+  const next = { ...state, opensElsewhere };
+  return opensElsewhere && state.place === "sideBar" ? omit(next, "open") : next;
+}
+
+function listing(state: State, event: ListEvent): State {
+  const list = reduceList(state.list, event);
+  return list === state.list ? state : { ...state, list };
+}
+
 function withOpen(state: State, event: OpenEvent): State {
   const open = state.open && reduceOpen(state.open, event);
   return open === undefined || open === state.open ? state : { ...state, open };
+}
+
+function filling(state: State, event: FormEvent): State {
+  const next = { ...state, forms: reduceDrafts(state.forms, event) };
+  const { requestId } = event.inquiry;
+  const isSent =
+    event.type === "refuseForm" ||
+    (event.type === "sendForm" && isComplete(next.forms, event.inquiry));
+  return isSent ? withOpen(next, { type: "answering", requestId }) : next;
 }
 
 function speaking(state: State, event: SpeechEvent): State {
@@ -184,7 +249,10 @@ function withDefinitions(state: State, { items, problems, missing = {} }: Defini
 function opened(state: State, taskId: string): State {
   return state.open?.taskId === taskId
     ? state
-    : { ...state, current: taskId, open: newlyOpen(taskId) };
+    : {
+        ...listing(state, { type: "focusRow", key: runKey({ id: taskId }) }),
+        open: newlyOpen(taskId),
+      };
 }
 
 function cancelChanged(
@@ -217,6 +285,7 @@ type ComposerEvent = Extract<
       | "queue"
       | "write"
       | "choose"
+      | "alsoUse"
       | "submit"
       | "compose"
       | "launchAgain";
@@ -233,34 +302,66 @@ function composing(state: State, event: ComposerEvent): State {
         launch: launch.kind === "refused" ? { kind: "idle" } : launch,
       };
     case "choose":
-      return { ...state, draft: { ...draft, subagentName: event.subagentName } };
+      return { ...state, draft: using({ ...draft, subagentName: event.subagentName }) };
+    case "alsoUse":
+      return { ...state, draft: using(draft, event) };
     case "submit":
     case "queue":
       return launch.kind === "sending"
         ? state
         : { ...state, launch: submitted(state, event.type === "queue") };
     case "launched":
-      return opened(
-        { ...state, launch: { kind: "idle" }, draft: { ...draft, goal: "" } },
+      return launched(
+        { ...state, launch: { kind: "idle" }, draft: { ...omit(draft, "also"), goal: "" } },
         event.taskId,
       );
     case "launchFailed":
       return {
         ...state,
-        launch: { ...omit(event, "type"), kind: "refused" },
+        draft: leftOf(draft, event.left),
+        launch: { ...omit(event, "type", "left"), kind: "refused" },
       };
     case "launchDropped":
       return { ...state, launch: { kind: "idle" } };
     case "compose":
-      return omit(
-        event.subagentName === undefined
-          ? state
-          : { ...state, draft: { ...draft, subagentName: event.subagentName } },
-        "open",
-      );
+      return omit({ ...state, draft: { ...draft, ...omit(event, "type") } }, "open");
     case "launchAgain":
       return launchingAgain(state);
   }
+}
+
+/** Add or remove another subagent; none is used twice. */
+function using(
+  draft: Draft,
+  change?: { readonly subagentName: string; readonly isUsed: boolean },
+): Draft {
+  const { also = [], subagentName } = draft;
+  const others = also.filter((name) => name !== change?.subagentName && name !== subagentName);
+  const next =
+    change?.isUsed === true && change.subagentName !== subagentName
+      ? [...others, change.subagentName]
+      : others;
+  return next.length === 0 ? omit(draft, "also") : { ...draft, also: next };
+}
+
+/** Keep in the draft only what was not launched, so that the next try launches nothing twice. */
+function leftOf(draft: Draft, left: readonly string[] | undefined): Draft {
+  const [subagentName, ...also] = left ?? [];
+  return subagentName === undefined ? draft : using({ ...draft, subagentName, also });
+}
+
+function mentioning(state: State, event: Parameters<typeof reduceMention>[1]): State {
+  const mention = reduceMention(state.mention, event);
+  if (mention === state.mention) {
+    return state;
+  }
+  return mention === undefined ? omit(state, "mention") : { ...state, mention };
+}
+
+function launched(state: State, taskId: string): State {
+  return state.opensElsewhere
+    ? listing(state, { type: "focusRow", key: runKey({ id: taskId }) })
+    : opened(state, taskId);
 }
 
 function submitted({ draft, service }: State, queue: boolean): LaunchState {
@@ -286,8 +387,8 @@ function submitted({ draft, service }: State, queue: boolean): LaunchState {
 
 function launchingAgain(state: State): State {
   const task = state.open?.task;
-  if (task === undefined) {
-    return state;
+  if (task === undefined || state.place === "editor") {
+    return state; // The composer is in another page.
   }
   const draft = { subagentName: task.subagentName, goal: task.goalPrompt };
   const launch: LaunchState = { kind: "idle" };

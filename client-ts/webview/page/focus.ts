@@ -1,15 +1,19 @@
 import type { Event } from "../model/events.js";
+import { isComplete } from "../model/questions/drafts.js";
 import type { State } from "../model/state.js";
 
 /** The element that gets the focus when the focused one disappears, as a selector. */
-export const FALLBACK_FOCUS = '#scroller, .run[tabindex="0"], #goal';
+export const FALLBACK_FOCUS = '#scroller, .agent[tabindex="0"], .group[tabindex="0"], #goal';
 
 /** Return the element to focus after an event, as a selector; undefined keeps the focus. */
 export function focusTarget(after: State, event: Event): string | undefined {
   switch (event.type) {
     case "openRun":
-    case "open":
     case "launched":
+      return after.opensElsewhere ? undefined : "#scroller";
+    case "moveTo":
+      return `[data-key=${JSON.stringify(event.key)}]`;
+    case "open":
     case "resumed":
     case "jumpToEnd":
       return "#scroller";
@@ -22,6 +26,10 @@ export function focusTarget(after: State, event: Event): string | undefined {
     case "beginResume":
     case "sendAgain":
       return "#words";
+    case "sendForm":
+      return isComplete(after.forms, event.inquiry)
+        ? undefined
+        : `form[data-question="${event.inquiry.requestId}"] [aria-invalid="true"]`;
     case "submit":
       return after.launch.kind === "refused" ? "#goal" : undefined;
     default:

@@ -5,6 +5,7 @@ import { isLive } from "../../src/text/outcome.js";
 import { announcements } from "../model/announcing.js";
 import { type Place, readSaved, restore, save } from "../model/saved.js";
 import type { Event } from "../model/events.js";
+import { nearsEnd } from "../model/list/layout.js";
 import { canWiden, followsEnd, hasMore, type OpenRun, seenOf } from "../model/openRun.js";
 import { requestsOf } from "../model/requests.js";
 import type { Seen } from "../model/seen.js";
@@ -42,6 +43,8 @@ const EVENTS_BEHIND = 60;
 const STREAMED: ReadonlySet<Event["type"]> = new Set(["events", "task", "run", "service"]);
 /** Events that show more on one side and may remove what is far away on the other. */
 const PAGING: ReadonlySet<Event["type"]> = new Set(["earlier", "later", "reachEnd", "page"]);
+/** Events that decide what the next key does: it may come before the next frame. */
+const AT_ONCE: ReadonlySet<Event["type"]> = new Set(["write", "pointMention", "toggleGroup"]);
 /** How often times like "5m ago" are redrawn while nothing runs, in ticks. */
 const IDLE_TICKS = 30;
 
@@ -72,7 +75,8 @@ export class Page {
     this.#root = byId(document, "app");
     this.#announcer = new Announcer(byId(document, "announcements"));
     const saved = host.getState();
-    this.#state = restore(saved);
+    const place = document.body.dataset["place"] === "editor" ? "editor" : "sideBar";
+    this.#state = restore(saved, place);
     this.#saver = new Saver(
       saved,
       () => this.#snapshot(),
@@ -114,7 +118,7 @@ export class Page {
       this.#host.postMessage({ type: "follow", taskId, afterSeq: 0 });
     }
     this.#root.ownerDocument.addEventListener("keydown", ({ key }) => {
-      if (key === "Escape" && this.#state.open !== undefined) {
+      if (key === "Escape" && this.#state.open !== undefined && this.#state.place === "sideBar") {
         this.send({ type: "closeRun" });
       }
     });
@@ -148,6 +152,8 @@ export class Page {
     if (focus !== undefined) {
       this.#draw();
       this.#root.querySelector<HTMLElement>(focus)?.focus();
+    } else if (after !== before && AT_ONCE.has(event.type)) {
+      this.#draw();
     } else if (after !== before || this.#afterDrawing.length > 0) {
       this.#frames.soon(STREAMED.has(event.type) ? this.#pace.wait : 0);
     }
@@ -200,7 +206,24 @@ export class Page {
       this.#render();
     }
     this.#scroll();
+    this.#fillList();
     this.#saver.soon();
+  }
+
+  /** Note how much of the list is in view, and fetch more near its end. */
+  #fillList(): void {
+    const list = this.#root.querySelector<HTMLElement>("#list");
+    if (list === null) {
+      return;
+    }
+    const { scrollTop: top, clientHeight: height, scrollHeight } = list;
+    if (height > 0 && height !== this.#state.list.view.height) {
+      this.send({ type: "listScrolled", view: { top, height } });
+    }
+    const { history, isLoading } = this.#state.list;
+    if (history?.hasMore === true && !isLoading && nearsEnd(scrollHeight, { top, height })) {
+      this.send({ type: "needMore" });
+    }
   }
 
   /** Handle scrolling whose event has not fired yet. */

@@ -1,8 +1,9 @@
+import type { StoredRow } from "../../src/panel/listMessages.js";
 import type { RunRow } from "../../src/panel/messages.js";
 import type { AsyncTask } from "../../src/protocol.js";
 import * as outcome from "../../src/text/outcome.js";
 import { omit } from "../../src/util/omit.js";
-import { CONVERSATION } from "./strings.js";
+import { CONVERSATION, LIST } from "./strings.js";
 
 /** Return what to show as the status of a row. */
 export function shownStatus(run: RunRow, isCancelling: boolean): outcome.ShownStatus {
@@ -43,3 +44,24 @@ export function resumeWords(mode: AsyncTask["resumeMode"]): string | undefined {
       return undefined;
   }
 }
+
+/** Describe the status of a stored task with the words for runs. */
+export function storedText({
+  status,
+  outcome: end,
+}: Pick<StoredRow, "status" | "outcome">): string {
+  return LIST.outcomes[end] ?? LIST.stored[status];
+}
+
+/** Return the name of the codicon for a stored task. */
+export function storedIcon({ status }: Pick<StoredRow, "status">): string {
+  return STORED_ICONS[status];
+}
+
+const STORED_ICONS: Readonly<Record<StoredRow["status"], string>> = {
+  active: "circle-large-outline",
+  completed: "pass",
+  failed: "error",
+  abandoned: "circle-slash",
+  unknown: "question",
+};

@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from sidecar.api.base import Record, Shape
+from sidecar.api.runs.questions import QuestionSchema
 
 AsyncStatus = Literal["queued", "running", "completed", "failed", "cancelled"]
 EndReason = Literal[
@@ -22,6 +23,12 @@ EndReason = Literal[
 ]
 ErrorKind = Literal["auth", "rateLimit", "overloaded", "network", "contextLength", "modelNotFound", "other"]
 """The kind of model or server failure that ended a run."""
+PlacementKind = Literal["local", "ray"]
+"""Where runs work: on this machine, or on a node of a Ray cluster."""
+PlacementState = Literal["waiting", "starting", "running", "reconnecting", "ended", "lost"]
+"""What is known of a run on a cluster."""
+WaitReason = Literal["rateLimit", "overloaded", "clusterSlots"]
+"""Why a queued run waits although a slot may be free."""
 ResumeMode = Literal["session", "replay"]
 STATUSES: tuple[AsyncStatus, ...] = ("queued", "running", "completed", "failed", "cancelled")
 EventRow = Annotated[dict[str, Any], Shape("TaskEvent")]
@@ -42,13 +49,14 @@ class Retrying(Record, kw_only=True):
 
 
 class Waiting(Record, kw_only=True):
-    """Why a queued run waits although a slot may be free: its runner's model refuses requests.
+    """Why a queued run waits although a slot may be free: its runner's model refuses requests, or its cluster
+    has no free slot.
 
-    One launch probes when the time is over; the others follow when the model answers it.
+    After a refusal, one launch probes when the time is over; the others follow when the model answers it.
     """
 
-    reason: Literal["rateLimit", "overloaded"]
-    """Why the model refuses requests."""
+    reason: WaitReason
+    """Why the model refuses requests, or `clusterSlots`."""
     until: int | None = None
     """When a launch may start again, in ms since the epoch. Absent while another launch probes."""
 
@@ -78,6 +86,8 @@ class Progress(Record, kw_only=True):
     """Tokens written to a prompt cache."""
     cost: float | None = None
     """Cost so far in USD."""
+    usage_source: Literal["store"] | None = None
+    """`store`: the agent reported no tokens; these are from the session in its own store, after the end."""
     retrying: Retrying | None = None
     """Set while the agent repeats a failed request."""
     last_activity_at: int
@@ -119,10 +129,12 @@ class AttentionOption(Record, kw_only=True):
 
 
 class Attention(Record, kw_only=True):
-    """What a run waits for: `asyncTasks/answer` takes one of the options, by its id.
+    """What a run waits for. `asyncTasks/answer` takes one of the options of a permission request, by its id.
 
-    The rest is what would be done: the command line and its directory, the files, the change as a unified
-    diff, the address. All are bounded: the middle of a long title, command or diff is replaced by a note.
+    A question has no options: it is answered by an action, with the content that its `schema` describes, or
+    asks to open its `url`. For a permission request, the rest is what would be done: the command line and its
+    directory, the files, the change as a unified diff, the address. All are bounded: the middle of a long
+    title, command or diff is replaced by a note.
     """
 
     kind: Literal["permission", "question"]
@@ -130,9 +142,13 @@ class Attention(Record, kw_only=True):
     request_id: str
     """Identifies the request in `asyncTasks/answer`."""
     title: str
-    """What the agent wants to do, in one line."""
+    """What the agent wants to do or know, in one line."""
+    message: str | None = None
+    """The whole question, or what the agent adds to its permission request, in several lines."""
+    schema: QuestionSchema | None = None
+    """The form of a question. Absent if the question asks to open an address."""
     options: list[AttentionOption]
-    """The possible answers."""
+    """The possible answers of a permission request. Empty for a question."""
     tool_kind: str | None = None
     """The kind of tool: `read`, `edit`, `execute`, `fetch` …"""
     command: str | None = None
@@ -144,7 +160,7 @@ class Attention(Record, kw_only=True):
     diff: str | None = None
     """The change as a unified diff."""
     url: str | None = None
-    """The address that would be fetched."""
+    """The address that would be fetched, or that a question asks to open: http or https only."""
 
 
 class Changes(Record, kw_only=True):
@@ -175,16 +191,29 @@ class Owner(Record, kw_only=True):
     """Who launched a run."""
 
     client: str
-    """The name of the client, as in `clientInfo`; `cli` for the command line. Empty if it gave none."""
+    """The name in `clientInfo`; `cli` for the command line, `unnamed client` where there was none."""
     workspace_dir: str
     """The real path of the client's first workspace folder, else of the run's working directory."""
+
+
+class Placement(Record, kw_only=True):
+    """Where a run on a cluster works, and when its node was last heard."""
+
+    kind: PlacementKind
+    """`ray` for a run on a cluster."""
+    node: str | None = None
+    """The node's name: its label `fleet.name`, else its host name. Absent until the run has a node."""
+    state: PlacementState
+    """`waiting` for a slot, `starting`, `running`, `reconnecting` while it is silent, `ended` or `lost`."""
+    last_heard_at: int | None = None
+    """When the run was last heard, in ms since the epoch."""
 
 
 class AsyncTask(Record, kw_only=True):
     """One background run of a subagent; `resumes` is the id of the ended run that it continues.
 
-    `resume_mode` says how, as `ResumeResult` does. `mode` and `model` are those in force in the agent's
-    session. `error_kind` comes with the end reason `error` when the model or its server failed.
+    `resume_mode` says how, as `ResumeResult` does. `mode`, `model` and `effort` are those in force in the
+    agent's session. `error_kind` comes with the end reason `error` when the model or its server failed.
     """
 
     id: str
@@ -209,6 +238,8 @@ class AsyncTask(Record, kw_only=True):
     """Why the run ended. Present once it ended."""
     error_kind: ErrorKind | None = None
     """The kind of failure of the model or its server."""
+    reason: Literal["authRequired"] | None = None
+    """`authRequired`: the agent refused to work until a person signs in; `runners/list` says how."""
     queued_at: int | None = None
     """When the run was queued, in ms since the epoch."""
     queue_position: int | None = None
@@ -225,6 +256,12 @@ class AsyncTask(Record, kw_only=True):
     """The mode of the agent's session, as the agent reports it."""
     model: str | None = None
     """The model of the agent's session, as the agent reports it."""
+    effort: str | None = None
+    """The effort in force in the agent's session, as the agent reports it."""
+    mcp_servers: list[str] | None = None
+    """The names of the MCP servers that the agent gets; `sidecar` stands for the sidecar's own tools. Absent:
+    none.
+    """
     changes: Changes | None = None
     """What the run changed in files. Absent if nothing is known."""
     workspace_dir: str
@@ -239,8 +276,12 @@ class AsyncTask(Record, kw_only=True):
     """How it continues that run."""
     partial: PartialResult | None = None
     """What a failed or cancelled run had produced."""
+    placement: Placement | None = None
+    """Where the run works. Absent for a run on this machine."""
     owner: Owner | None = None
     """Who launched the run. Absent for runs of earlier versions."""
+    session_task_id: str | None = None
+    """The session in the agent's own store, a stored task where that store is listed."""
 
 
 class AsyncTaskDidChange(Record, kw_only=True):

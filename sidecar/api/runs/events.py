@@ -4,6 +4,7 @@ from typing import Any, Literal
 
 from sidecar.api.base import Record
 from sidecar.api.runs.async_tasks import AsyncStatus, AttentionOption, EndReason, ErrorKind, Retrying
+from sidecar.api.runs.questions import QuestionEvent
 
 
 class StateEvent(Record, tag_field="type", tag="state", kw_only=True):
@@ -24,6 +25,8 @@ class StateEvent(Record, tag_field="type", tag="state", kw_only=True):
     """The mode of the agent's session, when it is set or changes."""
     model: str | None = None
     """The model of the agent's session, when it is set or changes."""
+    session_task_id: str | None = None
+    """The session in the agent's own store, when it opens."""
     reason: str | None = None
     """The reason given to a cancel."""
 
@@ -36,6 +39,8 @@ class MessageEvent(Record, tag_field="type", tag="message", kw_only=True):
 
     seq: int
     ts: int
+    node_seq: int | None = None
+    """The number of the event in the journal of its node, for a run on a cluster."""
     message_id: str
     """Pieces with the same id form one message."""
     role: Literal["user"] | None = None
@@ -49,6 +54,8 @@ class ThoughtEvent(Record, tag_field="type", tag="thought", kw_only=True):
 
     seq: int
     ts: int
+    node_seq: int | None = None
+    """The number of the event in the journal of its node, for a run on a cluster."""
     message_id: str
     """Pieces with the same id form one thought."""
     text: str
@@ -88,6 +95,8 @@ class ToolEvent(Record, tag_field="type", tag="tool", kw_only=True):
 
     seq: int
     ts: int
+    node_seq: int | None = None
+    """The number of the event in the journal of its node, for a run on a cluster."""
     tool_call_id: str | None = None
     """Identifies the call. Absent if the agent sends none."""
     name: str
@@ -124,6 +133,8 @@ class PlanEvent(Record, tag_field="type", tag="plan", kw_only=True):
 
     seq: int
     ts: int
+    node_seq: int | None = None
+    """The number of the event in the journal of its node, for a run on a cluster."""
     entries: list[PlanEntry]
     """All steps of the plan."""
 
@@ -172,6 +183,8 @@ class UsageEvent(Record, tag_field="type", tag="usage", kw_only=True):
 
     seq: int
     ts: int
+    node_seq: int | None = None
+    """The number of the event in the journal of its node, for a run on a cluster."""
     input_tokens: int | None = None
     """Input tokens so far, without cached ones."""
     output_tokens: int | None = None
@@ -193,6 +206,8 @@ class EmitEvent(Record, tag_field="type", tag="emit", kw_only=True):
 
     seq: int
     ts: int
+    node_seq: int | None = None
+    """The number of the event in the journal of its node, for a run on a cluster."""
     name: str
     """The name of the variable."""
     value: Any
@@ -204,6 +219,8 @@ class ResultEvent(Record, tag_field="type", tag="result", kw_only=True):
 
     seq: int
     ts: int
+    node_seq: int | None = None
+    """The number of the event in the journal of its node, for a run on a cluster."""
     text: str
     """The final message."""
 
@@ -217,6 +234,8 @@ class LogEvent(Record, tag_field="type", tag="log", kw_only=True):
 
     seq: int
     ts: int
+    node_seq: int | None = None
+    """The number of the event in the journal of its node, for a run on a cluster."""
     stream: Literal["stderr", "stdout", "agent"]
     """Where it was written. `agent`: a notice of the agent about itself."""
     text: str
@@ -234,6 +253,7 @@ TaskEvent = (
     | UsageEvent
     | EmitEvent
     | PermissionEvent
+    | QuestionEvent
     | ResultEvent
     | LogEvent
 )

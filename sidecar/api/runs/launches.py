@@ -3,7 +3,7 @@
 from typing import Any, Literal
 
 from sidecar.api.base import Params, Record
-from sidecar.api.runs.async_tasks import AsyncTask, ResumeMode
+from sidecar.api.runs.async_tasks import AsyncTask, PlacementKind, ResumeMode
 
 
 class TaskIdParams(Params, kw_only=True):
@@ -18,6 +18,17 @@ class TaskResult(Record, kw_only=True):
     task: AsyncTask
     """The task after the change."""
     revision: int
+
+
+class Attachment(Params, kw_only=True):
+    """A file or an image for the agent: exactly one of `path` and `data`."""
+
+    path: str | None = None
+    """A file: an absolute path, or one that stays inside the working directory."""
+    data: str | None = None
+    """The content in Base64."""
+    mime_type: str | None = None
+    """The type of the content, such as `image/png`. Required with `data`."""
 
 
 class LaunchParams(Params, kw_only=True):
@@ -56,8 +67,20 @@ class LaunchParams(Params, kw_only=True):
     """The run on whose behalf this one is launched. It counts for `asyncTasks.maxDepth`."""
     isolation: Literal["none"] | None = None
     """Where the run works. Only `none` is implemented."""
+    placement: PlacementKind | None = None
+    """Where the run works. Default: the definition, then the runner's setting, then this machine."""
     notify_model: bool = False
     """Notify the model of the end, as of runs that it launched itself."""
+    additional_directories: list[str] | None = None
+    """Absolute paths of folders that the agent may use besides the working directory, if it supports them."""
+    attachments: list[Attachment] | None = None
+    """Files and images for the first prompt, at most 20."""
+    model: str | None = None
+    """The model of the agent. Default: that of the definition, then the agent's own choice."""
+    mode: str | None = None
+    """The mode of the agent's session. Without `allowAll`, it must be one in which the agent asks."""
+    effort: str | None = None
+    """How much effort the model spends, as the agent names it."""
 
 
 class ResumeParams(Params, kw_only=True):

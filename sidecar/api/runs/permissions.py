@@ -1,8 +1,9 @@
 """Permission requests and remembered answers: `asyncTasks/answer`, `permissions/*`."""
 
-from typing import Literal
+from typing import Any, Literal
 
 from sidecar.api.base import Params, Record
+from sidecar.api.runs.questions import QuestionAction
 
 Policy = Literal["ask", "allowReads", "allowEdits", "allowAll", "deny"]
 """What an agent may do without asking a person."""
@@ -11,13 +12,20 @@ Coverage = Literal["command", "paths", "reads", "host", "call"]
 
 
 class AnswerParams(Params, kw_only=True):
-    """Parameters of `asyncTasks/answer`: one of the options of a task's open question."""
+    """Parameters of `asyncTasks/answer`: the answer to a task's open permission request or question.
+
+    A permission request takes one of its options by `option_id`, a question an `action`.
+    """
 
     task_id: str
     request_id: str
     """The `requestId` of the task's `attention`."""
-    option_id: str
+    option_id: str | None = None
     """The `optionId` of the chosen option."""
+    action: QuestionAction | None = None
+    """What to do with a question."""
+    content: dict[str, Any] | None = None
+    """The values of the form, for `accept` only. The default of a required field applies if it is absent."""
 
 
 class RememberedPermission(Record, kw_only=True):

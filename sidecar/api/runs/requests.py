@@ -120,7 +120,7 @@ class ReorderResult(Record, kw_only=True):
 
 
 class SendResult(Record, kw_only=True):
-    """When the agent receives the message; `nextTurn` means as soon as its current turn ends."""
+    """When the agent receives the message: now, if it accepts messages during a turn, or else afterwards."""
 
     delivery: Literal["now", "nextTurn"]
     """`now`: the agent received it. `nextTurn`: it will, when its current turn ends."""

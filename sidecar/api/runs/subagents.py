@@ -41,6 +41,10 @@ class SubagentInfo(Record, kw_only=True):
     """Why the runner cannot start it now and what to do. Absent if it can."""
     model: str | None = None
     """The model that it asks for."""
+    mode: str | None = None
+    """The mode of the agent's session that it asks for."""
+    effort: str | None = None
+    """The effort that it asks the model for."""
     tools: list[str] | None = None
     """The tools that it may use. Absent: all."""
     permissions: Policy | None = None
@@ -54,7 +58,9 @@ class SubagentInfo(Record, kw_only=True):
     isolation: Literal["none", "worktree"] | None = None
     """Where its runs work."""
     mcp_servers: list[str] | None = None
-    """The MCP servers that its agent gets: `sidecar` for the sidecar's own tools. Absent: none."""
+    """The MCP servers that it names; `sidecar` stands for the sidecar's own tools. Absent: it names none, and
+    its agent gets those of the settings.
+    """
     source: SubagentSource
     """Where it is defined."""
     shadows: str | None = None

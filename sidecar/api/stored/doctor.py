@@ -31,8 +31,8 @@ class Finding(Record, kw_only=True):
 class DoctorRoot(Record, kw_only=True):
     """One root that was examined.
 
-    `emptyFolders` counts folders without messages and without a list entry. They are not tasks and appear
-    in no list, search or total.
+    `emptyFolders` counts folders without messages and without a list entry, and sessions without a message in
+    the stores of other agents. They are not tasks and appear in no list, search or total.
     """
 
     path: str
@@ -69,4 +69,6 @@ class DoctorResult(Record, kw_only=True):
     """What was found."""
     counts: dict[str, int]
     """Findings by code."""
+    prices: str | None = None
+    """The price table for estimates of costs and its version. Absent if the extra is not installed."""
     revision: int

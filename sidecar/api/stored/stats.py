@@ -23,6 +23,8 @@ class Totals(Record, kw_only=True):
     """Tasks with recorded tokens."""
     tasks_with_cost: int
     """Tasks with a recorded cost."""
+    tasks_with_estimated_cost: int | None = None
+    """Tasks whose cost is estimated. Absent if there are none."""
     tokens: int | float | None = None
     """`input` + `output`."""
     input: int | float | None = None
@@ -35,6 +37,8 @@ class Totals(Record, kw_only=True):
     """Tokens written to a prompt cache."""
     cost: int | float | None = None
     """Recorded cost in USD."""
+    estimated_cost: int | float | None = None
+    """Estimated cost in USD of the tasks without a recorded one. Never part of `cost`."""
     messages: int
     """Messages."""
     size_bytes: int
@@ -119,4 +123,6 @@ class StatsResult(Record, kw_only=True):
     """Totals of task trees."""
     disk: DiskUse | None = None
     """Disk use of the own root, if asked for."""
+    prices: str | None = None
+    """The price table of the estimates and its version. Absent without estimates."""
     revision: int

@@ -10,7 +10,19 @@ TaskStatus = Literal["active", "completed", "failed", "abandoned", "unknown"]
 Outcome = Literal[
     "completed", "failed", "waiting", "cancelled", "streaming", "delegated", "interrupted", "unknown"
 ]
-Product = Literal["roo", "zoo", "kilo", "cline", "sidecar"]
+Product = Literal[
+    "roo",
+    "zoo",
+    "kilo",
+    "cline",
+    "sidecar",
+    "claude",
+    "codex",
+    "opencode",
+    "gemini",
+    "copilot",
+    "qwen",
+]
 Rules = Literal["structural", "guide"]
 SortKey = Literal["createdAt", "lastActivity", "title", "tokens", "cost", "messages", "duration", "size"]
 
@@ -31,8 +43,30 @@ class Mode(Record, kw_only=True, gc=False):
     """The name that the product displays."""
 
 
+class SubtreeUsage(Record, kw_only=True, gc=False):
+    """Tokens and cost of a session and of all sessions that descend from it."""
+
+    total: int | float | None = None
+    """`input` + `output`, in tokens."""
+    cost: int | float | None = None
+    """Recorded cost in USD. Absent unless every session that used tokens recorded one."""
+    input: int | float | None = None
+    """Input tokens, without those of a prompt cache."""
+    output: int | float | None = None
+    """Output tokens, including reasoning."""
+    cache_reads: int | float | None = None
+    """Tokens read from a prompt cache."""
+    cache_writes: int | float | None = None
+    """Tokens written to a prompt cache."""
+
+
 class TokenUsage(Record, kw_only=True, gc=False):
-    """Tokens as recorded and their cost in USD; `total` is input + output."""
+    """Tokens as recorded and their cost in USD; `total` is input + output.
+
+    In the stores of other agents, a task's own figures: each answer of a model counts once, in the session
+    that wrote it. `input` excludes what was read from or written to a prompt cache, `output` includes
+    reasoning.
+    """
 
     total: int | float | None = None
     """`input` + `output`, in tokens."""
@@ -46,6 +80,10 @@ class TokenUsage(Record, kw_only=True, gc=False):
     """Tokens read from a prompt cache."""
     cache_writes: int | float | None = None
     """Tokens written to a prompt cache."""
+    estimated_cost: int | float | None = None
+    """An estimate in USD from a price table, where no cost is recorded. Never added to `cost`."""
+    with_children: SubtreeUsage | None = None
+    """The task together with all its descendants. Absent without child sessions."""
 
 
 class Problem(Record, kw_only=True, gc=False):
@@ -65,7 +103,7 @@ class TaskInfo(Record, kw_only=True, gc=False):
     """
 
     id: str
-    """The name of the task's folder."""
+    """The name of the task's folder, or the id of the session in the store of another agent."""
     title: str
     """The whole title on one line."""
     status: TaskStatus
@@ -81,7 +119,7 @@ class TaskInfo(Record, kw_only=True, gc=False):
     token_usage: TokenUsage | None = None
     """Tokens and cost. Absent when the task recorded none."""
     message_count: int | None = None
-    """Messages in the API history file."""
+    """Messages in the API history file. In the stores of other agents, prompts and answers of the model."""
     workspace_dir: str | None = None
     """The folder that the task worked in."""
     outcome: Outcome
@@ -95,7 +133,7 @@ class TaskInfo(Record, kw_only=True, gc=False):
     ui_message_count: int | None = None
     """Messages in the UI file."""
     size_bytes: int
-    """Size of its two message files, in bytes."""
+    """Size of its message files, or of its rows in a database, in bytes."""
     parent_id: str | None = None
     """The task that started this one."""
     root_id: str | None = None
@@ -104,6 +142,10 @@ class TaskInfo(Record, kw_only=True, gc=False):
     """The tasks that this one started."""
     favorite: bool | None = None
     """Whether the user marked it as a favorite."""
+    kept: bool | None = None
+    """Whether the sidecar keeps a copy of the session, which stays listed after its product deleted it."""
+    session_task_id: str | None = None
+    """The session in the store of the agent that a run of the sidecar launched."""
     problems: list[Problem]
     """What is wrong with its files. Empty if nothing is."""
 
@@ -169,6 +211,8 @@ class ListParams(Params, kw_only=True):
     """The size of a page, at most 20,000 rows."""
     cursor: str | None = None
     roots: list[str] | None = None
+    children: bool = False
+    """Whether to include child sessions, such as those of subagents. A query with `parent:` includes them."""
     work_done_token: str | int | None = None
 
 
@@ -178,7 +222,7 @@ class ListResult(Record, kw_only=True):
     items: list[TaskInfo]
     """The rows of this page."""
     total: int
-    """Stored tasks in all roots."""
+    """Stored tasks in all roots, without child sessions unless they are included."""
     matched: int
     """Tasks that match filter and query."""
     counts: dict[str, int]

@@ -3,7 +3,7 @@
 import os
 import uuid
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from sidecar.api.runs.async_tasks import Owner
@@ -37,10 +37,13 @@ class ClientContext:
         self.runners = RunnerSet(settings, environment, starts)
         config_dir = Path(user_dir("config", environment))
         self.definitions = Definitions(settings, self.runners, config_dir, environment)
+        self._environment = environment
 
     def caller(self, workspace: Workspace) -> "Caller":
         """Return who launches runs for this client in a workspace."""
-        return Caller(workspace, self.settings, self.definitions, self.name, self.id)
+        return Caller(
+            workspace, self.settings, self.definitions, self.name, self.id, environment=self._environment
+        )
 
 
 @dataclass(frozen=True)
@@ -54,6 +57,8 @@ class Caller:
     client_id: str = ""
     parent: ParentRights | None = None
     """The rights of the run that launches, if a run does."""
+    environment: Mapping[str, str] = field(default_factory=lambda: os.environ, repr=False)
+    """What its runs inherit."""
 
     def owner(self, directory: str = "") -> Owner:
         """Return the owner of a run in a working directory: the first open folder identifies a workspace.

@@ -65,7 +65,13 @@ class ModelClient:
         self.settings = settings
         self.stored = host.views.enter(history_roots(host.root.path, (), settings.current.history))
         self.reminders = ClientReminders(
-            host.reminders, settings, self.is_concerned, lambda: True, _start_no_turn, enrich=True
+            host.reminders,
+            settings,
+            self.is_concerned,
+            lambda: True,
+            _start_no_turn,
+            name=NAME,
+            enrich=True,
         )
         self.reminders.start()
         self.piggyback = Piggyback(self.reminders)

@@ -5,7 +5,7 @@ from functools import partial
 from sidecar.api.errors import SidecarError
 from sidecar.api.methods import METHODS
 from sidecar.app.clients.session import Session
-from sidecar.app.handlers import Handlers, insight, lifecycle, model, permissions, runs, stored
+from sidecar.app.handlers import Handlers, fleet, insight, lifecycle, model, permissions, runs, stored
 from sidecar.rpc.connection import Connection, Method
 from sidecar.rpc.errors import RpcError
 from sidecar.rpc.transport.stdio import PipeTransport
@@ -16,6 +16,7 @@ HANDLERS: Handlers = {
     **stored.HANDLERS,
     **insight.HANDLERS,
     **runs.HANDLERS,
+    **fleet.HANDLERS,
     **model.HANDLERS,
 }
 

@@ -42,6 +42,9 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+UNNAMED = "unnamed client"
+"""The owner of the runs of a client without a name."""
+
 
 class Session(Listener):
     """Serve one client of one Host.
@@ -143,8 +146,8 @@ class Session(Listener):
         self._host = host
         self.answers_questions = params.answers_questions
         self._own_definitions_only = params.own_definitions_only
-        name = params.client_info.name if params.client_info is not None else ""
-        self.context = ClientContext(self.settings, self._environment, name, host.starts)
+        name = params.client_info.name.strip() if params.client_info is not None else ""
+        self.context = ClientContext(self.settings, self._environment, name or UNNAMED, host.starts)
         self.workspace = Workspace(folders, params.workspace_trusted)
         self.stored = host.views.enter(self._history_roots())
         self._start_notifying(host)
@@ -170,6 +173,7 @@ class Session(Listener):
             self._is_concerned,
             lambda: self._busy or not self._takes_turns,
             self._trigger_turn,
+            name=self.context.name,
         )
         self.reminders.start()
         self.stored.follow()

@@ -146,7 +146,7 @@ class Toolbox:
     async def _send(self, task_id: str, text: str) -> None:
         self._require_trust()
         self._host.require_ownership()
-        self._host.control.send(await self._host.registry.resolve(task_id), text)
+        await self._host.control.send(await self._host.registry.resolve(task_id), text)
 
     def _refusal(self) -> ToolResult | None:
         try:

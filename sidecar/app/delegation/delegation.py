@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 from sidecar.app.delegation.rights import ParentRights
 from sidecar.app.outbound.reminders import ClientReminders
+from sidecar.subagents.equipment.servers import McpServer
 from sidecar.subagents.permissions.policy import SERVER
-from sidecar.subagents.runners.contract import McpServer
 from sidecar.subagents.runs.prepared import Waits
 from sidecar.subagents.runs.run import Run
 

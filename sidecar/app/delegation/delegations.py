@@ -61,12 +61,8 @@ class Delegations:
         Raises LaunchFailed if the run cannot have them.
         """
         definition, task = target.definition, record.task
-        if not definition.mcp_servers:
+        if definition.mcp_servers is None or not definition.mcp_servers.has_own_tools:
             return None
-        if target.runner.type == "command":
-            raise _unusable(
-                target, "mcpServers: a command takes no servers; use an agent, or remove the line"
-            )
         if not self.is_reachable:
             raise _unusable(
                 target, "mcpServers: sidecar needs a Host that agents can reach; omit --in-process"
@@ -109,6 +105,7 @@ class Delegations:
             delegation.launched,
             lambda: True,
             _start_no_turn,
+            name="run",
             enrich=True,
         )
         reminders.start()

@@ -28,10 +28,11 @@ async def stats(session: Session, params: StatsParams) -> StatsResult:
     """Answer `tasks/stats`."""
     from sidecar.history import insight
 
-    rules = params.rules or session.settings.current.history.rules
+    settings = session.settings.current.history
+    rules, disk = params.rules or settings.rules, session.host.housekeeping.disk_use
     with session.progress(params.work_done_token, "Adding up tasks"):
         return await asyncio.to_thread(
-            insight.stats, session.history, params, rules, session.host.housekeeping.disk_use
+            insight.stats, session.history, params, rules, disk, settings.estimate_cost
         )
 
 
@@ -63,8 +64,9 @@ async def export(session: Session, params: ExportParams) -> ExportResult:
     """Answer `tasks/export`."""
     from sidecar.history.export import export as export_task
 
+    estimate = session.settings.current.history.estimate_cost
     return await asyncio.to_thread(
-        export_task, session.history, params.task_id, params.format, params.redact, params.root
+        export_task, session.history, params.task_id, params.format, params.redact, params.root, estimate
     )
 
 

@@ -122,15 +122,15 @@ async def start_now(session: Session, params: TaskIdParams) -> TaskResult:
 
 
 async def send(session: Session, params: SendParams) -> SendResult:
-    """Answer `asyncTasks/send`: the agent gets the message when its current turn ends."""
+    """Answer `asyncTasks/send`: the agent gets the message now if it can, else when its turn ends."""
     session.require_trust()
     host = session.host
     host.require_ownership()
     if not params.text.strip():
         raise InvalidParams("text: is blank; write a message for the agent")
     record = await host.registry.resolve(params.task_id)
-    host.control.send(record, params.text)
-    return SendResult(delivery="nextTurn", revision=host.revision)
+    delivery = await host.control.send(record, params.text)
+    return SendResult(delivery=delivery, revision=host.revision)
 
 
 async def resume(session: Session, params: ResumeParams) -> ResumeResult:

@@ -29,6 +29,8 @@ async def list_tasks(session: Session, params: ListParams) -> dict[str, Any]:
             limit=params.limit,
             cursor=params.cursor,
             roots=params.roots,
+            children=params.children,
+            estimate=session.settings.current.history.estimate_cost,
         )
         page = await asyncio.to_thread(session.history.page, query)
         return page.wire()
@@ -37,7 +39,8 @@ async def list_tasks(session: Session, params: ListParams) -> dict[str, Any]:
 async def get_task(session: Session, params: GetParams) -> GetResult:
     """Answer `tasks/get`."""
     host = session.host
-    task, provenance = await asyncio.to_thread(session.history.get, params.task_id, params.root)
+    estimate = session.settings.current.history.estimate_cost
+    task, provenance = await asyncio.to_thread(session.history.get, params.task_id, params.root, estimate)
     return GetResult(task=task, provenance=provenance, revision=host.revision)
 
 

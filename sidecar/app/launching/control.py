@@ -13,7 +13,7 @@ from sidecar.subagents.runs.background import BackgroundRuns, conclude
 from sidecar.subagents.runs.registry.registry import RunRegistry
 from sidecar.subagents.runs.run import Run
 from sidecar.subagents.tasks.manager import AsyncTaskManager
-from sidecar.subagents.tasks.outcome import HOST_EXIT, CancelledBy, cancelled
+from sidecar.subagents.tasks.outcome import HOST_EXIT, CancelledBy, Outcome, cancelled
 
 OVER_LIMIT = "started over the limit"
 
@@ -95,16 +95,19 @@ class RunControl:
         ended = await asyncio.gather(*(self.cancel(run.id, by) for run in live))
         return count + sum(ended)
 
-    def end_all(self) -> None:
-        """End all queued and running runs with the reason `hostExit`; the Host can still launch others."""
+    def end_all(self, outcome: Outcome) -> None:
+        """End all queued and running runs with an outcome; the Host can still launch others."""
         self._gate.cancel(self._is_live)
         for run in self._registry.with_status("queued"):
             self._admission.remove(run.id)
-            self._registry.conclude(run.id, HOST_EXIT)
-        self._end_running()
+            self._registry.conclude(run.id, outcome)
+        self._end_running(outcome)
 
-    def send(self, record: RunRecord, text: str) -> None:
-        """Send a message to the agent of a live run. Raises InvalidState if it cannot accept one."""
+    async def send(self, record: RunRecord, text: str) -> Literal["now", "nextTurn"]:
+        """Send a message to the agent of a live run, and return when it gets it.
+
+        Raises InvalidState if it cannot accept one.
+        """
         run = self._registry.live(record.task.id)
         if run is None:
             task = record.task
@@ -113,7 +116,10 @@ class RunControl:
                 taskId=task.id,
                 status=task.status,
             )
+        if await run.steer(text):
+            return "now"
         run.send(text)
+        return "nextTurn"
 
     async def wait(
         self, task_ids: Sequence[str], mode: Literal["all", "any"], limit_seconds: float | None
@@ -144,16 +150,16 @@ class RunControl:
     async def aclose(self, limit: float) -> None:
         """End all running and queued runs with the reason `hostExit`, and wait until the ends are durable."""
         self._gate.cancel(self._is_live)
-        self._end_running()
+        self._end_running(HOST_EXIT)
         for record in await self._admission.aclose(limit=0.5):
             self._registry.conclude(record.task.id, HOST_EXIT)
-        self._end_running()
+        self._end_running(HOST_EXIT)
         await self._background.aclose(limit)
         await self._registry.aclose(limit)
 
-    def _end_running(self) -> None:
+    def _end_running(self, outcome: Outcome) -> None:
         for run in self._registry.with_status("running"):
-            self._registry.conclude(run.id, HOST_EXIT)
+            self._registry.conclude(run.id, outcome)
 
     def _is_live(self, task_id: str) -> bool:
         return self._registry.live(task_id) is not None

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sidecar.api.runs.launches import LaunchParams
+from sidecar.api.runs.launches import Attachment, LaunchParams
 from sidecar.subagents.journal.records import RunRecord
 from sidecar.subagents.permissions.tool_rule import delegated
 from sidecar.subagents.tasks.timeouts import NONE
@@ -16,12 +16,23 @@ def to_record(params: LaunchParams) -> dict[str, Any]:
         "toolWhitelist": None if tools is None else delegated(tools),
         "maxTurns": params.max_turns,
         "gracePeriodSeconds": params.grace_period_seconds,
+        "model": params.model,
+        "mode": params.mode,
+        "effort": params.effort,
+        "additionalDirectories": params.additional_directories,
+        # Data may be large and private, so only files can be attached again.
+        "attachments": _paths(params.attachments),
+        "placement": params.placement,
     }
     return {
         "behaviourPrompts": [params.goal_prompt, *(params.behaviour_prompts or ())],
         "context": dict(params.context or {}),
         **{name: value for name, value in given.items() if value is not None},
     }
+
+
+def _paths(attachments: list[Attachment] | None) -> list[dict[str, str]] | None:
+    return [{"path": each.path} for each in attachments or () if each.path is not None] or None
 
 
 def from_record(ended: RunRecord, notify_model: bool | None = None) -> LaunchParams:
@@ -40,6 +51,12 @@ def from_record(ended: RunRecord, notify_model: bool | None = None) -> LaunchPar
         timeout_seconds=NONE if task.timeout_seconds is None else task.timeout_seconds,
         grace_period_seconds=request.get("gracePeriodSeconds"),
         max_turns=request.get("maxTurns"),
+        model=request.get("model"),
+        mode=request.get("mode"),
+        effort=request.get("effort"),
+        additional_directories=request.get("additionalDirectories"),
+        attachments=[Attachment(**each) for each in request.get("attachments", ())] or None,
+        placement=request.get("placement"),
         workspace_dir=task.workspace_dir,
         parent_task_id=task.parent_task_id,
         notify_model=ended.concerns_model if notify_model is None else notify_model,

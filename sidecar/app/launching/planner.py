@@ -1,20 +1,26 @@
 """Check a launch and plan its definition, runner, limits and record, without starting or writing anything."""
 
+import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from sidecar.api.errors import AmbiguousTaskId, InvalidParams, LaunchFailed, TaskNotFound
-from sidecar.api.runs.async_tasks import AsyncTask, Progress
+from sidecar.api.mcp_servers import OWN_SERVER
+from sidecar.api.runs.async_tasks import AsyncTask, Placement, Progress
 from sidecar.api.runs.launches import LaunchParams
 from sidecar.app.clients.context import Caller
+from sidecar.app.launching.equipping import equip
 from sidecar.app.launching.launch_record import to_record
 from sidecar.storage.layout import new_task_id
+from sidecar.subagents.equipment.equipment import Equipment
 from sidecar.subagents.journal.records import Origin, RunRecord
 from sidecar.subagents.limits.budget import DaySpending
 from sidecar.subagents.limits.constraints import constraints_of, first_unsupported
+from sidecar.subagents.runners.contract import RunnerUnavailable
 from sidecar.subagents.runs.launch_check import InvalidParameter, check_launch
 from sidecar.subagents.runs.prepared import PreparedLaunch
 from sidecar.subagents.runs.registry.registry import RunRegistry
@@ -53,16 +59,19 @@ class Planner:
         params = params if rights is None else rights.bind(params)
         params = await self._with_parent(params)
         directory = caller.workspace.working_directory(params.workspace_dir)
-        target = await self._target(params.subagent_name, caller)
+        target = _configured(await self._target(params, caller), params)
         depth = await self._depth(params.parent_task_id, caller)
         if rights is not None:
             target = rights.narrow(target, settings.permissions.default)
         requested = params.timeout_seconds
         timeout = self.timeout(target.definition.timeout_seconds if requested is None else requested, caller)
         _check_runner(params, target)
+        await _check_place(target, directory)
         constraints = constraints_of(params, target.definition, settings.async_tasks.grace_period_seconds)
         constraints = constraints if rights is None else rights.limit(constraints)
+        equipment = await asyncio.to_thread(equip, params, target, caller, directory)
         record = self._record(params, target, timeout, str(directory), origin, caller, sync=sync)
+        record.task.mcp_servers = _server_names(target, equipment)
         delegation = None
         if self.delegations is not None:
             delegation = self.delegations.prepare(target, record, constraints, caller, depth)
@@ -75,6 +84,7 @@ class Planner:
             settings=caller.settings,
             update_output=update_output,
             delegation=delegation,
+            equipment=equipment,
         )
 
     def timeout(self, requested: float | None, caller: Caller) -> TimeoutChoice:
@@ -92,13 +102,14 @@ class Planner:
             raise type(error)(f"parentTaskId: {error.message}", **error.data) from None
         return msgspec.structs.replace(params, parent_task_id=parent.task.id)
 
-    async def _target(self, name: str, caller: Caller) -> "Target":
+    async def _target(self, params: LaunchParams, caller: Caller) -> "Target":
+        name = params.subagent_name
         used_up = self.spending.used_up(caller.settings.current.budget)
         if used_up is not None:
             raise LaunchFailed(
                 f"subagent {name!r} cannot be launched: {used_up}", subagentName=name, reason=used_up
             )
-        return await caller.definitions.target(name, caller.workspace)
+        return await caller.definitions.target(name, caller.workspace, params.placement)
 
     def _record(
         self,
@@ -124,6 +135,7 @@ class Planner:
             timeout_seconds=timeout.effective,
             parent_task_id=params.parent_task_id,
             owner=caller.owner(directory),
+            placement=Placement(kind="ray", state="waiting") if target.placement == "ray" else None,
         )
         return RunRecord(
             task=task,
@@ -146,6 +158,33 @@ class Planner:
                     "allows; launch it from a parent nearer to the top, or raise the setting"
                 )
         return depth
+
+
+async def _check_place(target: "Target", directory: Path) -> None:
+    """Raise LaunchFailed, within seconds, if no node of the cluster can execute the run."""
+    if target.check_place is None:
+        return
+    try:
+        await target.check_place(directory)
+    except RunnerUnavailable as error:
+        name = target.definition.name
+        raise LaunchFailed(
+            f"subagent {name!r} cannot be launched: {error.message}", subagentName=name, reason=error.message
+        ) from None
+
+
+def _server_names(target: "Target", equipment: Equipment) -> list[str] | None:
+    """Return the names of a run's MCP servers, for clients; None if it has none."""
+    listed = target.definition.mcp_servers
+    own = [OWN_SERVER] if listed is not None and listed.has_own_tools else []
+    return [*own, *(server.name for server in equipment.servers)] or None
+
+
+def _configured(target: "Target", params: LaunchParams) -> "Target":
+    """Return the target with what the launch chooses in place of its definition."""
+    given = {"model": params.model, "mode": params.mode, "effort": params.effort}
+    chosen: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+    return replace(target, definition=replace(target.definition, **chosen)) if chosen else target
 
 
 def _check_runner(params: LaunchParams, target: "Target") -> None:

@@ -5,6 +5,8 @@ from collections.abc import Callable
 from typing import Literal
 
 INTERVAL_SECONDS = 0.25
+MOST_ANNOUNCED = 1_000
+"""How many announced tasks are remembered. A scan finds a new task within seconds."""
 
 Change = Literal["added", "changed", "removed"]
 
@@ -18,7 +20,7 @@ class ChangeBatcher:
     def __init__(self, announce: Callable[[list[str], list[str], list[str]], None]) -> None:
         self._announce = announce
         self._pending: dict[str, Change] = {}
-        self._announced: set[str] = set()
+        self._announced: dict[str, None] = {}
         self._timer: asyncio.TimerHandle | None = None
         self._closed = False
 
@@ -50,7 +52,11 @@ class ChangeBatcher:
     def _flush(self) -> None:
         batch, self._pending = self._pending, {}
         for task_id, change in batch.items():
-            (self._announced.discard if change == "removed" else self._announced.add)(task_id)
+            self._announced.pop(task_id, None)
+            if change != "removed":
+                self._announced[task_id] = None
+        while len(self._announced) > MOST_ANNOUNCED:
+            del self._announced[next(iter(self._announced))]
         self._announce(*([each for each, kind in batch.items() if kind == change] for change in _CHANGES))
         self._timer = asyncio.get_running_loop().call_later(INTERVAL_SECONDS, self._quiet)
 

@@ -84,9 +84,7 @@ class Reminders:
     async def restore_deliveries(self) -> None:
         """Add the deliveries in the journal to the outbox. Call it once, after the ends are restored."""
         kept = await self._journal.deliveries()
-        self.outbox.restore_deliveries(
-            [Delivery(each.delivery_id, each.task_ids, each.at, each.state) for each in reversed(kept)]
-        )
+        self.outbox.restore_deliveries([Delivery(*each) for each in reversed(kept)])
 
     def run_ended(self, run: Run) -> None:
         """Decide whether the model is notified of an end that the manager has."""
@@ -183,7 +181,9 @@ class Reminders:
     def _keep_delivery(self, delivery: Delivery) -> None:
         if self._journal.read_only:
             return
-        kept = JournalledDelivery(delivery.delivery_id, delivery.task_ids, delivery.at, delivery.state)
+        kept = JournalledDelivery(
+            delivery.delivery_id, delivery.task_ids, delivery.at, delivery.state, delivery.client
+        )
         self._write(self._journal.record_delivery(*kept))
 
     def _keep_marks(self, task_ids: Sequence[str], at: int) -> None:
@@ -212,16 +212,17 @@ class ClientReminders:
         is_busy: Callable[[], bool],
         send: SendTurn,
         *,
+        name: str | None = None,
         enrich: bool = False,
     ) -> None:
-        """`send` starts a turn of the client's agent, unless `is_busy`.
+        """`send` starts a turn of the client's agent, unless `is_busy`. `name` is shown with deliveries.
 
         `enrich` adds name, goal and partial result to each block, whatever the settings say.
         """
         self._all = reminders
         self._settings = settings
         self._enrich = enrich
-        self._recipient = Recipient(concerns, self._options)
+        self._recipient = Recipient(concerns, self._options, name)
         self._loop = TriggerLoop(
             reminders.manager,
             reminders.outbox,
@@ -325,7 +326,7 @@ def _item(item: OutboxItem) -> api.OutboxItem:
         task_id=item.task_id,
         state=item.state,
         deliveries=[
-            api.Delivery(delivery_id=each.delivery_id, at=each.at, state=each.state)
+            api.Delivery(delivery_id=each.delivery_id, at=each.at, state=each.state, client=each.client)
             for each in item.deliveries
         ],
     )

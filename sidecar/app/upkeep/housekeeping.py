@@ -14,6 +14,7 @@ from sidecar.api.stored.tasks import TaskInfo
 from sidecar.app.upkeep.rounds import Rounds
 from sidecar.history import TaskHistory
 from sidecar.history.listing.selection import Selection
+from sidecar.history.stores.contract import Root
 from sidecar.storage import trash
 from sidecar.storage.layout import OwnRoot
 
@@ -58,8 +59,13 @@ class Housekeeping:
         runs: LiveRuns,
         now: Callable[[], int],
         retired: Callable[[list[str]], Awaitable[None]],
+        remove_copy: Callable[[Root, str], bool] = lambda root, task_id: False,
     ) -> None:
-        """`retired` is awaited with the IDs of the tasks that a round of retention moved."""
+        """`retired` is awaited with the IDs of the tasks that a round of retention moved.
+
+        `remove_copy` removes the kept copy of a session of a foreign root, and returns whether there was one.
+        """
+        self._remove_copy = remove_copy
         self._root = root
         self._stored = stored
         self._settings = settings
@@ -146,10 +152,15 @@ class Housekeeping:
             else:
                 trash.restore_task(self._root, task_id)
         except trash.NotThere:
-            raise self._absent(action, task_id) from None
+            if action != "delete" or not self._removed_copy(task_id):
+                raise self._absent(action, task_id) from None
         except OSError as error:
             path, reason = str(self._root.path), error.strerror or str(error)
             raise StorageError(f"{task_id}: {reason}", path=path, reason=reason) from None
+
+    def _removed_copy(self, task_id: str) -> bool:
+        """Remove the kept copy of a session in the first root that has one."""
+        return any(self._remove_copy(root, task_id) for root in self._stored.history.roots)
 
     def _check(self, action: Action, task_id: str) -> None:
         if self._is_running(task_id):

@@ -58,6 +58,9 @@ class Recovery:
         self._has_restored = False
         self._has_deliveries = False
         self._is_complete = True
+        self._follows_clusters = True
+        self.found: list[RunRecord] = []
+        """The runs that may still work on a cluster, after `run`."""
 
     async def run(self, *, after_kill: bool) -> bool:
         """Recover once; return False if the journal could not be read or written and `again` is needed.
@@ -77,6 +80,7 @@ class Recovery:
 
     async def show_lost(self) -> None:
         """Show unfinished runs as lost without recording it, because a newer version wrote the journal."""
+        self._follows_clusters = False
         for record in await self._lost():
             fold, outcome = await _read(record, self._journal)
             self._registry.show_lost(_ended(record, outcome, fold))
@@ -98,7 +102,10 @@ class Recovery:
             logger.exception("after a crash, a step failed")
 
     async def _sweep_processes(self) -> None:
-        report = await asyncio.to_thread(sweep, await self._journal.ids(), SWEEP_SECONDS)
+        unfinished = await self._journal.unfinished()
+        # This machine may be the node of a run that continues.
+        elsewhere = {record.task.id for record in unfinished if _is_elsewhere(record)}
+        report = await asyncio.to_thread(sweep, await self._journal.ids() - elsewhere, SWEEP_SECONDS)
         if report.survivors:
             logger.warning("processes of earlier runs that cannot be stopped: %s", report.survivors)
 
@@ -113,6 +120,9 @@ class Recovery:
     async def _lost(self) -> list[RunRecord]:
         """Return the unfinished runs from before this process started. Later ones are its own."""
         records = await self._journal.unfinished()
+        if self._follows_clusters:
+            self.found = [record for record in records if _is_elsewhere(record)]
+            records = [record for record in records if not _is_elsewhere(record)]
         if self._lost_ids is None:
             self._lost_ids = frozenset(record.task.id for record in records)
         return [record for record in records if record.task.id in self._lost_ids]
@@ -224,6 +234,11 @@ def _outcome_in(event: dict[str, object], fold: RunFold) -> Outcome | None:
         error,
         output=produced if status == "completed" else None,
     )
+
+
+def _is_elsewhere(record: RunRecord) -> bool:
+    """Return whether a cluster was asked to start the run, so that it may still work there."""
+    return record.remote is not None and bool(record.remote.get("isGoing"))
 
 
 def _began_at(task: AsyncTask) -> int:

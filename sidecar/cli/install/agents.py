@@ -10,6 +10,8 @@ from typing import Any, Literal
 NAME = "subagent-sidecar"
 """The name of the server in every configuration."""
 Environment = Mapping[str, str]
+_PLACES = ("SIDECAR_STORAGE_ROOT", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME")
+"""The variables that say where runs and definitions are."""
 
 
 @dataclass(frozen=True)
@@ -25,6 +27,8 @@ class AgentConfig:
     user: Callable[[Environment], Sequence[Path]]
     workspace: Callable[[Path], Sequence[Path]]
     entry: Callable[[Sequence[str]], dict[str, Any]]
+    advice: str = ""
+    """What the user should know of the entry."""
 
     def path(self, workspace: Path | None, environment: Environment = os.environ) -> Path:
         """Return the file to change: the workspace's, or the user's."""
@@ -35,6 +39,14 @@ class AgentConfig:
 def server_command(options: Sequence[str]) -> list[str]:
     """Return the command that starts the server; it never imports from the agent's working directory."""
     return [sys.executable, "-P", "-m", "sidecar", "mcp", *options]
+
+
+def is_installed(entry: object) -> bool:
+    """Return whether `server_command` made an entry; others are the user's own."""
+    if not isinstance(entry, dict):
+        return False
+    lists = [each for each in entry.values() if isinstance(each, list)]
+    return any(each[at : at + 3] == ["-m", "sidecar", "mcp"] for each in lists for at in range(len(each)))
 
 
 def _home(environment: Environment) -> Path:
@@ -86,7 +98,13 @@ def _in_folder(command: Sequence[str]) -> dict[str, Any]:
 AGENTS: Mapping[str, AgentConfig] = {
     "claude": AgentConfig("json", "mcpServers", _claude, lambda folder: [folder / ".mcp.json"], _stdio),
     "codex": AgentConfig(
-        "toml", "mcp_servers", _codex, lambda folder: [folder / ".codex" / "config.toml"], _plain
+        "toml",
+        "mcp_servers",
+        _codex,
+        lambda folder: [folder / ".codex" / "config.toml"],
+        lambda command: {**_plain(command), "env_vars": list(_PLACES)},
+        "Codex passes only these variables and a few others on to the server and its subagents. If they need "
+        "API keys, add the names to env_vars.",
     ),
     "gemini": AgentConfig(
         "json",
@@ -94,6 +112,8 @@ AGENTS: Mapping[str, AgentConfig] = {
         lambda environment: [_home(environment) / ".gemini" / "settings.json"],
         lambda folder: [folder / ".gemini" / "settings.json"],
         _plain,
+        "Gemini CLI passes no variables with names like KEY, TOKEN or SECRET on to the server and its "
+        'subagents. If they need some, add them to the entry: "env": {"NAME": "$NAME"}.',
     ),
     "opencode": AgentConfig(
         "json",

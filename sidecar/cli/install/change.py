@@ -11,9 +11,10 @@ from typing import Any, Literal
 
 from sidecar.api.errors import StorageError
 from sidecar.cli.install import jsonc, toml_table
-from sidecar.cli.install.agents import NAME, AgentConfig
+from sidecar.cli.install.agents import NAME, AgentConfig, is_installed
 
 BACKUP_SUFFIX = ".before-subagent-sidecar"
+_MISSING = object()
 MAX_BYTES = 64 * 2**20
 """The largest configuration that is changed. Parsing takes about half a second for each MiB."""
 
@@ -67,12 +68,12 @@ def plan_install(path: Path, agent: AgentConfig, command: Sequence[str]) -> Chan
         found = _entry(before or "", agent)
         if found == entry:
             return None
-        bare = (before or "") if found is None else _without(before or "", agent)[0]
+        bare = (before or "") if found is _MISSING else _without(before or "", agent)[0]
         insert = jsonc.insert if agent.format == "json" else toml_table.insert
         after = _like(before or "", insert(bare, agent.container, NAME, entry))
         if _entry(after, agent) != entry:
             raise StorageError(f'{path} cannot be changed: it holds "{agent.container}" more than once')
-    return Change(path, before, after, "write" if found is None else "keep")
+    return Change(path, before, after, "keep" if is_installed(found) else "write")
 
 
 def plan_uninstall(path: Path, agent: AgentConfig) -> Change | None:
@@ -83,17 +84,24 @@ def plan_uninstall(path: Path, agent: AgentConfig) -> Change | None:
     path = _resolved(path)
     before = _read(path)
     with _explained(path):
-        if before is None or _entry(before, agent) is None:
+        if before is None or _entry(before, agent) is _MISSING:
             return None
-        candidates = _without(before, agent)
         backup = _read(backup_path(path))
-        if backup is None:
-            after = None if not _parse(candidates[-1], agent) else candidates[0]
-        elif any(_parse(each, agent) == _parse(backup, agent) for each in candidates):
-            after = backup
+        if backup is not None and _rest(backup, agent) == _rest(before, agent):
+            after: str | None = backup
         else:
-            after = candidates[0]
+            candidates = _without(before, agent)
+            after = candidates[0] if backup is not None or _parse(candidates[-1], agent) else None
     return Change(path, before, after, "drop")
+
+
+def _rest(text: str, agent: AgentConfig) -> dict[str, Any]:
+    """Return the values of a text but the server, and its container only if it has others."""
+    values = _parse(text, agent)
+    servers = values.pop(agent.container, {})
+    if isinstance(servers, dict):
+        servers.pop(NAME, None)
+    return values if servers == {} else {**values, agent.container: servers}
 
 
 def _parse(text: str, agent: AgentConfig) -> dict[str, Any]:
@@ -102,7 +110,7 @@ def _parse(text: str, agent: AgentConfig) -> dict[str, Any]:
 
 def _entry(text: str, agent: AgentConfig) -> Any:
     servers = _parse(text, agent).get(agent.container)
-    return servers.get(NAME) if isinstance(servers, dict) else None
+    return servers.get(NAME, _MISSING) if isinstance(servers, dict) else _MISSING
 
 
 def _without(text: str, agent: AgentConfig) -> list[str]:

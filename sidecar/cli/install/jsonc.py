@@ -75,12 +75,32 @@ def remove(text: str, container: str, name: str, *, with_container: bool = False
     if member is None:
         raise BadJson(f'"{name}" is missing')
     place = list(holder.members).index(member)
+    comma = _comma(text, member.end)
     if place + 1 < len(holder.members):
-        return text[: member.start] + text[holder.members[place + 1].start :]
+        return text[: member.start] + text[comma + 1 :].lstrip()
+    head, tail = text[: member.start], text[member.end :]
+    if comma >= 0:
+        tail = text[member.end : comma] + text[comma + 1 :]
     if place:
-        return text[: holder.members[place - 1].end] + text[member.end :].removeprefix(",")
-    head, tail = text[: member.start].rstrip(), text[member.end :].lstrip().removeprefix(",").lstrip()
-    return head + tail
+        before = _comma(text, holder.members[place - 1].end)
+        return _joined(text[:before] + head[before + 1 :], tail)
+    return _joined(head, tail, is_empty=True)
+
+
+def _joined(head: str, tail: str, *, is_empty: bool = False) -> str:
+    """Join what is left of an object; the brace stays off a comment's line, and closes an empty object."""
+    head = head.rstrip()
+    comments = [found for found in _TOKEN.finditer(head) if found.group().startswith("//")]
+    if comments and comments[-1].end() == len(head):
+        return head + (tail if re.match(r"[ \t\r]*\n", tail) else f"\n{tail}")
+    return head + (tail.lstrip() if is_empty else tail)
+
+
+def _comma(text: str, at: int) -> int:
+    """Return the place of the comma that follows a value, also behind comments; -1 if there is none."""
+    bare = _uncommented(text)
+    at = _skip(bare, at)
+    return at if bare.startswith(",", at) else -1
 
 
 def _inserted(text: str, holder: _Object, name: str, value: Any) -> str:
@@ -102,12 +122,16 @@ def _inserted(text: str, holder: _Object, name: str, value: Any) -> str:
 
 def _plain(text: str) -> str:
     """Return the text with spaces in place of comments and trailing commas: offsets stay."""
+    return _TRAILING_COMMA.sub(_blank, _uncommented(text))
 
-    def blank(found: re.Match[str]) -> str:
-        token = found.group()
-        return token if token.startswith('"') else re.sub(r"[^\n]", " ", token)
 
-    return _TRAILING_COMMA.sub(blank, _TOKEN.sub(blank, text.replace("\ufeff", " ")))
+def _uncommented(text: str) -> str:
+    return _TOKEN.sub(_blank, text.replace("\ufeff", " "))
+
+
+def _blank(found: re.Match[str]) -> str:
+    token = found.group()
+    return token if token.startswith('"') else re.sub(r"[^\n]", " ", token)
 
 
 def _start(text: str) -> int:

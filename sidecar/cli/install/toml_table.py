@@ -12,9 +12,14 @@ class BadToml(ValueError):
 
 
 def parse(text: str) -> dict[str, Any]:
-    """Return the values of a text, which may start with a byte order mark. Raises BadToml."""
+    """Return the values of a text, which may start with a byte order mark; a float is its text.
+
+    Raises BadToml.
+    """
     try:
-        return tomllib.loads(text.removeprefix("\ufeff"))
+        return tomllib.loads(
+            text.removeprefix("\ufeff"), parse_float=str
+        )  # a number that is nan equals nothing
     except tomllib.TOMLDecodeError as error:
         raise BadToml(f"it is not TOML: {error}") from None
 
@@ -40,9 +45,7 @@ def insert(text: str, container: str, name: str, value: dict[str, Any]) -> str:
 
 def remove(text: str, container: str, name: str) -> str:
     """Return the text without the table `[container.name]` and the tables in it. Raises BadToml."""
-    own = re.compile(
-        rf"^\s*\[\s*{re.escape(container)}\s*\.\s*(?:{re.escape(name)}|\"{re.escape(name)}\")\s*[.\]]"
-    )
+    own = re.compile(rf"^\s*\[\s*{re.escape(container)}\s*\.\s*([\"']?){re.escape(name)}\1\s*[.\]]")
     kept: list[str] = []
     is_own = False
     for line in text.splitlines(keepends=True):
@@ -55,10 +58,13 @@ def remove(text: str, container: str, name: str) -> str:
     left = "".join(kept)
     expected = parse(text)
     del expected[container][name]
-    found = parse(left)
-    if {**found, container: found.get(container, {})} != expected:
-        raise BadToml(f"[{container}.{name}] is not a table of its own; remove it by hand")
-    return left
+    try:
+        found = parse(left)
+        if {**found, container: found.get(container, {})} == expected:
+            return left
+    except BadToml:  # a string holds such a line
+        pass
+    raise BadToml(f"[{container}.{name}] is not a table of its own; remove it by hand")
 
 
 def _key(name: str) -> str:

@@ -1,5 +1,6 @@
 """`list` and `show`: print stored tasks for people, pipes and models."""
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -16,8 +17,8 @@ from sidecar.api.stored.tasks import (
     TaskInfo,
 )
 from sidecar.app.clock import history_clock_ms
-from sidecar.app.roots import default_storage_root, history_roots, index_dir
-from sidecar.app.settings import SettingsStore
+from sidecar.app.roots import default_storage_root, history_roots, index_dir, kept_dir
+from sidecar.app.settings import SettingsStore, default_config_path
 from sidecar.changes.file_change import FileChange
 from sidecar.cli import exits, output
 from sidecar.cli.options import common, foreign_roots
@@ -25,6 +26,7 @@ from sidecar.history import TaskHistory
 from sidecar.history.listing.pages import ListPage
 from sidecar.history.listing.selection import ListQuery
 from sidecar.history.stores.parallel import in_two_processes
+from sidecar.history.stores.registry import is_root
 from sidecar.printable import printable
 from sidecar.status_words import stored_status
 
@@ -50,6 +52,7 @@ _FILES = 10
 )
 @click.option("--sort", type=click.Choice(_SORTS), help="Sort by this field, descending; titles ascending.")
 @click.option("--limit", type=click.IntRange(1, MAX_PAGE), help="Maximum number of tasks.")
+@click.option("--children", is_flag=True, help="Include child sessions, such as those of subagents.")
 @click.option("--json", "form", flag_value="json", help="Print JSON: the result of tasks/list.")
 @click.option("--text", "form", flag_value="text", help="Print the text that the tool list_tasks returns.")
 @common
@@ -60,13 +63,16 @@ def list_tasks(
     rules: Rules | None,
     sort: SortKey | None,
     limit: int | None,
+    children: bool,
     form: Literal["json", "text"] | None,
     store: SettingsStore,
 ) -> int:
     """List the tasks of the own root and of the configured roots, or only those of each --root."""
     history = open_history(roots, store)
     chosen: Rules = rules or store.current.history.rules
-    page = _page(history, ListQuery(filter_text, query, chosen, _order(sort)), limit)
+    estimate = store.current.history.estimate_cost
+    wanted = ListQuery(filter_text, query, chosen, _order(sort), children=children, estimate=estimate)
+    page = _page(history, wanted, limit)
     if form == "json":
         output.write_pieces(page.pieces())
     elif form == "text":
@@ -80,6 +86,8 @@ def list_tasks(
         _print_totals(len(page.items), page.matched, page.total)
         if not page.total:
             _print_advice(roots)
+        if not roots:
+            _print_other_stores(history, page.total)
     return report_unlistable(history)
 
 
@@ -91,12 +99,13 @@ def list_tasks(
 def show(task_id: str, roots: tuple[Path, ...], as_json: bool, store: SettingsStore) -> None:
     """Show one stored task and its transcript. ID can be a unique prefix."""
     history = open_history(roots, store)
-    task, provenance = history.get(task_id)
+    task, provenance = history.get(task_id, estimate=store.current.history.estimate_cost)
     tell_other_holders(history, task.id, task.root)
     if as_json:
         output.write_json(GetResult(task=task, provenance=provenance, revision=0))
         return
-    rows = [(name, value, _source(provenance, key)) for name, key, value in _fields(task)]
+    location = history.store(task.root).location(task.id)
+    rows = [(name, value, _source(provenance, key)) for name, key, value in _fields(task, location)]
     rows += [("Files", files, "")] if (files := _files(history, task)) else []
     width = max(len(name) for name, _, _ in rows)
     for name, value, source in rows:
@@ -119,7 +128,9 @@ def open_history(roots: tuple[Path, ...], store: SettingsStore) -> TaskHistory:
     chosen = [root.absolute() for root in roots]
     if not chosen:
         chosen = history_roots(default_storage_root(), (), store.current.history)
-    history = TaskHistory(chosen, now=history_clock_ms, cache=index_dir(), parallel=in_two_processes)
+    history = TaskHistory(
+        chosen, now=history_clock_ms, cache=index_dir(), parallel=in_two_processes, kept=kept_dir()
+    )
     click.get_current_context().call_on_close(history.close)
     return history
 
@@ -194,14 +205,29 @@ def _print_advice(roots: tuple[Path, ...]) -> None:
     """Explain an empty list."""
     if not output.on_terminal():
         return
-    if not roots:
-        output.echo("`doctor` finds the stores of other tools; pass one with --root", err=True)
     for root in roots:
-        if not (root / "tasks").is_dir():
-            output.echo(f"{root} does not contain tasks/; `doctor` lists the folders that do", err=True)
+        if not is_root(root):
+            output.echo(f"{root} does not contain tasks; `doctor` lists the folders that do", err=True)
 
 
-def _fields(task: TaskInfo) -> list[tuple[str, str, str]]:
+def _print_other_stores(history: TaskHistory, shown: int) -> None:
+    """Name the stores on this machine that are not listed, and how to list them."""
+    from sidecar.history.discovery import discover_roots
+
+    listed = {root.path for root in history.roots}
+    found = [place for place in discover_roots().searched if place.found and str(place.path) not in listed]
+    if not found:
+        if not shown and output.on_terminal():
+            output.echo("No other stores were found; `doctor` lists the folders that were searched", err=True)
+        return
+    output.echo("\nOther stores on this machine, which are read only on request:", err=True)
+    for place in found:
+        output.echo_line(f"  {place.path}: {place.why}", err=True)
+    advice = "List one with --root PATH, or all with `autoDiscover = true` below `[history]` in"
+    output.echo_line(f"{advice} {default_config_path(os.environ)}", err=True)
+
+
+def _fields(task: TaskInfo, location: str) -> list[tuple[str, str, str]]:
     usage = task.token_usage
     pairs = [
         ("Title", "title", task.title),
@@ -214,13 +240,15 @@ def _fields(task: TaskInfo) -> list[tuple[str, str, str]]:
         ("Model", "model", task.model or ""),
         ("Workspace", "workspaceDir", task.workspace_dir or ""),
         ("Tokens", "tokenUsage", _count(task)),
-        ("Cost", "cost", _cost(task)),
+        ("Cost", "cost", output.dollars(usage.cost if usage else None)),
+        ("Estimated cost", "estimatedCost", output.dollars(usage.estimated_cost if usage else None)),
         ("Messages", "messageCount", output.count(task.message_count)),
         ("Size", "sizeBytes", output.size(task.size_bytes)),
         ("Product", "product", task.product),
         ("Parent", "parentId", task.parent_id or ""),
         ("Children", "childIds", " ".join(task.child_ids or ())),
-        ("Folder", "root", str(Path(task.root) / "tasks" / task.id)),
+        ("Kept", "kept", "the sidecar keeps a copy" if task.kept else ""),
+        ("Location", "root", location),
     ]
     if usage is None:
         pairs = [pair for pair in pairs if pair[0] not in ("Tokens", "Cost")]
@@ -253,7 +281,11 @@ def _count(task: TaskInfo) -> str:
 
 
 def _cost(task: TaskInfo) -> str:
-    return output.dollars(task.token_usage.cost if task.token_usage else None)
+    """Return the recorded cost, else the estimated one with a sign of its own."""
+    usage = task.token_usage
+    if usage is None or usage.cost is not None or usage.estimated_cost is None:
+        return output.dollars(usage.cost if usage else None)
+    return f"~{output.dollars(usage.estimated_cost)}"
 
 
 def _print_message(message: StoredMessage) -> None:

@@ -12,6 +12,7 @@ from sidecar.app.settings import SettingsStore
 from sidecar.cli import output
 from sidecar.cli.options import common, foreign_roots
 from sidecar.cli.stored.history import open_history, tell_other_holders
+from sidecar.history.stores.registry import is_root
 
 _SHOWN = 20
 """How many findings of one kind are shown; --json has them all."""
@@ -43,7 +44,8 @@ def export(
     root, name = history.resolve(task_id)
     tell_other_holders(history, name, root.path)
     redactor = make_redactor() if redact else None
-    for piece in export_pieces(history, name, form, redactor, root.path):
+    estimate = store.current.history.estimate_cost
+    for piece in export_pieces(history, name, form, redactor, root.path, estimate):
         output.write(piece)
     if redactor is not None:
         counts = ", ".join(f"{each.count} {each.kind}" for each in redactor.report) or "nothing"
@@ -67,6 +69,16 @@ def doctor(roots: tuple[Path, ...], as_json: bool, store: SettingsStore) -> None
         output.write_json(result)
         return
     _print_report(result)
+    _print_fleet(store)
+
+
+def _print_fleet(store: SettingsStore) -> None:
+    """Print what is wrong with the cluster, if one is configured."""
+    if store.current.fleet.gateway:
+        from sidecar.cli.fleet import read_status
+
+        found = read_status(store)
+        output.echo_line(f"\ncluster: {found.problem or f'{len(found.nodes)} nodes, no problems found'}")
 
 
 def _print_report(result: DoctorResult) -> None:
@@ -78,6 +90,8 @@ def _print_report(result: DoctorResult) -> None:
         _print_group(code, list(group), len(result.roots) > 1)
     if not findings:
         output.echo("\nNo problems found.")
+    if result.prices is not None:
+        output.echo(f"Estimates of costs use the table of {result.prices}.")
 
 
 def _print_searched(result: DoctorResult) -> None:
@@ -86,7 +100,7 @@ def _print_searched(result: DoctorResult) -> None:
         return
     listed = {root.path for root in result.roots}
     found = [place for place in result.searched if place.found]
-    output.echo(f"\nSearched {len(result.searched)} places for stores; {len(found)} contain tasks.")
+    output.echo(f"\nStores found: {len(found)} ({len(result.searched)} places searched)")
     for place in found:
         if place.path not in listed:
             output.echo_line(
@@ -97,8 +111,8 @@ def _print_searched(result: DoctorResult) -> None:
 def _what_is_there(root: DoctorRoot) -> str:
     if not root.exists:
         return "no such directory"
-    if not (Path(root.path) / "tasks").is_dir():
-        return "does not contain tasks/"
+    if not is_root(Path(root.path)):
+        return "does not contain tasks/ or sessions of a known agent"
     empty = f", {root.empty_folders} empty folders that are not tasks" if root.empty_folders else ""
     return f"{root.tasks} tasks{empty}"
 

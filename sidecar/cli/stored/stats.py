@@ -12,6 +12,7 @@ from sidecar.cli.stored.history import open_history, report_unlistable
 
 _BY = ["workspace", "mode", "product", "day", "model", "status"]
 _COLUMNS = ["BY", "KEY", "TASKS", "TOKENS", "CACHE READS", "COST", "MESSAGES", "SIZE"]
+_ESTIMATED = "ESTIMATED"
 _SHOWN = 10
 """How many rows of one kind are shown on a terminal."""
 
@@ -45,14 +46,21 @@ def stats(
 
     params = StatsParams(filter=filter_text, query=query, group_by=list(group_by or GROUPS))
     history = open_history(roots, store)
-    result = insight.stats(history, params, store.current.history.rules)
+    settings = store.current.history
+    result = insight.stats(history, params, settings.rules, estimate=settings.estimate_cost)
     if as_json:
         output.write_json(result)
         return report_unlistable(history)
     kinds = [[("all", "", result.totals)], *_groups(result), _parents(result)]
     shown = _SHOWN if output.on_terminal() else None
     rows = [_cells(*row) for kind in kinds for row in kind[:shown]]
-    output.write_table(_COLUMNS, rows, title_column=1)
+    columns = _COLUMNS
+    if settings.estimate_cost:
+        estimates = [output.dollars(row[2].estimated_cost) for kind in kinds for row in kind[:shown]]
+        place = _COLUMNS.index("COST") + 1
+        columns = [*_COLUMNS[:place], _ESTIMATED, *_COLUMNS[place:]]
+        rows = [[*row[:place], cell, *row[place:]] for row, cell in zip(rows, estimates, strict=True)]
+    output.write_table(columns, rows, title_column=1)
     _print_notes(result, any(len(kind) > _SHOWN for kind in kinds))
     return report_unlistable(history)
 
@@ -87,8 +95,11 @@ def _cells(by: str, key: str, totals: Totals) -> list[str]:
 def _print_notes(result: StatsResult, cut: bool) -> None:
     if not output.on_terminal():
         return
-    unknown = result.totals.tasks - result.totals.tasks_with_cost
+    estimated = result.totals.tasks_with_estimated_cost or 0
+    unknown = result.totals.tasks - result.totals.tasks_with_cost - estimated
     notes = [f"cost is unknown for {unknown} tasks"] if unknown else []
+    if estimated:
+        notes.append(f"cost is estimated for {estimated} tasks by {result.prices}, and not part of COST")
     if result.copies:
         notes.append(f"{result.copies} copies in other stores are not counted; `doctor` names them")
     notes += ["only the first of each kind are shown; use --json for all"] if cut else []

@@ -2,8 +2,8 @@
 
 An SQLite file may be shared by any number of processes, survives a kill in the middle of a write, and
 may be deleted at any time. Rows are in shards of a few hundred, each encoded as one value: loading
-20,000 rows one by one would take five times as long. A row is used only after its fingerprint was
-checked, so the last writer may win.
+20,000 rows one by one would take five times as long. A shard holds once what its rows have in common. A row
+is used only after its fingerprint was checked, so the last writer may win.
 """
 
 import contextlib
@@ -12,7 +12,7 @@ import logging
 import os
 import sqlite3
 import sys
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from operator import attrgetter
 from pathlib import Path
 from typing import Final
@@ -24,7 +24,7 @@ from sidecar import __version__
 from sidecar.api.stored.tasks import Rules
 from sidecar.history.catalog.cache_file import DamagedCache, discard, make_cache_file
 from sidecar.history.catalog.sqlite_errors import DATABASE_ERRORS, is_busy, is_damage
-from sidecar.history.stores.index_row import IndexRow
+from sidecar.history.stores.index_row import IndexRow, share
 
 _log = logging.getLogger(__name__)
 
@@ -41,7 +41,7 @@ _TABLES: Final = {
     "checksum INTEGER NOT NULL, rows BLOB NOT NULL, PRIMARY KEY (rules, number)",
 }
 _CREATED: Final = attrgetter("created_at")
-_decoder: Final = msgspec.msgpack.Decoder(list[IndexRow])
+_decoder: Final = msgspec.msgpack.Decoder(tuple[list[bytes], list[IndexRow]])
 
 Rows = dict[str, IndexRow]
 
@@ -57,8 +57,9 @@ class RowIndex:
 
     def __init__(self, directory: Path, root: str) -> None:
         # All links to a root share one index.
-        self._real_root = os.path.realpath(root)
-        self.path = directory / f"{_name_of(self._real_root)}.db"
+        real = os.path.realpath(root)
+        self._real_root = os.fsencode(real).decode("utf-8", "backslashreplace")
+        self.path = directory / f"{_name_of(real)}.db"
         self._root = root
         self._usable = True
 
@@ -113,7 +114,7 @@ class RowIndex:
                 changed = rows.keys() | changed
             for number, part in _shards(rows, changed).items():
                 _sort(part)
-                data = msgspec.msgpack.encode([row.stored() for row in part])
+                data = _encode(part)
                 values = (rules, number, made_at, _checksum(data, made_at), data)
                 database.execute("INSERT OR REPLACE INTO shard VALUES (?, ?, ?, ?, ?)", values)
 
@@ -178,11 +179,23 @@ def _load(database: sqlite3.Connection, rules: Rules, root: str) -> tuple[Rows, 
     return found, latest
 
 
+def _encode(rows: Sequence[IndexRow]) -> bytes:
+    """Encode what rows have in common once, and the rows with its place instead."""
+    places: dict[bytes, bytes] = {}
+    for row in rows:
+        places.setdefault(row.common, b"%d" % len(places))
+    return msgspec.msgpack.encode((list(places), [row.stored(places[row.common]) for row in rows]))
+
+
 def _decode(data: bytes) -> list[IndexRow]:
     try:
-        return _decoder.decode(data)
-    except msgspec.MsgspecError as error:
+        commons, rows = _decoder.decode(data)
+        at = {b"%d" % place: share(common) for place, common in enumerate(commons)}
+        for row in rows:
+            row.common = at[row.common]
+    except (msgspec.MsgspecError, KeyError) as error:
         raise DamagedCache(str(error)) from None
+    return rows
 
 
 def _checksum(data: bytes, made_at: int) -> int:

@@ -213,9 +213,8 @@ class WorkerPool:
             return
         while (names := work.next()) is not None:
             try:
-                answer = worker.read(
-                    Batch(root.path, root.product, work.rules, work.now, names), self._batch_seconds
-                )
+                batch = Batch(root.path, root.product, work.rules, work.now, names, root.copies)
+                answer = worker.read(batch, self._batch_seconds)
             except WorkerFailed as failure:
                 if self._closed:
                     return

@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from operator import attrgetter
 from typing import Literal
@@ -12,8 +12,9 @@ import msgspec
 from sidecar.api.stored.tasks import Rules
 from sidecar.history.catalog.comparison import changed_names, is_unchanged
 from sidecar.history.catalog.index import RowIndex, Rows
+from sidecar.history.stores.children import ancestors
 from sidecar.history.stores.contract import Keys, OpenedTask, Root, Store
-from sidecar.history.stores.index_row import IndexRow, ReadRows
+from sidecar.history.stores.index_row import IndexRow, ReadRows, info_of, share
 from sidecar.history.stores.parallel import Parallel, sequential
 from sidecar.history.stores.registry import open_store
 from sidecar.history.stores.status_by_age import DAY_MS, FOR_EVER
@@ -43,7 +44,7 @@ def read_in_parallel(parallel: Parallel, store: Store, names: Keys, rules: Rules
     rows = dict(parallel(work, names, list[_NamedRow]))
     for row in rows.values():
         if row is not None:
-            row.root = store.root.path
+            row.root, row.common = store.root.path, share(row.common)
     return rows
 
 
@@ -58,10 +59,29 @@ class _RuleSetRows(msgspec.Struct):
     loaded: bool = False
     scanned: bool = False
     unsaved: set[str] = set()
+    held: dict[str, str] = {}
+    """The members that hold other tasks, by the ids of those tasks."""
 
     def replace(self, rows: Rows) -> None:
         self.rows = rows
         self.ends = min(map(_until, rows.values()), default=FOR_EVER)
+        self.held = {row.id: row.within for row in rows.values() if row.within}
+
+    def with_held(self, seen: Mapping[str, int]) -> Mapping[str, int]:
+        """Add the tasks inside of members, which have the fingerprints of those."""
+        if not self.held:
+            return seen
+        return {**seen, **{name: seen[member] for name, member in self.held.items() if member in seen}}
+
+    def with_lost(self, read: ReadRows) -> ReadRows:
+        """Add the tasks that are no longer inside of the members that were read."""
+        lost = [name for name, member in self.held.items() if member in read and name not in read]
+        return {**dict.fromkeys(lost), **read} if lost else read
+
+    def members(self, names: Iterable[str]) -> list[str]:
+        """Return the members that are or hold the tasks with these names, each once."""
+        held = self.held
+        return [*dict.fromkeys(held.get(name, name) for name in names)] if held else [*names]
 
 
 class RootCatalog:
@@ -98,7 +118,7 @@ class RootCatalog:
         """List the ids of tasks that start with `start`; empty without a store."""
         return [
             name
-            for name in self.store.members()
+            for name in (*self.store.members(), *self._held(now))
             if name.startswith(start)
             and self.store.is_member(name, "structural")
             and (self.store.is_surely_task(name) or self.open(name, now) is not None)
@@ -107,7 +127,12 @@ class RootCatalog:
     def members(self) -> Keys:
         """List the ids of all existing members, including those that are not tasks."""
         rows, store = self.rows("structural"), self.store
-        return [name for name in store.members() if name in rows or store.is_member(name, "structural")]
+        members = [name for name in store.members() if name in rows or store.is_member(name, "structural")]
+        held = self._kept["structural"].held
+        if not held:
+            return members
+        there = set(members)
+        return members + [name for name, member in held.items() if member in there]
 
     def rows(self, rules: Rules) -> Rows:
         """Return the rows of the last scan by this process or, from the index, an earlier one."""
@@ -136,6 +161,8 @@ class RootCatalog:
         with self._lock:
             kept = self._kept[rules]
             started = time.perf_counter()
+            if kept.scanned and not kept.rows:
+                self._recognize()
             seen = self._seen(rules, prepare)
             self.scan_seconds = time.perf_counter() - started
             self._check_clock(rules, now)
@@ -157,6 +184,7 @@ class RootCatalog:
         """Return the tasks that changed or whose row has expired; `now` is in ms."""
         with self._lock:
             started = time.perf_counter()
+            names = self._kept["structural"].members(names)
             seen, entries = self.store.fingerprints(names), self.store.shared()
             found: set[str] = set()
             for rules in self._in_use():
@@ -179,8 +207,9 @@ class RootCatalog:
 
         With `quiet` no changes are recorded: the caller announces them.
         """
-        tasks = [name for name in names if self.store.is_member(name, "structural")]
         with self._lock:
+            members = self._kept["structural"].members(names)
+            tasks = [name for name in members if self.store.is_member(name, "structural")]
             entries = self.store.shared()
             there = self.store.existing(tasks)
             gone = dict.fromkeys(set(tasks) - set(there))
@@ -188,18 +217,19 @@ class RootCatalog:
                 seen = self.store.fingerprints([name for name in there if self.store.is_member(name, rules)])
                 changed = changed_names(seen, self.rows(rules), entries, now)
                 read = self._read(self.store, changed, rules, now) if changed else {}
-                self._take(rules, {**gone, **read})
+                self._take(rules, {**gone, **read}, now)
                 self._kept[rules].made_at = max(self._kept[rules].made_at, now)
             if quiet:
                 for name in tasks:
                     self._changes.pop(name, None)
 
     def touch_listed(self, now: int) -> None:
-        """Read the tasks whose entries in shared lists changed again."""
+        """Read again the tasks whose entries in shared lists changed, and those that a list adds."""
         with self._lock:
             entries = self.store.shared()
             rows = self.rows("structural")
-            self.touch([name for name, row in rows.items() if row.entry != entries.get(name, b"")], now)
+            changed = {name for name, row in rows.items() if row.entry != entries.get(name, b"")}
+            self.touch(changed | (entries.keys() - rows.keys()), now)
 
     def collect(self) -> dict[str, Change]:
         """Return and forget the changes since the last call, by task id."""
@@ -218,7 +248,25 @@ class RootCatalog:
     def open(self, name: str, now: int) -> OpenedTask | None:
         """Read one task from disk; None if it no longer exists."""
         with self._lock:
-            return self.store.open(name, now)
+            if not self.store.relates:
+                return self.store.open(name, now)
+            row = self.scan("structural", now, quiet=True).get(name)
+            opened = self.store.open(name, now)
+        if opened is None or row is None or not row.body:
+            return opened
+        return opened._replace(info=info_of(row, "structural", now))
+
+    def _recognize(self) -> None:
+        """Open an empty root again: what a product writes into it first decides what it is."""
+        found = open_store(self.root)
+        if type(found) is not type(self.store):
+            self.store = found
+
+    def _held(self, now: int) -> Iterable[str]:
+        """Return the ids of the tasks inside of members, which only a scan finds."""
+        if not self.store.relates:
+            return ()
+        return [row.id for row in self.scan("structural", now, quiet=True).values() if row.within]
 
     def _seen(self, rules: Rules, prepare: Callable[[Rows], None]) -> Mapping[str, int]:
         """Take the fingerprints of all members, and load the rows meanwhile if necessary.
@@ -229,24 +277,26 @@ class RootCatalog:
         load = partial(self._load, rules, kept, prepare)
         keys = self.store.members()
         if kept.rows or (not kept.loaded and self._index is not None and self._index.exists()):
-            return self.store.fingerprints(keys, self._parallel, load)
+            seen = self.store.fingerprints(keys, self._parallel, load)
+            return kept.with_held(seen)
         load()
         return dict.fromkeys(keys, 0)
 
     def _catch_up(self, rules: Rules, now: int, seen: Mapping[str, int]) -> None:
         """Read changed tasks and remove those that no longer exist."""
-        rows = self._kept[rules].rows
+        kept = self._kept[rules]
+        rows = kept.rows
         tasks = {name: key for name, key in seen.items() if name in rows or self.store.is_member(name, rules)}
-        changed = changed_names(tasks, rows, self.store.shared(), now)
+        changed = kept.members(changed_names(tasks, rows, self.store.shared(), now))
         read = self._read(self.store, changed, rules, now) if changed else {}
-        self._take(rules, {**dict.fromkeys(rows.keys() - tasks.keys()), **read})
+        self._take(rules, {**dict.fromkeys(rows.keys() - tasks.keys()), **read}, now)
 
     def _load(
         self, rules: Rules, kept: _RuleSetRows, prepare: Callable[[Rows], None] = lambda _: None
     ) -> None:
         if not kept.loaded and self._index is not None:
             rows, kept.made_at = self._index.load(rules)
-            kept.replace(rows)
+            self._replace(kept, rows)
             prepare(rows)
         kept.loaded = True
 
@@ -267,25 +317,57 @@ class RootCatalog:
     def _listable(self, seen: Mapping[str, int], rules: Rules) -> Mapping[str, int]:
         return {name: key for name, key in seen.items() if self.store.is_member(name, rules)}
 
-    def _take(self, rules: Rules, read: ReadRows) -> None:
+    def _take(self, rules: Rules, read: ReadRows, now: int) -> None:
         """Replace kept rows by those just read, or remove them where a task is missing."""
+        kept = self._kept[rules]
+        read = kept.with_lost(read)
         if not read:
             return
-        kept = self._kept[rules]
-        if not kept.rows and not self._changes:  # the first scan, which is faster as a whole
-            kept.replace({name: row for name, row in read.items() if row is not None})
-            kept.unsaved |= kept.rows.keys()
-            self._changes = {name: "added" for name, row in kept.rows.items() if row.body}
-            return
-        rows = dict(kept.rows)
-        for name, row in read.items():
-            before = rows.pop(name, None)
+        first = not kept.rows and not self._changes  # which is faster as a whole
+        if first:
+            rows = {name: row for name, row in read.items() if row is not None}
+        else:
+            rows = dict(kept.rows)
+            for name, row in read.items():
+                rows.pop(name, None)
+                if row is not None:
+                    rows[name] = row
+        if rules == "structural":
+            read = self._relate(rows, read, now)
+        if first:
+            kept.unsaved |= rows.keys()
+            self._changes = {name: "added" for name, row in rows.items() if row.body}
+        else:
+            for name, row in read.items():
+                before = kept.rows.get(name)
+                if row is not before:
+                    kept.unsaved.add(name)
+                self._note(name, before, row)
+        self._replace(kept, rows)
+        if not first:
+            self._note_ancestors([row for row in read.values() if row is not None and row.child_of])
+
+    def _relate(self, rows: Rows, read: ReadRows, now: int) -> ReadRows:
+        """Replace the rows that differ because of what was read of others; return all that may differ."""
+        related = self.store.related(rows, self._kept["structural"].rows, read.keys(), now)
+        for name, row in related.items():
+            rows.pop(name, None)
             if row is not None:
+                row.root = self.root.path
                 rows[name] = row
-            if row is not before:
-                kept.unsaved.add(name)
-            self._note(name, before, row)
+        return {**read, **related} if related else read
+
+    def _replace(self, kept: _RuleSetRows, rows: Rows) -> None:
         kept.replace(rows)
+        for name, member in kept.held.items():
+            self.store.holds(name, member)
+
+    def _note_ancestors(self, children: Sequence[IndexRow]) -> None:
+        """Announce the sessions that child sessions belong to, since they show what those used."""
+        rows = self._kept["structural"].rows
+        for row in children:
+            for name in ancestors(row, rows):
+                self._changes.setdefault(name, "changed")
 
     def _note(self, name: str, before: IndexRow | None, after: IndexRow | None) -> None:
         was, now_is = before is not None and before.body != b"", after is not None and after.body != b""
@@ -308,4 +390,5 @@ class RootCatalog:
 def _same(one: IndexRow | None, other: IndexRow | None) -> bool:
     """Return whether two rows show the same task."""
     assert one is not None and other is not None
-    return (one.body, one.settled, one.ages_from) == (other.body, other.settled, other.ages_from)
+    shown, after = ((row.body, row.common, row.settled, row.ages_from) for row in (one, other))
+    return shown == after

@@ -31,6 +31,7 @@ class Batch(msgspec.Struct, array_like=True):
     rules: Rules
     now: int
     names: list[str]
+    copies: str = ""
 
 
 class Answer(msgspec.Struct, array_like=True):
@@ -78,7 +79,7 @@ def serve(stdin: IO[bytes], stdout: IO[bytes]) -> None:
     while True:
         batch = decoder.decode(receive_frame(stdin))
         if (store := stores.get(batch.root)) is None:
-            store = stores[batch.root] = open_store(Root(batch.root, True, batch.product))
+            store = stores[batch.root] = open_store(Root(batch.root, True, batch.product, batch.copies))
         store.shared()
         rows = store.rows(batch.names, batch.rules, batch.now)
         send_frame(stdout, msgspec.msgpack.encode(Answer(rows, notes.lines)))

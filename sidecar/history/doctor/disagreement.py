@@ -7,10 +7,10 @@ from msgspec.structs import replace
 
 from sidecar.api.stored.tasks import TaskInfo
 from sidecar.history.stored.reading import StoredFile
+from sidecar.history.stored.texts import one_line
 from sidecar.history.stores.task_folders.files import ITEM_FILE
 from sidecar.history.stores.task_folders.records import ListEntry
 from sidecar.history.stores.task_folders.structural import extract as structural
-from sidecar.history.stores.task_folders.structural.titles import one_line
 from sidecar.history.stores.task_folders.structural.usage import number
 from sidecar.history.stores.task_folders.structural.view import TaskSource, TaskView, sane_ms
 

@@ -9,7 +9,8 @@ from typing import Final
 
 from sidecar.api.stored.doctor import DoctorPlace, DoctorResult, DoctorRoot, Finding
 from sidecar.api.stored.tasks import TaskInfo
-from sidecar.history.discovery import discover_roots, unsupported_stores
+from sidecar.history.catalog.root_catalog import RootCatalog
+from sidecar.history.discovery import discover_roots
 from sidecar.history.doctor.disagreement import disagreements
 from sidecar.history.doctor.folders import (
     EmptyFolders,
@@ -20,7 +21,9 @@ from sidecar.history.doctor.folders import (
     what_is_left,
 )
 from sidecar.history.doctor.remedies import finding
+from sidecar.history.doctor.retention import due_soon
 from sidecar.history.listing.selection import Selection
+from sidecar.history.prices import table_name
 from sidecar.history.stored.reading import stamp_of
 from sidecar.history.stores.contract import Root, Store
 from sidecar.history.stores.editors import Machine
@@ -49,7 +52,7 @@ def examine(
 
     `progress(done, total)` counts the roots. Raises InvalidParams for an unknown root.
     """
-    rows = history.select(Selection(), roots)
+    rows = history.select(Selection(children=True), roots)
     wanted = [root for root in history.roots if roots is None or root.path in _absolute(roots)]
     findings: list[Finding] = []
     seen: list[DoctorRoot] = []
@@ -58,26 +61,37 @@ def examine(
         own = [row for row in rows if row.root == root.path]
         in_folders = isinstance(history.store(root.path), TaskFolderStore)
         empty = find_empty_folders(root, {row.id for row in own}) if in_folders else EmptyFolders({})
-        findings += _findings(root, own, empty, now) if in_folders else _problems_of(history, own)
-        seen.append(_root(root, own, empty))
+        findings += _findings(root, own, empty, now) if in_folders else _problems_of(history, root, own)
+        findings += due_soon(_catalog(history, root), now)
+        seen.append(_root(root, own, len(empty) if in_folders else _without_messages(history, root)))
     findings += duplicates(rows, {root.path: history.store(root.path) for root in wanted})
-    findings += _unsupported([root.path for root in wanted], home if roots is None else None)
     return DoctorResult(
         roots=seen,
         searched=_searched(home) if home is not None and roots is None else None,
         findings=findings,
         counts=dict(Counter(each.code for each in findings)),
+        prices=table_name(),
         revision=history.revision,
     )
 
 
-def _root(root: Root, rows: list[TaskInfo], empty: EmptyFolders) -> DoctorRoot:
+def _without_messages(history: TaskHistory, root: Root) -> int:
+    """Count the sessions in which nobody wrote anything."""
+    return sum(not row.body for row in _catalog(history, root).rows("structural").values())
+
+
+def _catalog(history: TaskHistory, root: Root) -> RootCatalog:
+    (catalog,) = (each for each in history.catalogs if each.root == root)
+    return catalog
+
+
+def _root(root: Root, rows: list[TaskInfo], empty: int) -> DoctorRoot:
     return DoctorRoot(
         path=root.path,
         product=root.product,
         exists=Path(root.path).is_dir(),
         tasks=len(rows),
-        empty_folders=len(empty),
+        empty_folders=empty,
     )
 
 
@@ -103,8 +117,10 @@ def _findings(root: Root, rows: list[TaskInfo], empty: EmptyFolders, now: int) -
         yield from _disagreement(root, lists, row, now)
 
 
-def _problems_of(history: TaskHistory, rows: list[TaskInfo]) -> Iterator[Finding]:
-    """Report the problems of rows in a store without further checks."""
+def _problems_of(history: TaskHistory, root: Root, rows: list[TaskInfo]) -> Iterator[Finding]:
+    """Report the problems of shared files and of rows in a store without further checks."""
+    for path, found in history.store(root.path).problems():
+        yield finding(found.code, root.path, found.message, path=path)
     for row in sorted(rows, key=lambda row: row.id):
         for problem in row.problems:
             location = history.store(row.root).location(row.id)
@@ -164,11 +180,6 @@ def _disagreement(root: Root, lists: RootLists, row: TaskInfo, now: int) -> Iter
     source = TaskSource(row.id, root.path, root.product, files, entry, None, now, place)
     if found := disagreements(source):
         yield finding("disagreement", root.path, "; ".join(found), row.id, folder)
-
-
-def _unsupported(roots: list[str], home: Path | None) -> Iterator[Finding]:
-    for store in unsupported_stores(roots, home):
-        yield finding("unsupported", str(Path(store.path).parent), str(store), path=store.path)
 
 
 def duplicates(rows: Sequence[TaskInfo], stores: Mapping[str, Store]) -> Iterator[Finding]:

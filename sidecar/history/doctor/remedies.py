@@ -41,7 +41,8 @@ REMEDIES: Final[Mapping[str, str]] = MappingProxyType(
         "entry when the task is opened and saved",
         "strangeName": "no product uses such a name for a task; it is not listed",
         "unlistable": "make the directory readable for this user, then check again",
-        "unsupported": "this format is not read yet; use the product itself to see these sessions",
+        "dueDeletion": "set history.keep to keep copies, export them, or raise cleanupPeriodDays in the "
+        "settings.json of Claude Code",
     }
 )
 """Remedies by the code of the finding."""

@@ -1,5 +1,6 @@
 """Export one stored task, with one message in memory at a time: in pieces for a file, or as one text."""
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -34,10 +35,11 @@ def export_pieces(
     form: ExportFormat,
     redactor: Redactor | None,
     root: str | None = None,
+    estimate: bool = False,
 ) -> Iterator[str]:
     """Yield a whole task as a document, piece by piece. Raises as `TaskHistory.messages` does."""
     found, name = history.resolve(task_id, root)
-    task, provenance = history.get(name, found.path)
+    task, provenance = history.get(name, found.path, estimate)
     kind: Kind = "ui" if task.ui_message_count else "api"
 
     def messages() -> Iterator[StoredMessage]:
@@ -53,11 +55,12 @@ def export(
     form: ExportFormat,
     redact: bool = False,
     root: str | None = None,
+    estimate: bool = False,
 ) -> ExportResult:
     """Return a whole task as one text. Raises as `export_pieces`, and StorageError beyond `MAX_EXPORT`."""
     redactor = make_redactor() if redact else None
     pieces, size = [], 0
-    for piece in export_pieces(history, task_id, form, redactor, root):
+    for piece in export_pieces(history, task_id, form, redactor, root, estimate):
         size += len(piece)
         if size > MAX_EXPORT:
             raise StorageError(
@@ -109,7 +112,10 @@ def _json(facts: Any, sources: Any, messages: Iterable[Any]) -> Iterator[str]:
 
 
 def _dump(value: Any) -> str:
-    return msgspec.json.encode(value).decode()
+    try:
+        return msgspec.json.encode(value).decode()
+    except UnicodeEncodeError:  # the name of a root that is not UTF-8
+        return json.dumps(value, separators=(",", ":"))
 
 
 def _markdown(facts: Mapping[str, Any], messages: Iterable[Any]) -> Iterator[str]:
@@ -138,9 +144,14 @@ def _rows(facts: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
         ("Model", facts.get("model")),
         ("Workspace", facts.get("workspaceDir")),
         ("Tokens", usage.get("total")),
-        ("Cost", None if usage.get("cost") is None else dollars(usage["cost"])),
+        ("Cost", _dollars(usage.get("cost"))),
+        ("Estimated cost", _dollars(usage.get("estimatedCost"))),
     )
     return ((name, value) for name, value in rows if value is not None)
+
+
+def _dollars(cost: float | None) -> str | None:
+    return None if cost is None else dollars(cost)
 
 
 def _message(message: Mapping[str, Any]) -> str:

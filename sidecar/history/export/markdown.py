@@ -9,16 +9,18 @@ from bisect import bisect_left
 from collections import defaultdict
 from typing import Final
 
-_LINE_END: Final = re.compile(r"\r\n|\n|\r")
-_FENCE: Final = re.compile(r"[ \t]*(?P<fence>`{3,}(?=[^`]*$)|~{3,})(?P<info>.*)")
-_CONTAINERS: Final = re.compile(r"(?:[ \t>]|[-*+](?=[ \t])|[0-9]{1,9}[.)](?=[ \t]))*+")
+from sidecar.patterns import compiled
+
+_LINE_END: Final = compiled(r"\r\n|\n|\r")
+_FENCE: Final = compiled(r"[ \t]*(?P<fence>`{3,}(?=[^`]*$)|~{3,})(?P<info>.*)")
+_CONTAINERS: Final = compiled(r"(?:[ \t>]|[-*+](?=[ \t])|[0-9]{1,9}[.)](?=[ \t]))*+")
 """The prefixes of lines in block quotes and list items."""
-_FORGED: Final = re.compile(r"#{1,6}(?:[ \t]|$)|~{3}|\[(?:\\.|[^\]\\])*+(?:\]:|\\?$)")
+_FORGED: Final = compiled(r"#{1,6}(?:[ \t]|$)|~{3}|\[(?:\\.|[^\]\\])*+(?:\]:|\\?$)")
 """The start of a heading, a fence or a link definition, which may continue on the next line."""
-_UNDERLINE: Final = re.compile(r"([ \t>]*+)(=+|-+)[ \t]*$")
-_LIVE: Final = re.compile(r"<(?=[A-Za-z/!?])|!\[")
+_UNDERLINE: Final = compiled(r"([ \t>]*+)(=+|-+)[ \t]*$")
+_LIVE: Final = compiled(r"<(?=[A-Za-z/!?])|!\[")
 """The start of HTML or of an image."""
-_INLINE: Final = re.compile(r"\\.|`+|<(?=[A-Za-z/!?])|!\[")
+_INLINE: Final = compiled(r"\\.|`+|<(?=[A-Za-z/!?])|!\[")
 
 
 def fenced(text: str) -> str:

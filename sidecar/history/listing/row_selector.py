@@ -1,6 +1,7 @@
 """Select rows of the catalogs: filter, query, sort and page."""
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -20,6 +21,9 @@ from sidecar.history.listing.rows import Listing, Listings, count, infos
 from sidecar.history.listing.selection import FindTouching, ListQuery, Selection
 from sidecar.history.stores.index_row import IndexRow
 from sidecar.history.stores.registry import known_path
+
+if TYPE_CHECKING:
+    from sidecar.history.prices import Estimates
 
 
 class _Selected(msgspec.Struct, frozen=True):
@@ -60,12 +64,25 @@ class RowSelector:
         self._touching = touching
         self._listings = Listings()
 
+    @property
+    def estimates(self) -> "Estimates":
+        """Return what estimates costs."""
+        return self._listings.estimates
+
     def page(self, wanted: ListQuery, revision: int) -> ListPage:
         """Select one page. Raises InvalidParams for a bad limit, cursor, query or root."""
         check_limit(wanted.limit)
         paths = self._paths(wanted.roots)
         rules, order = wanted.rules, _order(wanted.rules, wanted.sort)
-        asked = (wanted.filter, wanted.query, rules, order and [order.by, order.order], paths)
+        asked = (
+            wanted.filter,
+            wanted.query,
+            rules,
+            order and [order.by, order.order],
+            paths,
+            wanted.children,
+            wanted.estimate,
+        )
         position = position_of(wanted.cursor, asked) if wanted.cursor is not None else None
         now = self._now()
         found = self._select(wanted, order, paths, now)
@@ -89,7 +106,7 @@ class RowSelector:
 
     def _select(self, wanted: Selection, order: Sort | None, paths: Sequence[str], now: int) -> "_Selected":
         wanted.check()
-        listing = self._listing(wanted.rules, paths, now)
+        listing = self._listing(wanted, paths, now)
         rows: Sequence[IndexRow] = listing.filtered(wanted.filter, now) if wanted.filter else listing.rows
         if wanted.query:
             rows = self._queried(rows, wanted, now)
@@ -100,17 +117,22 @@ class RowSelector:
         values = ordered(values, order)
         return _Selected(listing, [decoded[id(task)] for task in values], counts, values)
 
+    def rows(self, path: str, now: int) -> Mapping[str, IndexRow]:
+        """Return the current rows of one root under the structural rules; `now` is in ms."""
+        return self._rows(path, "structural", now, 0)
+
     def _queried(self, rows: Sequence[IndexRow], wanted: Selection, now: int) -> Sequence[IndexRow]:
         tasks = infos(rows, wanted.rules, now)
         keeps = wanted.queried(tasks, now, self._touching)
         return [row for row, task in zip(rows, tasks, strict=True) if keeps(task)]
 
-    def _listing(self, rules: Rules, paths: Sequence[str], now: int) -> Listing:
-        found = {path: self._rows(path, rules, now, len(paths)) for path in paths}
+    def _listing(self, wanted: Selection, paths: Sequence[str], now: int) -> Listing:
+        found = {path: self._rows(path, wanted.rules, now, len(paths)) for path in paths}
         own, ends = next(iter(self._catalogs), None), self.ends()
         if ends and own is not None and own in found:
             found[own] = {name: _ended(row, ends.get(name)) for name, row in found[own].items()}
-        return self._listings.of(rules, found)
+        estimate = wanted.estimate and wanted.rules == "structural"
+        return self._listings.of(wanted.rules, found, wanted.with_children(), estimate)
 
     def _rows(self, path: str, rules: Rules, now: int, roots: int) -> Mapping[str, IndexRow]:
         catalog = self._catalogs[path]

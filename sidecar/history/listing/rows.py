@@ -3,14 +3,21 @@
 import threading
 from collections import Counter, OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from itertools import pairwise
 from operator import attrgetter
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from sidecar.api.stored.tasks import Rules, TaskInfo, TaskStatus
+from sidecar.history.stores.children import with_subtrees
 from sidecar.history.stores.index_row import STATUSES, IndexRow, haystack, info_of, needle, wire_prefixes
+from sidecar.history.stores.run_sessions import sessions_of_runs
 from sidecar.history.stores.status_by_age import ABANDONED_MS, ACTIVE_MS, next_change
+
+if TYPE_CHECKING:
+    from sidecar.history.prices import Estimates
 
 LISTINGS_KEPT = 4
 """One for each rule set, and two for clients that list single roots."""
@@ -86,21 +93,55 @@ class Listings:
     """The listings used last. Any thread may call."""
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[tuple[str, ...], tuple[list[Mapping[str, IndexRow]], Listing]] = OrderedDict()
+        self._kept: OrderedDict[tuple[str, ...], tuple[list[Mapping[str, IndexRow]], _Pair]] = OrderedDict()
         self._lock = threading.Lock()
 
-    def of(self, rules: Rules, roots: Mapping[str, Mapping[str, IndexRow]]) -> Listing:
-        """Return the listing of some roots, made again when the rows of one were replaced."""
-        key, rows = (rules, *roots), list(roots.values())
+    @cached_property
+    def estimates(self) -> "Estimates":
+        """Return what estimates costs, imported when needed."""
+        from sidecar.history.prices import Estimates
+
+        return Estimates()
+
+    def of(
+        self,
+        rules: Rules,
+        roots: Mapping[str, Mapping[str, IndexRow]],
+        children: bool = False,
+        estimate: bool = False,
+    ) -> Listing:
+        """Return the listing of some roots, made again when the rows of one were replaced.
+
+        Child sessions are left out unless `children`; `estimate` adds estimates of costs.
+        """
+        key, rows = (rules, str(estimate), *roots), list(roots.values())
         with self._lock:
             known = self._kept.get(key)
             if known is None or any(one is not other for one, other in zip(known[0], rows, strict=True)):
-                known = rows, Listing((row for group in rows for row in group.values()), rules)
+                shown = [row for group in rows for row in group.values()]
+                known = rows, _Pair([*map(self.estimates.row, shown)] if estimate else shown, rules)
                 self._kept[key] = known
             self._kept.move_to_end(key)
             while len(self._kept) > LISTINGS_KEPT:
                 self._kept.popitem(last=False)
-        return known[1]
+            return known[1].everything if children else known[1].default
+
+
+class _Pair:
+    """The listings of some rows in general and with child sessions; one and the same if there are none.
+
+    In general, a run stands for the session in its agent's own store.
+    """
+
+    def __init__(self, rows: Sequence[IndexRow], rules: Rules) -> None:
+        sessions = sessions_of_runs(rows)
+        if not sessions and not any(row.child_of is not None for row in rows):
+            self.default = self.everything = Listing(rows, rules)
+            return
+        rows = with_subtrees(rows)
+        shown = [row for row in rows if row.child_of is None and row.id not in sessions]
+        self.default = Listing(shown, rules)
+        self.everything = Listing(rows, rules)
 
 
 def count(rows: Iterable[IndexRow], now: int) -> dict[str, int]:
@@ -113,9 +154,10 @@ def render(rows: Sequence[IndexRow], now: int) -> list[bytes]:
     if not rows:
         return [b"[", b"]"]
     prefixes = {root: wire_prefixes(root) for root in {row.root for row in rows}}
-    pieces = [b""] * (2 * len(rows))
-    pieces[0::2] = [prefixes[row.root][word] for row, word in zip(rows, _statuses(rows, now), strict=True)]
-    pieces[1::2] = [row.body for row in rows]
+    pieces = [b""] * (3 * len(rows))
+    pieces[0::3] = [prefixes[row.root][word] for row, word in zip(rows, _statuses(rows, now), strict=True)]
+    pieces[1::3] = [row.body for row in rows]
+    pieces[2::3] = [row.common for row in rows]
     pieces[0] = b"[" + pieces[0].removeprefix(b",")
     pieces.append(b"]")
     return pieces

@@ -17,12 +17,29 @@ FindTouching = Callable[[set[str], Rows], "Touching"]
 """Return the rows that touched a matching file, by part of a path; reads message files."""
 
 
-class Selection(msgspec.Struct, frozen=True):
-    """The rows a caller wants: `filter` is a substring, `query` a query; both must match."""
+class _Shown(msgspec.Struct, frozen=True, kw_only=True):
+    children: bool = False
+    estimate: bool = False
+
+
+class Selection(_Shown, frozen=True):
+    """The rows a caller wants: `filter` is a substring, `query` a query; both must match.
+
+    Child sessions, such as those of subagents, are left out unless `children` or the query asks for them.
+    With `estimate`, rows without a recorded cost show an estimate.
+    """
 
     filter: str | None = None
     query: str | None = None
     rules: Rules = "structural"
+
+    def with_children(self) -> bool:
+        """Return whether child sessions are selected too. Raises QueryError."""
+        if self.children or not self.query:
+            return self.children
+        from sidecar.history.query import asks_for_children, parse_query
+
+        return asks_for_children(parse_query(self.query))
 
     def check(self) -> None:
         """Raise QueryError for an invalid query, before anything is read."""

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 from sidecar.history.catalog.root_catalog import RootCatalog
 from sidecar.history.stores.contract import Store
-from sidecar.history.stores.index_row import IndexRow
+from sidecar.history.stores.index_row import IndexRow, condense
 from sidecar.history.stores.status_by_age import DAY_MS
 
 NEWEST: Final = 500
@@ -45,8 +45,8 @@ class _Active(NamedTuple):
     names: Sequence[str]
 
 
-Identity = tuple[int, int, int]
-"""Device, inode and mode of a folder. A watch stays valid as long as none of them changes."""
+Identity = int
+"""Device, inode and mode of a folder, condensed. A watch stays valid as long as none of them changes."""
 Folders = dict[str, Identity]
 """Readable folders by path."""
 
@@ -63,9 +63,13 @@ class WatchPlan:
     def __init__(self, catalogs: Sequence[RootCatalog]) -> None:
         self._catalogs = catalogs
         self._real = {catalog.root.path: Path(catalog.root.path) for catalog in catalogs}
-        self._stores = {catalog.root.path: catalog.store for catalog in catalogs}
         self._new: dict[TaskKey, int] = {}
         self._active: dict[str, _Active] = {}
+
+    @property
+    def _stores(self) -> Mapping[str, Store]:
+        """The stores by root; an empty root may become that of another product."""
+        return {catalog.root.path: catalog.store for catalog in self._catalogs}
 
     def shared(self) -> dict[str, Folders]:
         """Return, by root, the folders that hold tasks and lists and can be watched.
@@ -97,10 +101,11 @@ class WatchPlan:
     def changed(self, paths: Iterable[str]) -> ChangedPaths:
         """Map changed paths to tasks and lists; temporary files of writers are ignored."""
         changed = ChangedPaths(set(), set(), {})
+        stores = self._stores
         for path in paths:
             for root, real in self._real.items():
                 if (whole := Path(path)).is_relative_to(real):
-                    _add(changed, self._stores[root], path, whole.relative_to(real).parts)
+                    _add(changed, stores[root], path, whole.relative_to(real).parts)
         return changed
 
     def unwatched(self, changed: ChangedPaths, watched: Mapping[str, Identity], now: int) -> bool:
@@ -130,7 +135,7 @@ def _identity(path: str) -> Identity | None:
         return None
     if not stat.S_ISDIR(found.st_mode) or not os.access(path, os.R_OK):
         return None
-    return found.st_dev, found.st_ino, found.st_mode
+    return condense(((found.st_dev, found.st_ino, found.st_mode),))
 
 
 def _add(changed: ChangedPaths, store: Store, path: str, parts: Sequence[str]) -> None:

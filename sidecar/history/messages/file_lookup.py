@@ -1,7 +1,7 @@
 """Find the tasks that touched a file: search their bytes for its name, then read them."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
 from sidecar.api.stored.tasks import TaskInfo
@@ -15,14 +15,14 @@ Fits = Callable[[FileChange, TaskInfo], bool]
 
 
 class FileLookup:
-    """Find the tasks that touched a file, in stores keyed by root path."""
+    """Find the tasks that touched a file; `store_of` returns the store of the root at a path."""
 
-    def __init__(self, stores: Mapping[str, Store]) -> None:
-        self._stores = stores
+    def __init__(self, store_of: Callable[[str], Store]) -> None:
+        self._store_of = store_of
 
     def files(self, task: TaskInfo) -> list[FileChange]:
         """List the files a task touched; unreadable files are skipped."""
-        return self._stores[task.root].touched_files(task.id)
+        return self._store_of(task.root).touched_files(task.id)
 
     def touching(self, parts: set[str], rows: Iterable[TaskInfo]) -> dict[str, set[tuple[str, str]]]:
         """Return for each part of a path the root and id of the tasks that touched such a file."""
@@ -38,7 +38,7 @@ class FileLookup:
         """Yield the tasks whose files contain the last name of one of the paths in any case."""
         needles = {_needle(part) for part in parts}
         for row in rows:
-            if b"" in needles or self._stores[row.root].mentions(row.id, needles):
+            if b"" in needles or self._store_of(row.root).mentions(row.id, needles):
                 yield row
 
 

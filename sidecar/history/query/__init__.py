@@ -10,6 +10,6 @@ the last activity.
 
 from sidecar.history.query.lexer import QueryError
 from sidecar.history.query.parser import parse_query
-from sidecar.history.query.predicates import Predicate, compile_query, needed_files
+from sidecar.history.query.predicates import Predicate, asks_for_children, compile_query, needed_files
 
-__all__ = ["Predicate", "QueryError", "compile_query", "needed_files", "parse_query"]
+__all__ = ["Predicate", "QueryError", "asks_for_children", "compile_query", "needed_files", "parse_query"]

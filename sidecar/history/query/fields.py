@@ -14,6 +14,7 @@ _CLOSED: Final[dict[str, tuple[str, ...]]] = {
     "status": tuple(dict.fromkeys((*get_args(TaskStatus), *get_args(Outcome)))),
     "outcome": get_args(Outcome),
     "product": get_args(Product),
+    "kept": ("true", "false"),
 }
 """Fields with fixed values; `status` also accepts outcomes."""
 WORD_FIELDS: Final = (
@@ -28,8 +29,9 @@ WORD_FIELDS: Final = (
     "title",
     "id",
     "root",
+    "kept",
 )
-NUMBER_FIELDS: Final = ("cost", "tokens", "messages", "size")
+NUMBER_FIELDS: Final = ("cost", "estimate", "tokens", "messages", "size")
 MOMENT_FIELDS: Final = ("created", "active")
 SPAN_FIELDS: Final = ("duration",)
 COMPARED_FIELDS: Final = (*NUMBER_FIELDS, *MOMENT_FIELDS, *SPAN_FIELDS)

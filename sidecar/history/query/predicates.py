@@ -43,6 +43,18 @@ def needed_files(node: Node) -> set[str]:
     return set()
 
 
+def asks_for_children(node: Node) -> bool:
+    """Return whether a query selects tasks by their parent."""
+    match node:
+        case Words("parent"):
+            return True
+        case Not(part):
+            return asks_for_children(part)
+        case All(parts) | AnyOf(parts):
+            return any(map(asks_for_children, parts))
+    return False
+
+
 def _compile(node: Node, now: int, touching: Touching) -> Predicate:
     match node:
         case Text(text):
@@ -137,6 +149,7 @@ _FITS: Final[dict[str, Callable[[TaskInfo, str], bool]]] = {
     "workspace": _fits_workspace,
     "model": lambda task, part: part in (task.model or "").casefold(),
     "parent": _fits_parent,
+    "kept": lambda task, word: bool(task.kept) is (word == "true"),
 }
 _TIMES: Final[dict[str, Callable[[TaskInfo], float | None]]] = {
     "created": lambda task: task.created_at,
@@ -145,6 +158,7 @@ _TIMES: Final[dict[str, Callable[[TaskInfo], float | None]]] = {
 }
 _NUMBERS: Final[dict[str, Callable[[TaskInfo], float | None]]] = {
     "cost": lambda task: task.token_usage.cost if task.token_usage else None,
+    "estimate": lambda task: task.token_usage.estimated_cost if task.token_usage else None,
     "tokens": lambda task: task.token_usage.total if task.token_usage else None,
     "messages": lambda task: task.message_count,
     "size": lambda task: task.size_bytes,

@@ -3,6 +3,7 @@
 import contextlib
 import logging
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -24,15 +25,18 @@ _SKIPPED: Final = frozenset({"request", "checkpoint", "ask:resume_task", "ask:re
 """Kinds of messages without text of a person or model."""
 
 
-def update(directory: Path, root: str) -> None:
-    """Index the changed tasks of one root; a damaged file is built again once."""
+def update(directory: Path, root: str, kept: str = "") -> None:
+    """Index the changed tasks of one root; a damaged file is built again once.
+
+    `kept` is the folder of all kept copies.
+    """
     path = store_path(directory, root)
     try:
-        _update(path, root)
+        _update(path, root, kept)
     except DATABASE_ERRORS as error:
         if not discard_if_damaged(path, error):
             raise
-        _update(path, root)
+        _update(path, root, kept)
 
 
 def discard_if_damaged(path: Path, error: Exception) -> bool:
@@ -44,9 +48,9 @@ def discard_if_damaged(path: Path, error: Exception) -> bool:
     return True
 
 
-def current_versions(root: str) -> dict[str, str]:
+def current_versions(root: str, kept: str = "") -> dict[str, str]:
     """Return the version of each task's messages in a root, as text."""
-    return _versions(open_store(describe_root(root)))
+    return _versions(open_store(describe_root(root, kept=kept)))
 
 
 def _versions(store: Store) -> dict[str, str]:
@@ -55,8 +59,8 @@ def _versions(store: Store) -> dict[str, str]:
     return {key: version for key, version in found if version is not None}
 
 
-def _update(path: Path, root: str) -> None:
-    sessions = open_store(describe_root(root))
+def _update(path: Path, root: str, kept: str) -> None:
+    sessions = open_store(describe_root(root, kept=kept))
     with contextlib.closing(SearchStore(path)) as store:
         current, known = _versions(sessions), store.versions()
         if gone := known.keys() - current.keys():
@@ -65,7 +69,14 @@ def _update(path: Path, root: str) -> None:
         for name in sorted(changed, reverse=True):  # newest first: ids begin with their time
             if path.stat().st_size > MAX_FILE_BYTES:
                 return
-            store.replace(name, current[name], _messages(sessions, name))
+            store.replace(name, current[name], _messages_in(sessions, name))
+
+
+def _messages_in(store: Store, name: str) -> Iterator[IndexedMessage]:
+    """Yield the messages of a member, and of the tasks inside of it."""
+    yield from _messages(store, name)
+    for inside in store.inside(name):
+        yield from (replace(message, task=inside) for message in _messages(store, inside))
 
 
 def _messages(store: Store, name: str) -> Iterator[IndexedMessage]:

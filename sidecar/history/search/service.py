@@ -58,15 +58,15 @@ class SearchService:
         be used or the words are too common to search in time.
         """
         expression = match_expression(params.text)
-        rows = {
-            (row.root, row.id): row for row in history.select(Selection(query=params.query), params.roots)
-        }
+        wanted = Selection(query=params.query, children=True)
+        rows = {(row.root, row.id): row for row in history.select(wanted, params.roots)}
         roots = [root.path for root in history.roots if params.roots is None or root.path in _named(params)]
-        progress(*self._progress(roots))
-        self._bring_up_to_date(roots)
+        kept = history.kept
+        progress(*self._progress(roots, kept))
+        self._bring_up_to_date(roots, kept)
         with self._errors_reported():
-            hits = self._sound_hits(roots, expression, rows, params.limit)
-        indexed, total = self._progress(roots)
+            hits = self._sound_hits(roots, kept, expression, rows, params.limit)
+        indexed, total = self._progress(roots, kept)
         return SearchResult(hits=hits, indexed=indexed, total=total, revision=history.revision)
 
     def close(self) -> None:
@@ -74,7 +74,9 @@ class SearchService:
         self._closed = True
         self._end_worker()
 
-    def _sound_hits(self, roots: list[str], expression: str, rows: Rows, limit: int) -> list[SearchHit]:
+    def _sound_hits(
+        self, roots: list[str], kept: str, expression: str, rows: Rows, limit: int
+    ) -> list[SearchHit]:
         """Find hits; build damaged files again, each at most once."""
         for _ in roots:
             try:
@@ -82,31 +84,34 @@ class SearchService:
             except _Damaged as damaged:
                 self._end_worker()  # the worker may be writing to this file
                 discard_if_damaged(damaged.path, damaged.error)
-            self._bring_up_to_date(roots)
+            self._bring_up_to_date(roots, kept)
         return self._hits(roots, expression, rows, limit)
 
     def _hits(self, roots: list[str], expression: str, rows: Rows, limit: int) -> list[SearchHit]:
         hits: list[SearchHit] = []
+        seen: set[tuple[object, ...]] = set()
         with contextlib.ExitStack() as opened:
             found = [self._find(root, expression, opened) for root in roots]
             for root, each in merge(*found, key=lambda pair: pair[1].rank):
                 row = rows.get((root, each.task))
-                if row is not None:
+                place = (root, each.task, each.kind, each.index)
+                if row is not None and place not in seen:  # a resumed session repeats its subagents
+                    seen.add(place)
                     hits.append(_hit(row, each))
                 if len(hits) == limit:
                     break
         return hits
 
-    def _bring_up_to_date(self, roots: list[str]) -> None:
+    def _bring_up_to_date(self, roots: list[str], kept: str) -> None:
         """Start the worker if something changed, and wait a moment for it."""
         with self._lock:
             if self._worker is None or self._worker.poll() is not None:
-                indexed, total = self._progress(roots)
+                indexed, total = self._progress(roots, kept)
                 if self._closed or indexed == total:
                     return
                 if self._worker is not None:
                     self._reap(self._worker, 0.0)
-                self._worker = worker.start(self._directory, roots)
+                self._worker = worker.start(self._directory, roots, kept)
             current = self._worker
         with contextlib.suppress(subprocess.TimeoutExpired):
             current.wait(self._wait_seconds)
@@ -123,11 +128,11 @@ class SearchService:
         if ended.stdin is not None:
             ended.stdin.close()
 
-    def _progress(self, roots: list[str]) -> tuple[int, int]:
+    def _progress(self, roots: list[str], kept: str) -> tuple[int, int]:
         """Count the tasks whose index is current, and all tasks."""
         indexed = total = 0
         for root in roots:
-            current = current_versions(root)
+            current = current_versions(root, kept)
             known = self._versions(root)
             total += len(current)
             indexed += sum(known.get(name) == version for name, version in current.items())

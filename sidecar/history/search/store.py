@@ -14,7 +14,7 @@ from typing import Any, Final, Literal
 from sidecar.history.catalog.cache_file import DamagedCache, make_cache_file
 from sidecar.history.search.words import MARKS
 
-VERSION: Final = 2
+VERSION: Final = 3
 """The version of tables and indexed content; a file of another version is built again."""
 QUERY_SECONDS: Final = 5.0
 _BUSY_SECONDS: Final = 5.0
@@ -46,13 +46,14 @@ Kind = Literal["ui", "api"]
 
 @dataclass(frozen=True, slots=True)
 class IndexedMessage:
-    """A message to index; `text` is already indexable."""
+    """A message to index; `text` is already indexable. `task` is the one that holds it, if not the member."""
 
     kind: Kind
     index: int
     role: str
     ts: float | None
     text: str
+    task: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,13 +99,13 @@ class SearchStore:
         return {name: version for name, version, _, _ in self._tasks(_TASKS)}
 
     def replace(self, name: str, version: str, messages: Iterable[IndexedMessage]) -> None:
-        """Replace the indexed messages of a task."""
+        """Replace the indexed messages of a task, and of those inside of it."""
         with self._transaction():
             self._remove(name)
             ((first,),) = self._database.execute("SELECT coalesce(max(last), 0) + 1 FROM task")
             last = first - 1
             for last, each in enumerate(messages, first):
-                facts = (name, each.kind, each.index, each.role, each.text)
+                facts = (each.task or name, each.kind, each.index, each.role, each.text)
                 self._database.execute(_INSERT, (last, *facts, each.ts, _checksum(*facts)))
             place = (name, version, first, last)
             self._database.execute("INSERT INTO task VALUES (?, ?, ?, ?, ?)", (*place, _checksum(*place)))

@@ -4,6 +4,7 @@ import re
 from typing import Final
 
 from sidecar.api.errors import InvalidParams
+from sidecar.history.stored.texts import encodable
 
 MAX_TERMS: Final = 64
 MAX_TEXT: Final = 1_000
@@ -20,8 +21,11 @@ _CONTROL: Final = re.compile("[\x00-\x08\x0b-\x1f]")
 
 
 def indexable(text: str) -> str:
-    """Cut a text and split it into words: remove control characters, make each ideograph a word."""
-    cut = _CONTROL.sub(" ", text[:MAX_INDEXED])
+    """Cut a text and split it into words: remove control characters, make each ideograph a word.
+
+    Lone surrogates, which SQLite does not take, are replaced.
+    """
+    cut = encodable(_CONTROL.sub(" ", text[:MAX_INDEXED]))
     return cut if cut.isascii() else _IDEOGRAPH.sub(r" \g<0> ", cut)
 
 

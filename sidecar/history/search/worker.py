@@ -14,12 +14,15 @@ from sidecar.private_memory import close_memory
 _WRONG = 1
 
 
-def start(directory: Path, roots: list[str]) -> "subprocess.Popen[bytes]":
-    """Start a worker for these roots; it ends when its stdin does, and with that when its parent dies."""
+def start(directory: Path, roots: list[str], kept: str = "") -> "subprocess.Popen[bytes]":
+    """Start a worker for these roots; it ends when its stdin does, and with that when its parent dies.
+
+    `kept` is the folder of all kept copies, empty for none.
+    """
     package = str(Path(sidecar.__file__).parents[1])
     paths = [package, *filter(None, [os.environ.get("PYTHONPATH")])]
     # -P: modules in the working directory are not trusted.
-    command = [sys.executable, "-P", "-m", "sidecar.history.search.worker", str(directory), *roots]
+    command = [sys.executable, "-P", "-m", "sidecar.history.search.worker", str(directory), kept, *roots]
     return subprocess.Popen(
         command,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
@@ -35,10 +38,10 @@ def main(arguments: list[str]) -> int:
     threading.Thread(target=_end_with_parent, daemon=True).start()
     if hasattr(os, "nice"):
         os.nice(10)
-    directory, *roots = arguments
+    directory, kept, *roots = arguments
     try:
         for root in roots:
-            update(Path(directory), root)
+            update(Path(directory), root, kept)
     except (*DATABASE_ERRORS, OSError):
         return _WRONG  # locked or full: the next search starts another worker
     return 0

@@ -7,9 +7,11 @@ the array is. Elements are not checked.
 import re
 from typing import Final, NamedTuple
 
-_TOKEN: Final = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)|[\[{]++|[\]}]++|,', re.DOTALL)
+from sidecar.patterns import compiled
+
+_TOKEN: Final = compiled(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)|[\[{]++|[\]}]++|,', re.DOTALL)
 """As in `salvage`; a string that the end of a piece cuts runs up to it."""
-_STRING_REST: Final = re.compile(rb'[^"\\]*+(?:\\.[^"\\]*+)*+(?P<end>"|\\?\Z)', re.DOTALL)
+_STRING_REST: Final = compiled(rb'[^"\\]*+(?:\\.[^"\\]*+)*+(?P<end>"|\\?\Z)', re.DOTALL)
 
 
 class Span(NamedTuple):

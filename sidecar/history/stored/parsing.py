@@ -152,13 +152,13 @@ def clean(data: bytes, name: str) -> tuple[bytes, list[Problem]]:
     if data.startswith(_BOM):
         data = data[3:]
         problems.append(problem("byteOrderMark", f"{name} starts with a byte order mark"))
-    if not data.isascii() and (first := _first_bad_byte(data)) is not None:
+    if not data.isascii() and (first := first_bad_byte(data)) is not None:
         problems.append(problem("badUtf8", f"{name} holds bytes that are not UTF-8, the first at {first}"))
         data = data.decode("utf-8", "replace").encode()
     return data, problems
 
 
-def _first_bad_byte(data: bytes) -> int | None:
+def first_bad_byte(data: bytes) -> int | None:
     """Find where bytes cease to be UTF-8; in pieces that fit a processor's cache."""
     start, size = 0, len(data)
     if size <= _PIECE:

@@ -5,12 +5,13 @@ Nothing is created, locked or written here, because the files belong to other pr
 
 import os
 import stat
-from typing import Final
+from typing import Final, NamedTuple
 
 import msgspec
 
 from sidecar.api.stored.tasks import Problem
 from sidecar.history.stored.problems import problem
+from sidecar.storage.kept.blob_names import SUFFIX, raw_size
 
 MAX_FILE_BYTES: Final = 192 * 1024 * 1024
 """Largest file read, in bytes: three times the biggest message file known (63 MB)."""
@@ -25,6 +26,14 @@ OPEN_FLAGS: Final = (
 
 Stamp = tuple[int, int, int, int]
 """(mtime_ns, size, inode, ctime_ns): a save changes at least one of the first three, a chmod the last."""
+
+
+class FileStatus(NamedTuple):
+    """What an open file is; that of a kept copy has the size of its original."""
+
+    mode: int
+    device: int
+    stamp: Stamp
 
 
 class StoredFile(msgspec.Struct, frozen=True, gc=False):
@@ -51,7 +60,25 @@ def stamp_of(path: str) -> Stamp | None:
         status = os.lstat(path)
     except OSError:
         return None
-    return stamp_from(status)
+    return _stamp_of_copy(path, status) if path.endswith(SUFFIX) else stamp_from(status)
+
+
+def open_stored(path: str) -> int:
+    """Open a file without following links; a kept copy is opened as its original. Raises OSError."""
+    if not path.endswith(SUFFIX):
+        return os.open(path, OPEN_FLAGS)
+    from sidecar.storage.kept.blobs import open_blob  # most lists need none
+
+    return open_blob(path)
+
+
+def status_of(descriptor: int, path: str) -> FileStatus:
+    """Return the status of a file that `open_stored` opened. Raises OSError."""
+    if not path.endswith(SUFFIX):
+        status = os.fstat(descriptor)
+        return FileStatus(status.st_mode, status.st_dev, stamp_from(status))
+    status = os.lstat(path)
+    return FileStatus(status.st_mode, status.st_dev, _stamp_of_copy(path, status))
 
 
 _HAS_NO_FOLLOW: Final = os.access in os.supports_follow_symlinks
@@ -72,13 +99,14 @@ def stamp_from(status: os.stat_result) -> Stamp:
 def read_file(path: str, name: str, limit: int = MAX_FILE_BYTES) -> StoredFile:
     """Read one regular file of at most `limit` bytes; `name` is what its problems call it."""
     try:
-        descriptor = os.open(path, OPEN_FLAGS)
+        descriptor = open_stored(path)
     except FileNotFoundError:
         return StoredFile(name)
     except OSError as error:
         return _refused(path, name, error)
     try:
-        return _read_open(descriptor, name, limit)
+        file = _read_open(descriptor, name, limit)
+        return msgspec.structs.replace(file, stamp=stamp_of(path)) if path.endswith(SUFFIX) else file
     except OSError as error:
         return _refused(path, name, error)
     finally:
@@ -107,6 +135,14 @@ def _read_rest(descriptor: int, data: bytes, size: int) -> bytes:
         parts.append(data)
         missing -= len(data)
     return b"".join(parts)
+
+
+def _stamp_of_copy(path: str, status: os.stat_result) -> Stamp:
+    try:
+        size = raw_size(path)
+    except ValueError:
+        size = status.st_size
+    return (status.st_mtime_ns, size, status.st_ino, status.st_ctime_ns)
 
 
 def _refused(path: str, name: str, error: OSError) -> StoredFile:

@@ -7,6 +7,8 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
+from sidecar.patterns import compiled
+
 _STRING: Final = rb'"[^"\\]*+(?:\\.[^"\\]*+)*+'
 _NO_MARK: Final = rb'[^"\[\]{}]*+'
 _FLAT: Final = rb"[\[{]" + _NO_MARK + rb"(?:" + _STRING + rb'"' + _NO_MARK + rb")*+[\]}]"
@@ -16,26 +18,26 @@ _NESTED: Final = (
 _PLAIN: Final = rb'[^"\[\]{},]*+(?:(?:' + _STRING + rb'"|' + _NESTED + rb')[^"\[\]{},]*+)*+'
 """Strings, containers two levels deep at most, and what is between them. Nothing here backtracks."""
 _COMMAS: Final = rb",[\s,]*+"
-_PLAIN_ELEMENT: Final = re.compile(rb"(" + _PLAIN + rb")" + _COMMAS, re.DOTALL)
-_PLAIN_ELEMENTS: Final = re.compile(rb"(?:" + _PLAIN + _COMMAS + rb")*+", re.DOTALL)
-_PLAIN_ELEMENT_OR_REST: Final = re.compile(rb"(" + _PLAIN + rb"),|.++", re.DOTALL)
+_PLAIN_ELEMENT: Final = compiled(rb"(" + _PLAIN + rb")" + _COMMAS, re.DOTALL)
+_PLAIN_ELEMENTS: Final = compiled(rb"(?:" + _PLAIN + _COMMAS + rb")*+", re.DOTALL)
+_PLAIN_ELEMENT_OR_REST: Final = compiled(rb"(" + _PLAIN + rb"),|.++", re.DOTALL)
 _FEW_BYTES: Final = 4
 """For each comma; where they are fewer, there are too many empty elements to check each."""
-_MARK: Final = re.compile(
+_MARK: Final = compiled(
     _PLAIN + rb"(?:(" + _COMMAS + rb")|([\[{]++)|([\]}]++)|" + _STRING + rb"\\?\Z|\Z)", re.DOTALL
 )
 """What ends a plain stretch: commas, opening or closing brackets, an unfinished string, or the end."""
 _AT_END, _AT_COMMAS, _AT_OPENING, _AT_CLOSING = 0, 1, 2, 3
 _MARKS: Final = 64
 """After this many marks of an element, and this deep in it, whole stretches may be skipped."""
-_STRETCH: Final = re.compile(rb'(?:[^"]{1,256}+|' + _STRING + rb'"){1,32}+', re.DOTALL)
-_STRINGS: Final = re.compile(_STRING + rb'"', re.DOTALL)
+_STRETCH: Final = compiled(rb'(?:[^"]{1,256}+|' + _STRING + rb'"){1,32}+', re.DOTALL)
+_STRINGS: Final = compiled(_STRING + rb'"', re.DOTALL)
 _NO_BRACKETS: Final = bytes(set(range(256)) - set(b"[]{}"))
 _array: Final = msgspec.json.Decoder(list[msgspec.Raw])
-_BRACKET: Final = re.compile(_STRING + rb'"|([\[{])|([\]}])', re.DOTALL)
+_BRACKET: Final = compiled(_STRING + rb'"|([\[{])|([\]}])', re.DOTALL)
 _DEEPEST: Final = 200
 """Levels kept of what is nested too deep: no writer nests a tenth of that."""
-_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+_SURROGATE: Final = compiled("[\ud800-\udfff]")
 _LONGEST_INTEGER = 18
 """Digits that surely fit 64 bits; a longer number is read as a float, as JavaScript does."""
 

@@ -13,17 +13,21 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
 import msgspec
 
-from sidecar.api.stored.tasks import Product, Provenance, Rules, StoredMessage, TaskInfo
+from sidecar.api.stored.tasks import Problem, Product, Provenance, Rules, StoredMessage, TaskInfo
 from sidecar.history.stores.index_row import IndexRow, ReadRows
 from sidecar.history.stores.parallel import Parallel, nothing, sequential
 
 
 class Root(msgspec.Struct, frozen=True):
-    """An absolute path that holds sessions; `read_only` marks a foreign one, `product` its owner if known."""
+    """An absolute path that holds sessions; `read_only` marks a foreign one, `product` its owner if known.
+
+    `copies` is the folder for the kept copies of its sessions, which may not exist; empty for none.
+    """
 
     path: str
     read_only: bool = True
     product: Product | None = None
+    copies: str = ""
 
 
 if TYPE_CHECKING:
@@ -44,6 +48,13 @@ class OpenedTask(NamedTuple):
 
     info: TaskInfo
     provenance: dict[str, Provenance]
+
+
+class SharedProblem(NamedTuple):
+    """Something wrong with a file that holds several sessions, at `path`."""
+
+    path: str
+    problem: Problem
 
 
 class Touched(NamedTuple):
@@ -82,15 +93,31 @@ class Store(Protocol):
     """
 
     root: Root
+    has_children: bool = False
+    """Whether rows may have `child_of`, which makes them child sessions of another row."""
+    relates: bool = False
+    """Whether a row depends on other members, so that reading its member alone does not give all values."""
 
     # Members
 
     def members(self) -> Keys:
         """List the keys of possible members, unopened; the catalog calls `is_member` for new ones."""
 
+    def holds(self, key: str, member: str) -> None:
+        """Learn that a member holds the task with this key, which is not a member itself."""
+        return
+
+    def inside(self, key: str) -> Keys:
+        """List the keys of the tasks that a member holds besides itself, for the search index."""
+        return []
+
     def unlistable(self) -> str | None:
         """Return why the members cannot be listed, such as "Permission denied"; None if they can."""
         return None
+
+    def problems(self) -> Sequence[SharedProblem]:
+        """Return what is wrong with files that hold several sessions, for diagnosis."""
+        return ()
 
     def is_member(self, key: str, rules: Rules) -> bool:
         """Return whether a key has the form of a member that the rules list."""
@@ -121,13 +148,37 @@ class Store(Protocol):
         """Return a digest of the shared list entries by member; empty without lists."""
         return {}
 
+    def deletes_after(self) -> int | None:
+        """Return how long the product keeps an unchanged session, in ms; None if it deletes none."""
+        return None
+
+    def files(self, key: str) -> Sequence[str]:
+        """Return the files of a member that a kept copy consists of; empty if it cannot be kept."""
+        return ()
+
     # Rows
 
     def rows(self, keys: Keys, rules: Rules, now: int) -> ReadRows:
         """Read members into rows; None for a missing member. `now` is in ms.
 
-        A row's `key` must equal the member's fingerprint, its `entry` the digest of `shared`.
+        A row's `key` must equal the member's fingerprint, its `entry` the digest of `shared`. A member may
+        hold other tasks, whose rows are returned with it: they name it in `within` and have its fingerprint.
         """
+
+    def related(
+        self,
+        rows: Mapping[str, IndexRow],
+        before: Mapping[str, IndexRow],
+        changed: Collection[str],
+        now: int,
+    ) -> ReadRows:
+        """Return the rows that differ because of other members, such as those that hold a copy of a record.
+
+        `rows` are all rows under the structural rules, `before` those of the last scan. Those in `changed`
+        were just read, or removed and are missing. A store remembers in `IndexRow.links` what it needs to
+        know of members that did not change.
+        """
+        return {}
 
     def damaged_row(self, key: str, rules: Rules, now: int) -> IndexRow:
         """Create the row of a member that crashed or blocked its reader; it is read again when it changes."""

@@ -10,6 +10,8 @@ from typing import Final
 
 import msgspec
 
+from sidecar.patterns import compiled
+
 APPS: Final = ("Code", "Code - Insiders", "VSCodium", "Cursor", "Windsurf")
 """The editors' folders in the platform's folder for application data."""
 SERVERS: Final = (
@@ -22,7 +24,7 @@ SERVERS: Final = (
 """The folders, in the home, of the part of an editor that runs on a remote machine, in WSL or a container."""
 FLATPAKS: Final = {"com.visualstudio.code": "Code", "com.vscodium.codium": "VSCodium"}
 MAX_SETTINGS_BYTES: Final = 4 * 1024 * 1024
-_TOKEN: Final = re.compile(rb'"(?:[^"\\\n]|\\.)*+"|//[^\n]*+|/\*.*?(?:\*/|\Z)|:', re.DOTALL)
+_TOKEN: Final = compiled(rb'"(?:[^"\\\n]|\\.)*+"|//[^\n]*+|/\*.*?(?:\*/|\Z)|:', re.DOTALL)
 """What matters in JSON with comments: strings, comments, and the mark between a key and its value."""
 
 

@@ -1,7 +1,8 @@
 """A listed task in the form that is kept: its JSON, ready to be sent, and the few values that lists need.
 
 The root and the status are not part of the JSON: the one is the same for all rows, the other depends on the
-age. Both are put in front of it when it is needed.
+age. Both are put in front of it when it is needed. Members that many tasks have in common are at its end, and
+rows share that part: with thousands of runs of a few subagents, it is half of the JSON.
 """
 
 import json
@@ -22,17 +23,26 @@ _SIXTY_BITS: Final = 2**60 - 1
 UNSETTLED: Final = -1
 """A key that no member has: every scan reads such a row again."""
 _APART: Final = ("root", "status")
-_KEPT: Final = [field for field in msgspec.structs.fields(TaskInfo) if field.name not in _APART]
-_Body: Final = msgspec.defstruct(
-    "_Body",
-    [
+_IN_COMMON: Final = ("mode", "outcome", "product", "problems", "workspace_dir", "model", "favorite")
+
+
+def _part(name: str, is_wanted: Callable[[str], bool]) -> type[msgspec.Struct]:
+    """Define a struct of some members of TaskInfo."""
+    kept = [field for field in msgspec.structs.fields(TaskInfo) if is_wanted(field.name)]
+    members = [
         (field.name, Any) if field.required else (field.name, Any, field.default)
-        for field in sorted(_KEPT, key=lambda field: not field.required)
-    ],
-    rename="camel",
-    omit_defaults=True,
-)
-_values_of: Final = attrgetter(*_Body.__struct_fields__)
+        for field in sorted(kept, key=lambda field: not field.required)
+    ]
+    return msgspec.defstruct(name, members, rename="camel", omit_defaults=True)
+
+
+_Own: Final = _part("_Own", lambda name: name not in _APART + _IN_COMMON)
+_Common: Final = _part("_Common", lambda name: name in _IN_COMMON)
+_own_of: Final = attrgetter(*_Own.__struct_fields__)
+_common_of: Final = attrgetter(*_Common.__struct_fields__)
+_MOST_SHARED: Final = 4_096
+"""How many ends of JSON are known at a time, to share them."""
+_shared: Final[dict[bytes, bytes]] = {}
 _encoder: Final = msgspec.json.Encoder()
 _decoder: Final = msgspec.json.Decoder(TaskInfo)
 _NULL: Final = b":null"
@@ -51,9 +61,12 @@ class IndexRow(msgspec.Struct, array_like=True, gc=False):
     """One task under one rule set, with what shows whether it is still current.
 
     `key` condenses the stamps of the files read, `entry` the task's entries in shared lists; `touched` is
-    the newest of the files' times in ms. `body` is the JSON without its opening brace, empty for a task
-    that the rules do not list; `numbers` are those that JSON writes as null: NaN and infinities, by the
-    path of their field. `root` and `haystack`, made for the first filter, are not stored.
+    the newest of the files' times in ms. `body` and then `common`, which other rows share, are the JSON
+    without its opening brace; both are empty for a task that the rules do not list. `numbers` are those that
+    JSON writes as null: NaN and infinities, by the path of their field. `child_of` is the id of the session
+    that a child session belongs to, empty if it is not known. `within` is the key of the member whose file
+    holds the task, if it is not a member itself, and `links` what the store keeps in order to relate members.
+    `root` and `haystack`, made for the first filter, are not stored.
     """
 
     id: str
@@ -64,8 +77,12 @@ class IndexRow(msgspec.Struct, array_like=True, gc=False):
     settled: TaskStatus
     touched: int
     body: bytes
+    common: bytes = b""
     until: int = FOR_EVER
     numbers: dict[str, float] | None = None
+    child_of: str | None = None
+    within: str = ""
+    links: bytes = b""
     root: str = ""
     haystack: str = ""
 
@@ -73,21 +90,23 @@ class IndexRow(msgspec.Struct, array_like=True, gc=False):
         """Return the status at a time in ms."""
         return self.settled if self.ages_from is None else by_age(self.ages_from, now)
 
-    def stored(self) -> tuple[Any, ...]:
-        """Return the fields that an index keeps."""
-        if self.numbers is not None:
-            return _all_stored(self)
-        return _most_stored(self) if self.until != FOR_EVER else _required(self)
+    def stored(self, common: bytes) -> tuple[Any, ...]:
+        """Return the fields that an index keeps, with `common` in the place of its own."""
+        if self.links or self.numbers is not None or self.child_of is not None:
+            return (*_required(self), common, *_most_optional(self))
+        own = (*_required(self), common)
+        return (*own, self.until) if self.until != FOR_EVER else own
 
 
 ReadRows = dict[str, IndexRow | None]
 """Rows by task id; None for a missing task."""
 
-_STORED: Final = [name for name in IndexRow.__struct_fields__ if name not in ("root", "haystack")]
-_Fields = Callable[[IndexRow], tuple[Any, ...]]
-_all_stored: Final[_Fields] = attrgetter(*_STORED)
-_most_stored: Final[_Fields] = attrgetter(*_STORED[:-1])
-_required: Final[_Fields] = attrgetter(*_STORED[:-2])
+_FIELDS: Final = IndexRow.__struct_fields__
+_PLACE: Final = _FIELDS.index("common")
+_required: Final[Callable[[IndexRow], tuple[Any, ...]]] = attrgetter(*_FIELDS[:_PLACE])
+_most_optional: Final[Callable[[IndexRow], tuple[Any, ...]]] = attrgetter(
+    *(name for name in _FIELDS[_PLACE + 1 :] if name not in ("root", "haystack"))
+)
 """Defaults are left out, since they need no memory when loaded."""
 
 
@@ -101,13 +120,14 @@ def make_row(
     ages_from: int | float | None = None,
     until: int = FOR_EVER,
     touched: int = 0,
+    child_of: str | None = None,
 ) -> IndexRow:
     """Create the row of a member; `info` is None if the rules do not list it.
 
     With `ages_from`, a time of last activity in ms, the status follows from the age. All else holds before
     the time `until`, in ms. See `IndexRow` for the rest.
     """
-    body = _encode(info) if info is not None else b""
+    body, common = _encode(info) if info is not None else (b"", b"")
     return IndexRow(
         id=task_id,
         key=key,
@@ -117,10 +137,25 @@ def make_row(
         settled=info.status if info is not None else "unknown",
         touched=touched,
         body=body,
+        common=common,
         until=until,
         numbers=_not_finite(info) if info is not None and _NULL in body else None,
+        child_of=child_of,
         root=root,
     )
+
+
+def with_info(row: IndexRow, info: TaskInfo) -> IndexRow:
+    """Return a copy of a listed row that shows other values."""
+    body, common = _encode(info)
+    return msgspec.structs.replace(row, body=body, common=common, haystack="")
+
+
+def share(common: bytes) -> bytes:
+    """Return an equal value that other rows have, which saves its memory. Any thread may call."""
+    if len(_shared) >= _MOST_SHARED:
+        _shared.clear()
+    return _shared.setdefault(common, common)
 
 
 def condense(stamps: tuple[tuple[int, ...], ...]) -> int:
@@ -131,6 +166,11 @@ def condense(stamps: tuple[tuple[int, ...], ...]) -> int:
     return hash(stamps) & _SIXTY_BITS
 
 
+def fingerprint_of(stamps: tuple[tuple[int, ...], ...], is_kept: bool) -> int:
+    """Condense the stamps of a session's files, and whether a copy of it is kept, which its row shows."""
+    return condense((*stamps, (1,)) if is_kept else stamps)
+
+
 def wire_prefixes(root: str) -> dict[TaskStatus, bytes]:
     """Return the JSON before the body of a row of this root, by status, starting with a comma."""
     quoted = json.dumps(root.encode("utf-8", "replace").decode())
@@ -139,7 +179,7 @@ def wire_prefixes(root: str) -> dict[TaskStatus, bytes]:
 
 def info_of(row: IndexRow, rules: Rules, now: int) -> TaskInfo:
     """Decode a listed row."""
-    text = b'{"root":"","status":"active",' + row.body
+    text = b'{"root":"","status":"active",' + row.body + row.common
     try:
         info = _decoder.decode(text)
     except (msgspec.MsgspecError, UnicodeDecodeError):  # half a character, or a number beyond 64 bits
@@ -174,13 +214,18 @@ def _bytewise(text: str) -> str:
     return text.encode("utf-8", "surrogatepass").decode("latin-1")
 
 
-def _encode(info: TaskInfo) -> bytes:
-    body = _Body(*_values_of(info))
+def _encode(info: TaskInfo) -> tuple[bytes, bytes]:
+    """Return the JSON of a task's own members, and of those in common with a comma before them."""
+    own, common = _json(_Own(*_own_of(info))), _json(_Common(*_common_of(info)))
+    return own[1:-1], share(b"," + common[1:])
+
+
+def _json(part: msgspec.Struct) -> bytes:
     try:
-        return _encoder.encode(body)[1:]
+        return _encoder.encode(part)
     except (UnicodeEncodeError, OverflowError, msgspec.MsgspecError):
-        plain = _finite(msgspec.to_builtins(body))
-        return json.dumps(plain, allow_nan=False, separators=(",", ":")).encode("ascii")[1:]
+        plain = _finite(msgspec.to_builtins(part))
+        return json.dumps(plain, allow_nan=False, separators=(",", ":")).encode("ascii")
 
 
 def _finite(value: Any) -> Any:

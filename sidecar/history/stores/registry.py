@@ -2,21 +2,56 @@
 
 import contextlib
 import os
-from collections.abc import Container
+from collections.abc import Container, Mapping, Sequence
 from pathlib import Path
+from typing import Final
 
 from sidecar.api.errors import InvalidParams
+from sidecar.history.stores.claude.family import CLAUDE
+from sidecar.history.stores.cline_sessions.family import CLINE_SESSIONS
+from sidecar.history.stores.codex.family import CODEX
+from sidecar.history.stores.combined import CombinedStore
 from sidecar.history.stores.contract import Root, Store, StoreFamily
+from sidecar.history.stores.copilot.family import COPILOT
+from sidecar.history.stores.gemini.family import GEMINI
+from sidecar.history.stores.opencode.family import OPENCODE
+from sidecar.history.stores.qwen.family import QWEN
 from sidecar.history.stores.task_folders.family import TASK_FOLDERS
+from sidecar.storage.kept.copies import Copies, folder_for
 
-FAMILIES: list[StoreFamily] = [TASK_FOLDERS]
+FAMILIES: list[StoreFamily] = [
+    TASK_FOLDERS,
+    CLAUDE,
+    CODEX,
+    OPENCODE,
+    CLINE_SESSIONS,
+    GEMINI,
+    QWEN,
+    COPILOT,
+]
 """The first family that recognizes a root opens it; the first in the list opens empty roots."""
 
 
+_WITH_COPIES: Final[Mapping[str, StoreFamily]] = {"claude": CLAUDE}
+"""The families of the products whose sessions can be kept."""
+_TOGETHER: Final[Sequence[StoreFamily]] = (CLINE_SESSIONS, TASK_FOLDERS)
+"""Families whose products use the same root; other agents have folders named `tasks` of another kind."""
+
+
 def open_store(root: Root) -> Store:
-    """Open the store of a root."""
-    family = next((family for family in FAMILIES[1:] if family.recognizes(root.path)), FAMILIES[0])
-    return family.open(root)
+    """Open the store of a root; one with both of Cline's formats has the sessions of both."""
+    together = [family for family in _TOGETHER if family.recognizes(root.path)]
+    if len(together) > 1:
+        return CombinedStore(root, [family.open(root) for family in together])
+    family = next((family for family in FAMILIES[1:] if family.recognizes(root.path)), None)
+    return (family or _family_of_copies(root) or FAMILIES[0]).open(root)
+
+
+def _family_of_copies(root: Root) -> StoreFamily | None:
+    """Return the family of the kept copies: the product may have deleted all sessions."""
+    if not root.copies or FAMILIES[0].recognizes(root.path):
+        return None
+    return _WITH_COPIES.get(Copies(root.copies).listed().product)
 
 
 def is_root(path: Path) -> bool:
@@ -24,11 +59,15 @@ def is_root(path: Path) -> bool:
     return any(family.recognizes(str(path)) for family in FAMILIES)
 
 
-def describe_root(path: str | os.PathLike[str], read_only: bool = True) -> Root:
-    """Create the root of `path`: absolute, but with links kept, since users know that name."""
+def describe_root(path: str | os.PathLike[str], read_only: bool = True, kept: str = "") -> Root:
+    """Create the root of `path`: absolute, but with links kept, since users know that name.
+
+    `kept` is the folder of all kept copies.
+    """
     absolute = str(Path(path).expanduser().absolute())
     products = (family.product_of_path(absolute) for family in FAMILIES)
-    return Root(absolute, read_only, next(filter(None, products), None))
+    copies = folder_for(kept, absolute) if kept else ""
+    return Root(absolute, read_only, next(filter(None, products), None), copies)
 
 
 def known_path(path: str, known: Container[str], member: str) -> str:

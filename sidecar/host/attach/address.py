@@ -95,7 +95,7 @@ def _folders() -> Iterator[str]:
 
 
 def _make_private(folder: str) -> None:
-    """Make a folder that only this user can enter. Raises OSError, also for one that others can write."""
+    """Make a folder that only this user can enter, and can write. Raises OSError."""
     if not os.path.lexists(folder):
         _make_once(folder)
     found = os.lstat(folder)
@@ -103,6 +103,8 @@ def _make_private(folder: str) -> None:
         raise PermissionError(1, "it belongs to another user or is not a directory")
     if stat.S_IMODE(found.st_mode) & 0o077:
         os.chmod(folder, 0o700)
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise PermissionError(13, "it cannot be written")
 
 
 def _make_once(folder: str) -> None:

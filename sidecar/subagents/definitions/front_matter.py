@@ -15,6 +15,9 @@ if TYPE_CHECKING:  # imported when a file is parsed: startup parses none
 MAX_FRONT_MATTER = 16 << 10
 """In characters: hostile text can slow the YAML parser down, and a listing waits for it."""
 
+_MAX_NODES = 1000
+_MAX_DEPTH = 6
+"""Bounds of a table in the front matter."""
 _FENCE = re.compile(r"---[ \t]*")
 _SEVERAL_WORDS = re.compile(r"([\w-]+:)[ \t]+([^\s\"'\[{|>]\S*[ \t].*)")
 """A top-level key followed by unquoted text that does not begin a list, a table or a block."""
@@ -101,11 +104,34 @@ def _members(front_matter: str) -> Iterator[Member]:
 def _value(loader: "yaml.SafeLoader", node: "yaml.Node") -> Any:
     import yaml
 
+    if isinstance(node, yaml.MappingNode):
+        return _table(loader, node, iter(range(_MAX_NODES)))
     parts = node.value if isinstance(node, yaml.SequenceNode) else [node]
     if not all(isinstance(part, yaml.ScalarNode) for part in parts):
         raise ValueError("expected a plain value or a list of plain values")
+    values = [_scalar(loader, part) for part in parts]
+    return values if isinstance(node, yaml.SequenceNode) else values[0]
+
+
+def _table(loader: "yaml.SafeLoader", node: "yaml.Node", left: Iterator[int], depth: int = 0) -> Any:
+    """Return a nested value. `left` bounds its size, since aliases can multiply and repeat their nodes."""
+    import yaml
+
+    if next(left, None) is None or depth > _MAX_DEPTH:
+        raise ValueError("is too large or nested too deeply; write it without aliases")
+    if isinstance(node, yaml.ScalarNode):
+        return _scalar(loader, node)
+    if isinstance(node, yaml.SequenceNode):
+        return [_table(loader, part, left, depth + 1) for part in node.value]
+    if not all(isinstance(key, yaml.ScalarNode) for key, _ in node.value):
+        raise ValueError("expected a table whose keys are plain values")
+    return {key.value: _table(loader, part, left, depth + 1) for key, part in node.value}
+
+
+def _scalar(loader: "yaml.SafeLoader", node: "yaml.Node") -> Any:
+    import yaml
+
     try:
-        values = [loader.construct_object(part) for part in parts]
+        return loader.construct_object(node)
     except (yaml.YAMLError, OverflowError) as error:
         raise ValueError("cannot be read as a YAML value; put it in quotes") from error
-    return values if isinstance(node, yaml.SequenceNode) else values[0]

@@ -6,6 +6,7 @@ from typing import Any, Literal, NamedTuple
 
 from sidecar.api.runs.permissions import Policy
 from sidecar.api.runs.subagents import DefinitionProblem
+from sidecar.subagents.equipment.server_list import ServerList
 
 
 class Member(NamedTuple):
@@ -56,7 +57,10 @@ class Definition:
     timeout_seconds: float | None = None
     isolation: Literal["none", "worktree"] | None = None
     permissions: Policy | None = None
-    mcp_servers: tuple[str, ...] = ()
+    placement: Literal["local", "ray"] | None = None
+    mode: str | None = None
+    effort: str | None = None
+    mcp_servers: ServerList | None = None
     model_line: int | None = field(default=None, compare=False)
     digest: str = field(default="", compare=False)
 

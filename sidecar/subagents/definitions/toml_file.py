@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 
+from sidecar.patterns import compiled
 from sidecar.subagents.definitions.model import Document, Malformed, Member, given
 
 MAX_DEPTH = 32
@@ -10,17 +11,17 @@ MAX_DEPTH = 32
 
 # Comments and one-line strings are matched so that quotes inside them start nothing. Each alternative also
 # matches an unclosed string; otherwise a hostile file would make the pattern retry at every quote.
-_TEXTS = re.compile(
+_TEXTS = compiled(
     r'"""(?:[^\\]|\\.)*?(?:"{3,5}|\Z)|'
     r"'''.*?(?:'{3,5}|\Z)|"
     r'"(?:[^"\\\n]|\\[^\n])*+"?|'
     r"'[^'\n]*+'?|#[^\n]*+",
     re.DOTALL,
 )
-_DEEP_KEY = re.compile(rf"(?<![\w\"-])(?:[\w\"-]++[ \t]*+\.[ \t]*+){{{MAX_DEPTH}}}")
-_TABLE = re.compile(r"[ \t]*\[\[?[ \t]*[\"']?([\w-]++)[\"']?[^,]*\][ \t]*(#.*)?")
-_KEY = re.compile(r"[ \t]*[\"']?([\w-]+)[\"']?[ \t]*[.=]")
-_ERROR_LINE = re.compile(r" \(at line (\d+), column \d+\)$| \(at end of document\)$")
+_DEEP_KEY = compiled(rf"(?<![\w\"-])(?:[\w\"-]++[ \t]*+\.[ \t]*+){{{MAX_DEPTH}}}")
+_TABLE = compiled(r"[ \t]*\[\[?[ \t]*[\"']?([\w-]++)[\"']?[^,]*\][ \t]*(#.*)?")
+_KEY = compiled(r"[ \t]*[\"']?([\w-]+)[\"']?[ \t]*[.=]")
+_ERROR_LINE = compiled(r" \(at line (\d+), column \d+\)$| \(at end of document\)$")
 
 
 def split_toml(text: str) -> Document:

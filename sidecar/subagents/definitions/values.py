@@ -1,18 +1,20 @@
 """Checks of single values: each returns the value to store or raises ValueError for the user to read."""
 
-import re
 from collections.abc import Callable, Mapping
 from typing import Any, get_args
 
+import msgspec
+
+from sidecar.api.mcp_servers import OWN_SERVER, McpServerEntry
 from sidecar.api.runs.permissions import Policy
+from sidecar.patterns import compiled
+from sidecar.subagents.equipment.server_list import ServerList
 from sidecar.subagents.permissions import tool_rule
 
 Check = Callable[[Any], Any]
 
-OWN_SERVER = "sidecar"
-"""The name under which a definition asks for the sidecar's tools."""
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
-_LISTED = re.compile(r"(?:[^,(]|\([^)]*+\)?)++")
+_NAME = compiled(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+_LISTED = compiled(r"(?:[^,(]|\([^)]*+\)?)++")
 """Text between commas outside parentheses: Claude Code writes `Agent(worker, researcher), Read`."""
 
 _TOOL_SETS = {
@@ -122,6 +124,13 @@ def isolation(value: Any) -> str:
     return str(value)
 
 
+def placement(value: Any) -> str:
+    """Check where runs work."""
+    if value not in ("local", "ray"):
+        raise ValueError("expected local or ray")
+    return str(value)
+
+
 def permissions(value: Any) -> str:
     """Check a permission policy."""
     if value not in get_args(Policy):
@@ -129,12 +138,24 @@ def permissions(value: Any) -> str:
     return str(value)
 
 
-def servers(value: Any) -> tuple[str, ...]:
-    """Check the MCP servers that the agent gets; the only one is the sidecar's own."""
-    names = texts(value)
-    if unknown := [name for name in names if name != OWN_SERVER]:
-        raise ValueError(f"{', '.join(unknown)} is not supported; the only server is {OWN_SERVER}")
-    return tuple(dict.fromkeys(names))
+def servers(value: Any) -> ServerList:
+    """Check the MCP servers that the agent gets: a list of names, or a table that describes them."""
+    if not isinstance(value, Mapping):
+        return ServerList(tuple(dict.fromkeys(texts(value))))
+    entries = {str(key): _server(str(key), entry) for key, entry in value.items() if key != OWN_SERVER}
+    if value.get(OWN_SERVER):
+        raise ValueError(f"{OWN_SERVER} is the sidecar itself; leave its value empty, or use another name")
+    return ServerList(tuple(map(str, value)), entries, is_exact=False)
+
+
+def _server(name: str, value: Any) -> McpServerEntry:
+    try:
+        entry = msgspec.convert(value, McpServerEntry)
+    except msgspec.ValidationError as error:
+        raise ValueError(f"{name}: {str(error).replace(' - at `$', ' at `')}") from None
+    if entry.problem is not None:
+        raise ValueError(f"{name}: {entry.problem}")
+    return entry
 
 
 def model(value: Any) -> str | None:

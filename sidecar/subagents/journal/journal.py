@@ -231,10 +231,15 @@ class Journal:
             self._queue.keep(mark, task_id)
 
     async def record_delivery(
-        self, delivery_id: str, task_ids: Sequence[str], at: int, state: DeliveryState
+        self,
+        delivery_id: str,
+        task_ids: Sequence[str],
+        at: int,
+        state: DeliveryState,
+        client: str | None = None,
     ) -> None:
         """Store a delivery or its new state, and keep only the latest thousand."""
-        delivery = Delivery(delivery_id, [*task_ids], at, state)
+        delivery = Delivery(delivery_id, [*task_ids], at, state, client)
         await self._call(lambda db: queries.record_delivery(db, delivery), writes=True)
 
     async def deliveries(self, limit: int = 200) -> Deliveries:

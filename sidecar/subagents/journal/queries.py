@@ -10,6 +10,7 @@ from sidecar.api.errors import InvalidParams
 from sidecar.api.runs.async_tasks import STATUSES, AsyncStatus
 from sidecar.subagents.journal import codec
 from sidecar.subagents.journal.records import Delivery, RunRecord, encode_record, read_record
+from sidecar.subagents.journal.schema import names_clients
 from sidecar.subagents.journal.status import RECORDED, UNFINISHED, compare, shown_column
 
 DELIVERIES_KEPT = 1_000
@@ -181,17 +182,18 @@ def mark_notified(db: sqlite3.Connection, task_ids: Sequence[str], at: int) -> l
 def record_delivery(db: sqlite3.Connection, delivery: Delivery) -> None:
     """Store a delivery or its new state, and delete the oldest."""
     db.execute(
-        "INSERT INTO deliveries (id, task_ids, at, state) VALUES (?, ?, ?, ?)"
+        "INSERT INTO deliveries (id, task_ids, at, state, client) VALUES (?, ?, ?, ?, ?)"
         " ON CONFLICT (id) DO UPDATE SET at = excluded.at, state = excluded.state",
-        (delivery.delivery_id, codec.encode(delivery.task_ids), delivery.at, delivery.state),
+        (delivery.delivery_id, codec.encode(delivery.task_ids), delivery.at, delivery.state, delivery.client),
     )
     db.execute("DELETE FROM deliveries WHERE n <= (SELECT max(n) FROM deliveries) - ?", (DELIVERIES_KEPT,))
 
 
 def deliveries(db: sqlite3.Connection, limit: int) -> list[Delivery]:
     """Return the latest deliveries, latest first."""
-    rows = db.execute("SELECT id, task_ids, at, state FROM deliveries ORDER BY n DESC LIMIT ?", (limit,))
-    return [Delivery(delivery_id, codec.decode(ids), at, state) for delivery_id, ids, at, state in rows]
+    client = "client" if names_clients(db) else "NULL"
+    query = f"SELECT id, task_ids, at, state, {client} FROM deliveries ORDER BY n DESC LIMIT ?"  # noqa: S608 # a constant
+    return [Delivery(each, codec.decode(ids), *rest) for each, ids, *rest in db.execute(query, (limit,))]
 
 
 def insert_events(db: sqlite3.Connection, task_id: str, events: Sequence[tuple[int, bytes]]) -> None:

@@ -21,7 +21,7 @@ class RunRecord(msgspec.Struct, kw_only=True, rename="camel", omit_defaults=True
     not request and should be notified of. `session_id` is the agent's session, if a later run can resume it.
     `client_id` identifies the connection that launched the run. `delegated` marks a run that its parent
     launched with the sidecar's tools: its end concerns the parent only. An `unreadable` record replaces a
-    row that cannot be read.
+    row that cannot be read. `remote` is a `RemoteRecord` and a `Job`, for a run on a cluster.
     """
 
     task: AsyncTask
@@ -35,6 +35,7 @@ class RunRecord(msgspec.Struct, kw_only=True, rename="camel", omit_defaults=True
     unreadable: bool = False
     client_id: str = ""
     delegated: bool = False
+    remote: dict[str, Any] | None = None
 
     @property
     def launcher(self) -> str | None:
@@ -51,12 +52,13 @@ class RunRecord(msgspec.Struct, kw_only=True, rename="camel", omit_defaults=True
 
 
 class Delivery(NamedTuple):
-    """One attempt to notify the model of ended tasks; `at` is in ms since the epoch."""
+    """One attempt to notify the model of a client of ended tasks; `at` is in ms since the epoch."""
 
     delivery_id: str
     task_ids: list[str]
     at: int
     state: DeliveryState
+    client: str | None = None
 
 
 def encode_record(record: RunRecord) -> bytes:

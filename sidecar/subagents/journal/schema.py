@@ -1,6 +1,8 @@
 """Define and migrate the journal's tables, and open its file."""
 
+import logging
 import os
+import shutil
 import sqlite3
 from pathlib import Path
 
@@ -35,10 +37,25 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             n INTEGER PRIMARY KEY, task_id TEXT NOT NULL UNIQUE, has_events INTEGER NOT NULL)""",
         "CREATE INDEX removals_with_events ON removals (n) WHERE has_events",
     ),
+    (
+        # A table without row IDs puts the rest of an event of more than about 1,000 B on pages of its own,
+        # mostly unused: https://www.sqlite.org/fileformat2.html section 1.6.
+        "ALTER TABLE events RENAME TO events_before",
+        """CREATE TABLE events (
+            task_id TEXT NOT NULL, seq INTEGER NOT NULL, body BLOB NOT NULL, PRIMARY KEY (task_id, seq))""",
+        "INSERT INTO events SELECT task_id, seq, body FROM events_before ORDER BY task_id, seq",
+        "DROP TABLE events_before",
+    ),
 )
 """Entry i migrates a file from version i to i + 1. Never change a released entry."""
 
 VERSION = len(MIGRATIONS)
+_USABLE = 4
+"""Files from this version on have all columns that are used, and may stay as they are."""
+_COPY_FACTOR = 2.5
+"""How much space a copy of the events needs, in the log and the file, relative to the file's size."""
+
+log = logging.getLogger(__name__)
 
 _BUSY_SECONDS = 5.0
 """Only a checkpoint of another process's last connection can block this one, and only briefly."""
@@ -69,7 +86,7 @@ _ADDED_LATER = {
 
 
 def connect(path: Path) -> sqlite3.Connection:
-    """Open the journal for writing and migrate it to `VERSION`.
+    """Open the journal for writing and migrate it to `VERSION`, or only to `_USABLE` if the disk lacks space.
 
     Raises StorageError with the file and the remedy.
     """
@@ -80,7 +97,7 @@ def connect(path: Path) -> sqlite3.Connection:
             version = _checked_version(connection, path)
             if version > VERSION:
                 raise _newer(path, version)
-            _prepare(connection, version)
+            _prepare(connection, version, _target(path, version))
         except BaseException:
             connection.close()
             raise
@@ -120,10 +137,19 @@ def connect_to_read(
         raise storage_error(named, error) from error
 
 
+def names_clients(connection: sqlite3.Connection) -> bool:
+    """Return whether the deliveries have the column `client`.
+
+    It has no version of its own: programs that do not know it ignore it, and a full disk cannot delay it.
+    """
+    columns = connection.execute("SELECT name FROM pragma_table_info('deliveries')")
+    return any(name == "client" for (name,) in columns)
+
+
 def connect_empty() -> sqlite3.Connection:
     """Return an empty journal in memory, to read while there is no file."""
     connection = sqlite3.connect(":memory:", isolation_level=None)
-    _prepare(connection, 0)
+    _prepare(connection, 0, VERSION)
     return connection
 
 
@@ -183,7 +209,16 @@ def _adapt(connection: sqlite3.Connection, path: Path, version: int) -> None:
             raise _newer(path, version) from None
 
 
-def _prepare(connection: sqlite3.Connection, version: int) -> None:
+def _target(path: Path, version: int) -> int:
+    """Return the version to migrate a file of `version` to."""
+    needed = path.stat().st_size * _COPY_FACTOR
+    if not 0 < version < VERSION or shutil.disk_usage(path.parent).free >= needed:
+        return VERSION
+    log.warning("%s keeps its format until the disk has %d MB of free space", path, needed / 1e6 + 1)
+    return max(version, _USABLE)
+
+
+def _prepare(connection: sqlite3.Connection, version: int, target: int) -> None:
     if version == 0:
         connection.execute(
             "PRAGMA auto_vacuum = INCREMENTAL"
@@ -195,14 +230,17 @@ def _prepare(connection: sqlite3.Connection, version: int) -> None:
     # Some builds of SQLite overwrite every freed page. Pruning would write five times as much, and requests
     # would wait for it. FAST overwrites deleted content only in pages that are written anyway.
     connection.execute("PRAGMA secure_delete = FAST")
-    if version == VERSION:
+    has_clients = version > 0 and names_clients(connection)
+    if version == target and has_clients:
         return
     connection.execute("BEGIN IMMEDIATE")
-    for migration in MIGRATIONS[version:]:
+    for migration in MIGRATIONS[version:target]:
         for statement in migration:
             connection.execute(statement)
+    if not has_clients:
+        connection.execute("ALTER TABLE deliveries ADD COLUMN client TEXT")
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-    connection.execute(f"PRAGMA user_version = {VERSION}")
+    connection.execute(f"PRAGMA user_version = {target}")
     connection.execute("COMMIT")
     # Write the tables to the file itself, in case its write-ahead log is removed.
     connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")

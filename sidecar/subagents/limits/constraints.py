@@ -11,7 +11,16 @@ from sidecar.subagents.tasks.timeouts import NONE
 if TYPE_CHECKING:
     from sidecar.subagents.definitions import Definition
 
-RunnerOption = Literal["expectedOutputs", "toolWhitelist", "maxTurns"]
+RunnerOption = Literal[
+    "expectedOutputs",
+    "toolWhitelist",
+    "maxTurns",
+    "model",
+    "mode",
+    "effort",
+    "additionalDirectories",
+    "attachments",
+]
 """A launch parameter that not every runner supports, by its name on the wire."""
 
 
@@ -49,6 +58,11 @@ def first_unsupported(
         "expectedOutputs": params.expected_outputs is not None,
         "toolWhitelist": params.tool_whitelist is not None,
         "maxTurns": params.max_turns not in (None, NONE),
+        "model": params.model is not None,
+        "mode": params.mode is not None,
+        "effort": params.effort is not None,
+        "additionalDirectories": bool(params.additional_directories),
+        "attachments": bool(params.attachments),
     }
     options = (option for option, is_given in given.items() if is_given and option in unsupported)
     return next(((option, unsupported[option]) for option in options), None)

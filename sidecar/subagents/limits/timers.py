@@ -29,6 +29,16 @@ class RunClock:
         self._timer.cancel()
         self._timer = None
 
+    def set_left(self, seconds: float) -> None:
+        """Change the remaining time of a clock that has a limit."""
+        if self._left is None:
+            return
+        was_running = self._timer is not None
+        self.pause()
+        self._left = max(0.0, seconds)
+        if was_running:
+            self.resume()
+
     def stop(self) -> None:
         """Stop the clock permanently, and release `expire`, which may refer to the clock."""
         self.pause()

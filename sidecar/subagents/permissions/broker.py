@@ -1,16 +1,16 @@
 """Decide the permission requests of all runs by remembered permissions, by policy, or by a person."""
 
 import asyncio
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Literal, Protocol
 
-from sidecar.api.errors import InvalidParams, InvalidState
-from sidecar.api.runs.async_tasks import Attention
+from sidecar.api.errors import InvalidParams
+from sidecar.api.runs.async_tasks import AttentionOption
 from sidecar.api.runs.permissions import Policy
 from sidecar.api.settings import SettingsSource
 from sidecar.subagents.journal.records import RunRecord
+from sidecar.subagents.open_requests import Asker, OpenRequests
 from sidecar.subagents.permissions import reach
 from sidecar.subagents.permissions.attention import attention, event, offers, option_event
 from sidecar.subagents.permissions.diff import unified
@@ -27,12 +27,8 @@ _REMEMBERED = "the user has denied this permanently"
 _NO_OPTIONS = "the agent offers no answer that a person could choose"
 
 
-class PermissionRequester(Protocol):
+class PermissionRequester(Asker, Protocol):
     """The run that requests a permission."""
-
-    @property
-    def record(self) -> RunRecord:
-        """The record of the run."""
 
     @property
     def policy(self) -> Policy | None:
@@ -46,15 +42,6 @@ class PermissionRequester(Protocol):
     def settings(self) -> SettingsSource:
         """The settings of the client that launched the run."""
 
-    async def emit(self, event: dict[str, Any]) -> None:
-        """Log an event of the run."""
-
-    def pause_timers(self) -> None:
-        """Pause the time limits of the run while it waits for a person."""
-
-    def resume_timers(self) -> None:
-        """Resume the time limits."""
-
 
 class Clients(Protocol):
     """The connected clients."""
@@ -64,31 +51,22 @@ class Clients(Protocol):
         """Whether a client is connected that can answer."""
 
 
-@dataclass
-class _Open:
-    asker: PermissionRequester
+@dataclass(frozen=True)
+class _Asked:
+    definition: str | None
     question: Question
     scope: Scope | None
-    attention: Attention
-    answered: "asyncio.Future[Option]"
+    offered: list[AttentionOption]
 
 
 class PermissionBroker:
-    """Decide requests, and keep those for a person open until the first answer.
+    """Decide requests, and keep those for a person open until the first answer."""
 
-    `changed` is called with every record whose `attention` changed.
-    """
-
-    def __init__(
-        self,
-        memory: PermissionMemory,
-        clients: Clients,
-        changed: Callable[[RunRecord], None],
-    ) -> None:
+    def __init__(self, memory: PermissionMemory, clients: Clients, requests: OpenRequests) -> None:
         self._memory = memory
         self._clients = clients
-        self._changed = changed
-        self._open: dict[str, _Open] = {}
+        self._requests = requests
+        self._asked: dict[str, _Asked] = {}
 
     async def ask(self, asker: PermissionRequester, question: Question) -> Answer:
         """Return the answer to a request. Wait for a person only if a client is connected."""
@@ -119,11 +97,13 @@ class PermissionBroker:
         return await self._by_rule(asker, question, "allow", "policy", _BY_POLICY)
 
     def grants(self, record: RunRecord, request_id: str, option_id: str) -> bool:
-        """Return whether an answer to an open request would allow what the run requests."""
-        waiting = self._open.get(request_id)
-        if waiting is None or waiting.asker.record.task.id != record.task.id:
-            return False
-        option = waiting.question.option(option_id)
+        """Return whether an answer to an open request would allow what the run requests.
+
+        Raises InvalidState if the request is not open.
+        """
+        self._requests.find(record, request_id)
+        asked = self._asked.get(request_id)
+        option = None if asked is None else asked.question.option(option_id)
         return option is not None and not option.kind.startswith("reject")
 
     async def answer(self, record: RunRecord, request_id: str, option_id: str) -> None:
@@ -131,23 +111,18 @@ class PermissionBroker:
 
         Raises InvalidState if the request is not open, and InvalidParams if it does not offer the option.
         """
-        task, waiting = record.task, self._open.get(request_id)
-        if waiting is None or waiting.asker.record.task.id != task.id or waiting.answered.done():
-            raise InvalidState(
-                f"task {task.id} has no open question {request_id!r}: it was answered or withdrawn",
-                taskId=task.id,
-                status=task.status,
-            )
-        option = waiting.question.option(option_id)
-        offered = [each.option_id for each in waiting.attention.options]
+        waiting, asked = self._requests.find(record, request_id), self._asked.get(request_id)
+        if asked is None:
+            raise InvalidParams("optionId: the run asks a question without options; answer with an action")
+        option = asked.question.option(option_id)
+        offered = [each.option_id for each in asked.offered]
         if option is None or option_id not in offered:
             raise InvalidParams(
                 f"optionId: {option_id!r} is not offered; use one of: {', '.join(map(repr, offered))}"
             )
         self._close(request_id)
         try:  # before the agent continues, so that its next request finds the permission
-            definition = waiting.asker.definition
-            await self._memory.remember(task, definition, waiting.question, waiting.scope, option)
+            await self._memory.remember(record.task, asked.definition, asked.question, asked.scope, option)
         finally:
             if not waiting.answered.done():
                 waiting.answered.set_result(option)
@@ -177,16 +152,15 @@ class PermissionBroker:
         # In a thread, since comparing large files takes a while.
         diff = await asyncio.to_thread(unified, question.changes) if question.changes else None
         shown = attention(question, options, diff, asker.record.task.workspace_dir)
-        waiting = _Open(asker, question, scope, shown, asyncio.get_running_loop().create_future())
-        self._open[question.request_id] = waiting
-        asker.pause_timers()
+        waiting = self._requests.open(asker, shown)
+        self._asked[question.request_id] = _Asked(asker.definition, question, scope, options)
         try:
             offered = [option_event(each) for each in options]
             await asker.emit(
                 {**event(question, asker.record.task.workspace_dir), "state": "asked", "options": offered}
             )
-            self._show(asker)
-            option = await waiting.answered
+            self._requests.show(asker)
+            option: Option = await waiting.answered
         finally:
             self._close(question.request_id)
         await asker.emit(
@@ -202,19 +176,8 @@ class PermissionBroker:
         return Answer(question.once(option))
 
     def _close(self, request_id: str) -> None:
-        waiting = self._open.pop(request_id, None)
-        if waiting is not None:
-            waiting.asker.resume_timers()
-            self._show(waiting.asker)
-
-    def _show(self, asker: PermissionRequester) -> None:
-        """Show the oldest open request on the task."""
-        task = asker.record.task
-        if task.status != "running":
-            return
-        waiting = next((each for each in self._open.values() if each.asker is asker), None)
-        task.attention = waiting.attention if waiting is not None else None
-        self._changed(asker.record)
+        self._asked.pop(request_id, None)
+        self._requests.close(request_id)
 
 
 def _scope(question: Question, workspace: Path) -> Scope | None:

@@ -40,6 +40,8 @@ class Delivery:
     task_ids: list[str]
     at: int
     state: DeliveryState = "open"
+    client: str | None = None
+    """Who got it; None if the journal does not say."""
 
 
 @dataclass(frozen=True)
@@ -78,9 +80,11 @@ class Recipient:
         self,
         concerns: Callable[[str], bool] = lambda task_id: True,
         options: Callable[[], ReminderOptions] = ReminderOptions,
+        name: str | None = None,
     ) -> None:
         self.concerns = concerns
         self.options = options
+        self.name = name
         self.open: Delivery | None = None
 
 
@@ -284,7 +288,7 @@ class Outbox:
         reminder = render_reminder(ended, running, options.enrich, options.max_chars, options.detail)
         if not reminder.task_ids:
             return NextReminder(reminder.text), None
-        delivery = Delivery(self._new_id(), reminder.task_ids, self._manager.now())
+        delivery = Delivery(self._new_id(), reminder.task_ids, self._manager.now(), client=recipient.name)
         self._record(delivery)
         return NextReminder(reminder.text, reminder.task_ids, delivery.delivery_id), delivery
 

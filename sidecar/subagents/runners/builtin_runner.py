@@ -9,6 +9,7 @@ from sidecar.api.settings import RunnerSettings
 from sidecar.subagents.runners.acp.agents.extras import Extras
 from sidecar.subagents.runners.acp.agents.profiles import Profile
 from sidecar.subagents.runners.acp.runner import AcpRunner
+from sidecar.subagents.runners.acp.setup.learned import Learned
 from sidecar.subagents.runners.acp.start_gate import StartGate
 from sidecar.subagents.runners.builtin_settings import (
     TRUSTED,
@@ -32,6 +33,7 @@ class BuiltinRunner(AcpRunner):
     """Start the built-in agent for each run, with the model that the environment names."""
 
     type = "builtin"
+    keeps_sessions = False
 
     def __init__(
         self,
@@ -40,6 +42,7 @@ class BuiltinRunner(AcpRunner):
         scheduler: FairScheduler | None = None,
         environment: Mapping[str, str] = os.environ,
         gate: StartGate | None = None,
+        learned: Learned | None = None,
     ) -> None:
         command = module_command("sidecar.subagents.runners.builtin")
         profile = Profile(
@@ -49,7 +52,7 @@ class BuiltinRunner(AcpRunner):
             counts_answers=True,
             trust=Extras(env={TRUSTED: "1"}),  # lets the agent read the workspace's rules files
         )
-        super().__init__(name, settings, scheduler, profile, environment, gate)
+        super().__init__(name, settings, scheduler, profile, environment, gate, learned)
         self._has_command = settings.command is not None
 
     def check(self) -> None:

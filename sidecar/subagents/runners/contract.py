@@ -6,10 +6,13 @@ from pathlib import Path
 from typing import Any, Literal, Protocol
 
 from sidecar.api.errors import LaunchFailed, Overloaded
-from sidecar.api.runs.async_tasks import ErrorKind
+from sidecar.api.runs.async_tasks import Changes, ErrorKind, PlacementState
 from sidecar.api.runs.permissions import Policy
+from sidecar.subagents.equipment.attachments import Attached
+from sidecar.subagents.equipment.servers import Server
 from sidecar.subagents.limits.constraints import RunConstraints, RunnerOption
 from sidecar.subagents.permissions.question import Answer, Question
+from sidecar.subagents.questions.question import AgentQuestion, Reply
 
 Emit = Callable[[dict[str, Any]], Awaitable[None]]
 """Record one event of a run, without `seq` and `ts`. Waits while the journal is behind.
@@ -38,8 +41,14 @@ class RunObserver:
     def in_session(self, session_id: str) -> None:
         """Report the session id, with which a later run of the same agent can resume the session."""
 
-    def configured(self, *, mode: str | None, model: str | None) -> None:
-        """Report the mode and model of the agent's session. None means that the agent does not report it."""
+    def stored_as(self, session_id: str, environment: Mapping[str, str]) -> None:
+        """Report the session's id in the agent's own store, and the environment that says where that is."""
+
+    def configured(self, *, mode: str | None, model: str | None, effort: str | None = None) -> None:
+        """Report the configuration of the agent's session. None means that the agent does not report it."""
+
+    def sign_in_required(self) -> None:
+        """Report that the agent refuses to work until a person signs in."""
 
     def active(self) -> None:
         """Report activity that produces no event."""
@@ -48,21 +57,32 @@ class RunObserver:
         """Return the answer to a permission request, which may take long. Cancel to withdraw the request."""
         return Answer.denial(question, "this run has no observer")
 
+    async def ask_user(self, question: AgentQuestion) -> Reply:
+        """Return the answer to a question, which may take long. Cancel to withdraw the question."""
+        return Reply("decline", reason="Declined: this run has no observer.")
+
+    async def decline(self, question: AgentQuestion, reason: str) -> Reply:
+        """Decline a question, and report the reason."""
+        return Reply("decline", reason=f"Declined: {reason}.")
+
+    def placed(self, node: str | None, state: PlacementState) -> None:
+        """Report where a run on a cluster is, each time something of it is heard."""
+
+    async def keep(self, record: dict[str, Any]) -> None:
+        """Keep durably with what a later process finds the run on its cluster."""
+
+    def time_left(self, seconds: float) -> None:
+        """Report how much of its time limit a run that is found again has left."""
+
+    def brought_back(self, changes: Changes) -> None:
+        """Report what a run on a cluster changed, once its commit is here."""
+
     async def next_report(self) -> str | None:
         """Wait for the end of a subagent that the agent launched, and return the reminder of it.
 
         Returns None at once if nothing is left to report. Called between turns; cancel to stop waiting.
         """
         return None
-
-
-@dataclass(frozen=True)
-class McpServer:
-    """A server of the Model Context Protocol that an agent starts: its command, and variables to add."""
-
-    name: str
-    command: tuple[str, ...]
-    env: Mapping[str, str] = field(default_factory=dict, repr=False)
 
 
 @dataclass(frozen=True)
@@ -84,16 +104,30 @@ class RunSpec:
     env: Mapping[str, str] = field(default_factory=dict)
     """Added to the environment after the runner's own `env`."""
     model: str | None = None
-    """The model that the definition names. Runners that cannot choose a model ignore it."""
+    """The model that the launch or its definition names. Runners that cannot choose a model ignore it."""
+    mode: str | None = None
+    """The mode to choose in the agent's session."""
+    effort: str | None = None
+    """The effort to choose in the agent's session."""
     observer: RunObserver = field(default_factory=RunObserver)
     constraints: RunConstraints = field(default_factory=RunConstraints)
     former: FormerSession | None = None
+    opens_only: bool = False
+    """End the run when the agent's session is open, without a prompt."""
     policy: Policy = "ask"
     """The policy at the start of the run, from its definition or else from the settings."""
     trusted: bool = False
     """Whether the user trusts the contents of `workspace_dir`."""
-    servers: tuple[McpServer, ...] = ()
+    servers: tuple[Server, ...] = ()
     """The MCP servers that the agent gets besides those of its own configuration."""
+    directories: tuple[Path, ...] = ()
+    """Folders that the agent may use besides `workspace_dir`."""
+    attachments: tuple[Attached, ...] = ()
+    """Files and images of the first prompt."""
+    heard: int = 0
+    """For a run that is found again: the number of the last line of its node that is recorded."""
+    timeout_seconds: float | None = None
+    """The time limit of the run, which the orchestrator applies; None for none."""
 
     @property
     def must_ask(self) -> bool:
@@ -106,15 +140,16 @@ class RunResult:
     """The result of a run. `error` is set if and only if the reason is not GOAL.
 
     `error_kind` is set if the model or its server failed, and `retry_after_seconds` if the server asks to
-    wait.
+    wait. `is_lost` means that the run on a cluster cannot be reached any more.
     """
 
-    terminate_reason: Literal["GOAL", "ERROR", "MAX_TURNS"]
+    terminate_reason: Literal["GOAL", "ERROR", "MAX_TURNS", "TIMEOUT"]
     final_message: str | None
     emitted_vars: dict[str, Any]
     error: str | None
     error_kind: ErrorKind | None = None
     retry_after_seconds: float | None = None
+    is_lost: bool = False
 
 
 def missing_outputs(expected: Iterable[str], emitted: Container[str]) -> str | None:
@@ -142,6 +177,9 @@ class MessageChannel(Protocol):
 
         Raises Overloaded if the queue is full.
         """
+
+    async def steer(self, text: str) -> bool:
+        """Give the agent a message during its current turn. Return False if it cannot take one now."""
 
     async def last_turn(self, missing: Sequence[str]) -> None:
         """End the current turn, run one last turn that asks for the `missing` outputs, and wait for its end.

@@ -45,7 +45,7 @@ def unlisted_runner(name: str, environment: Mapping[str, str] = os.environ) -> R
 
 
 def describe_runners(runners: Iterable[Runner]) -> list[dict[str, Any]]:
-    """Return `{name, type, available, reason}` for each runner, available ones first, as `initialize` does.
+    """Return the members of a `RunnerInfo` for each runner, available ones first, as `initialize` does.
 
     `reason` is None for an available runner; otherwise it names the cause and the remedy.
     """
@@ -54,7 +54,12 @@ def describe_runners(runners: Iterable[Runner]) -> list[dict[str, Any]]:
 
 def _described(runner: Runner) -> dict[str, Any]:
     reason = _why_unavailable(runner)
-    return {"name": runner.name, "type": runner.type, "available": reason is None, "reason": reason}
+    described = {"name": runner.name, "type": runner.type, "available": reason is None, "reason": reason}
+    if not isinstance(runner, AcpRunner):
+        return described
+    learned = runner.learned
+    known = {"auth": learned.auth, "choices": learned.choices, "features": learned.features}
+    return {**described, **known, "commands": learned.commands or None}
 
 
 def _build(name: str, entry: RunnerSettings, environment: Mapping[str, str], starts: SharedStarts) -> Runner:
@@ -62,8 +67,15 @@ def _build(name: str, entry: RunnerSettings, environment: Mapping[str, str], sta
         return CommandRunner(name, entry, starts.scheduler, environment)
     gate = starts.gate(name)
     if entry.type == "acp":
-        return AcpRunner(name, entry, starts.scheduler, environment=environment, gate=gate)
-    return BuiltinRunner(name, entry, starts.scheduler, environment, gate)
+        return AcpRunner(
+            name,
+            entry,
+            starts.scheduler,
+            environment=environment,
+            gate=gate,
+            learned=starts.learned(name),
+        )
+    return BuiltinRunner(name, entry, starts.scheduler, environment, gate, starts.learned(name))
 
 
 def _why_unavailable(runner: Runner) -> str | None:

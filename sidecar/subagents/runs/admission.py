@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Protocol
 
 from sidecar.api.errors import LimitReached
+from sidecar.api.runs.async_tasks import Waiting
 from sidecar.subagents.journal.records import RunRecord
 from sidecar.subagents.limits.runner_quota import RunnerQuota
 from sidecar.subagents.runs.holds import Account, RunnerHolds
@@ -65,9 +66,9 @@ class Admission:
         return is_next and self._manager.can_launch_async().allowed
 
     def is_held(self, prepared: PreparedLaunch) -> bool:
-        """Return whether only its runner's model keeps a launch from starting."""
+        """Return whether only its runner's model or its cluster keeps a launch from starting."""
         is_within_limits = self._quota.has(prepared.runner_name) and self._manager.can_launch_async().allowed
-        return is_within_limits and not self._holds.may_start(prepared.account)
+        return is_within_limits and not self._has_place(prepared)
 
     async def until_can_start(self, prepared: PreparedLaunch) -> None:
         """Wait for the slots of ended runs whose processes still exit, unless the launch is held anyway.
@@ -106,7 +107,7 @@ class Admission:
         self._waiting.append(prepared)
         task = prepared.record.task
         task.queue_position = len(self._waiting)
-        task.waiting = self._holds.waiting(prepared.account)
+        task.waiting = self._why_waiting(prepared)
         return len(self._waiting)
 
     def make_ready(self, task_id: str) -> None:
@@ -194,6 +195,10 @@ class Admission:
             yield
         self.pump()
 
+    def adopt(self, prepared: PreparedLaunch) -> None:
+        """Count a run that an earlier process launched."""
+        self._take(prepared)
+
     def release(self, task_id: str) -> None:
         """Release the runner quota of an ended run, and start the next launch."""
         self._quota.release(task_id)
@@ -233,6 +238,11 @@ class Admission:
                 self._on_wait(prepared.record)
         self.pump()
 
+    def _why_waiting(self, prepared: PreparedLaunch) -> Waiting | None:
+        """Return why a launch waits although a slot of this Host may be free."""
+        held = self._holds.waiting(prepared.account)
+        return held or (None if prepared.target.has_place() else Waiting(reason="clusterSlots"))
+
     def _start_borrowers(self) -> None:
         """Start queued children in the places of parents that wait for them.
 
@@ -244,7 +254,7 @@ class Admission:
                 continue
             runner = prepared.runner_name
             has_place = self._quota.has(runner) or self._quota.runner_of(parent) == runner
-            if has_place and self._holds.may_start(prepared.account):
+            if has_place and self._has_place(prepared):
                 self._lending.lend(parent, prepared.task_id)
                 self._start_over_limit(self._waiting.index(prepared))
 
@@ -260,7 +270,11 @@ class Admission:
         return prepared
 
     def _may_start(self, prepared: PreparedLaunch) -> bool:
-        return self._quota.has(prepared.runner_name) and self._holds.may_start(prepared.account)
+        return self._quota.has(prepared.runner_name) and self._has_place(prepared)
+
+    def _has_place(self, prepared: PreparedLaunch) -> bool:
+        """Return whether the runner's model accepts requests, and a cluster has a free slot."""
+        return self._holds.may_start(prepared.account) and prepared.target.has_place()
 
     def _reserve(self, prepared: PreparedLaunch) -> Slot | None:
         slot = self._manager.reserve_slot()

@@ -33,6 +33,15 @@ class RunStarter:
             await registry.emit(run, {"type": "log", "stream": "stderr", "text": f"{reduction}\n"})
 
 
+async def follow_run(services: RunServices, prepared: PreparedLaunch, abort: Abort) -> RunScope:
+    """Take over a run that an earlier process launched, with the events that are recorded."""
+    run = services.registry.adopt(prepared.record)
+    run.attach(abort)
+    scope = RunScope(services, prepared, run)
+    await scope.reopen()
+    return scope
+
+
 async def launch_run(services: RunServices, prepared: PreparedLaunch, abort: Abort) -> RunScope:
     """Make the record of a queued or a new run durable and its folder visible.
 

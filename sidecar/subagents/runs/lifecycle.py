@@ -167,7 +167,8 @@ def run_end(abort: Abort, output: Output | None, error: Exception | None, timeou
 
 
 def _failed(error: Exception, output: Output | None) -> Outcome:
-    outcome = failed("error", error_text(error), output)
+    is_lost = isinstance(error, RunFailed) and error.is_lost
+    outcome = failed("lost" if is_lost else "error", error_text(error), output)
     if not isinstance(error, RunFailed):
         return outcome
     return replace(outcome, error_kind=error.kind, retry_after_seconds=error.retry_after_seconds)

@@ -2,14 +2,15 @@
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from sidecar.api.runs.launches import LaunchParams
 from sidecar.api.settings import SettingsSource
+from sidecar.subagents.equipment.equipment import Equipment
+from sidecar.subagents.equipment.servers import McpServer
 from sidecar.subagents.journal.records import RunRecord
 from sidecar.subagents.limits.constraints import RunConstraints
-from sidecar.subagents.runners.contract import McpServer
 from sidecar.subagents.runs.holds import Account, account_of
 from sidecar.subagents.tasks.launching import Resumption
 from sidecar.subagents.tasks.timeouts import TimeoutChoice
@@ -56,6 +57,8 @@ class PreparedLaunch:
     update_output: Callable[[str], object] | None = None
     delegation: Delegation | None = None
     """The sidecar's tools, if the definition asks for them."""
+    equipment: Equipment = field(default_factory=Equipment)
+    """What the agent gets besides its prompt."""
 
     @property
     def task_id(self) -> str:

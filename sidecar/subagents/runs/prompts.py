@@ -5,6 +5,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+_COMMAND = re.compile(r"/[A-Za-z][\w:.-]*(?:\s|$)")
+"""A goal that begins with a slash command of the agent, and not with a path."""
 _PLACEHOLDER = re.compile(r"\$\{([^{}]+)\}")
 
 
@@ -19,11 +21,14 @@ def build_prompt(
     It consists of the system prompt, a blank line, the goal, and each of the `behaviour_prompts` on its own
     line. `${name}` is replaced with the value from `context`, once: placeholders in values are not replaced.
     Unknown placeholders stay. Context that no placeholder uses follows as JSON after a line `Context:`.
+    A goal that begins with a slash command of the agent comes first.
     """
     values = context or {}
     used: set[str] = set()
     task = "\n".join(_fill(text, values, used) for text in (goal, *behaviour_prompts))
     parts = [_fill(system_prompt, values, used).strip("\n"), task]
+    if _COMMAND.match(goal):
+        parts.reverse()
     unused = {key: value for key, value in values.items() if key not in used}
     if unused:
         parts.append("Context:\n" + _json(unused))

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 import msgspec
 
 from sidecar.api.errors import InvalidState
-from sidecar.api.runs.async_tasks import AsyncTask
+from sidecar.api.runs.async_tasks import AsyncTask, Changes
 from sidecar.subagents.fold import RunFold
 from sidecar.subagents.journal.records import RunRecord
 from sidecar.subagents.tasks.launching import Abort
@@ -30,6 +30,9 @@ class Executor(Protocol):
     def send(self, text: str) -> None:
         """Send a message to the agent when it is ready. Raises MessageRejected."""
 
+    async def steer(self, text: str) -> bool:
+        """Give the agent a message during its current turn. Return False if it cannot take one now."""
+
 
 class Run:
     """A live run: its record, the fold of its events, its executor and its outcome.
@@ -45,6 +48,8 @@ class Run:
         self.executor: Executor | None = None
         self.recorded: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         """Done when the end is durable and reported."""
+        self.counted_changes: Changes | None = None
+        """What the run changed on its cluster, as git counts it."""
         self.unwatch: Callable[[], None] = _nothing
         self._abort: Abort | None = None
 
@@ -95,6 +100,10 @@ class Run:
                 f"task {task.id} cannot receive messages: {error}", taskId=task.id, status=task.status
             ) from None
 
+    async def steer(self, text: str) -> bool:
+        """Give the agent a message during its current turn. Return False if it cannot take one now."""
+        return self.executor is not None and self.is_running and await self.executor.steer(text)
+
     def accepts(self, event: dict[str, Any]) -> bool:
         """Return whether an event may be logged. After the end none may, but used tokens still count."""
         if not self.is_running and event["type"] == "usage":
@@ -117,13 +126,13 @@ class Run:
 
     def snapshot(self) -> AsyncTask:
         """Return a copy of the task with its progress up to now."""
-        changes = self.fold.changes.result()
+        changes = self.counted_changes or self.fold.changes.result()
         return msgspec.structs.replace(self.record.task, progress=self.fold.progress(), changes=changes)
 
     def refreshed(self) -> RunRecord:
         """Return the record with the progress up to now."""
         self.record.task.progress = self.fold.progress()
-        self.record.task.changes = self.fold.changes.result()
+        self.record.task.changes = self.counted_changes or self.fold.changes.result()
         return self.record
 
     def ended_record(self, now: int) -> RunRecord:

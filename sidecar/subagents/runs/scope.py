@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import logging
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -26,6 +26,7 @@ from sidecar.subagents.runs.prepared import PreparedLaunch
 from sidecar.subagents.runs.prompts import build_prompt
 from sidecar.subagents.runs.registry.registry import RunRegistry
 from sidecar.subagents.runs.run import MessageRejected, Run
+from sidecar.subagents.runs.store_usage import StoreUsages
 from sidecar.subagents.runs.supervision import MonitorServices, RunMonitor
 from sidecar.subagents.tasks.launching import Resumption
 from sidecar.subagents.tasks.model import Output
@@ -55,6 +56,7 @@ class RunServices:
     history_changed: Callable[[str, Literal["added", "changed"]], None]
     """Called with the ID of a run when its stored task is created or changed."""
     monitoring: MonitorServices
+    store_usages: StoreUsages
 
 
 class RunScope:
@@ -73,6 +75,7 @@ class RunScope:
         self._transcript: Transcript | None = None
         self._handle: RunHandle | None = None
         self._early_messages: list[str] = []
+        self._heard = 0
         self._is_open = asyncio.Event()
         self._unwatch: Callable[[], None] = lambda: None
         self._error: RunFailed | None = None
@@ -90,33 +93,52 @@ class RunScope:
 
     async def open(self) -> None:
         """Create the folder of the run. Raises StorageError."""
-        task = self._run.record.task
+        self._run.executor = self
+        try:
+            await self._open_transcript()
+        finally:
+            self._is_open.set()
+
+    async def reopen(self) -> None:
+        """Continue the folder of a run that an earlier process left, from its recorded events."""
+        self._run.executor = self
+        try:
+            services = self._services
+            transcript = await self._started_transcript(Transcript.reopen)
+            self._transcript = transcript
+            async for event in services.events.all_of(self.agent_id):
+                self._run.take(event)
+                transcript.record(event)
+                self._heard = max(self._heard, event.get("nodeSeq", 0))
+            services.registry.watch(self._run)
+            self._unwatch = services.events.watch(self.agent_id, transcript.record)
+        finally:
+            self._is_open.set()
+
+    async def _open_transcript(self) -> None:
+        services = self._services
+        transcript = await self._started_transcript(Transcript.start)
+        self._transcript = transcript
+        self._unwatch = services.events.watch(self.agent_id, transcript.record)
+        services.history_changed(self.agent_id, "added")
+
+    async def _started_transcript(self, start: Callable[..., Awaitable[Transcript]]) -> Transcript:
+        services, task = self._services, self._run.record.task
         head = TranscriptHead(
             task_id=task.id,
             goal=task.goal_prompt,
             subagent_name=task.subagent_name,
             workspace_dir=task.workspace_dir,
-            started_at=task.launched_at or self._services.now(),
+            started_at=task.launched_at or services.now(),
             parent_task_id=task.parent_task_id,
         )
-        self._run.executor = self
-        try:
-            await self._open_transcript(head)
-        finally:
-            self._is_open.set()
-
-    async def _open_transcript(self, head: TranscriptHead) -> None:
-        services = self._services
-        transcript = await Transcript.start(
+        return await start(
             services.root,
             head,
             services.now,
             lambda: len(services.registry.with_status("running")),
             self._run.fold.changes,
         )
-        self._transcript = transcript
-        self._unwatch = services.events.watch(self.agent_id, transcript.record)
-        services.history_changed(self.agent_id, "added")
 
     async def run(self) -> None:
         """Run to the end, or return soon after an abort; `dispose` then stops remaining processes.
@@ -150,16 +172,23 @@ class RunScope:
         )
         workspace = Path(self._run.record.task.workspace_dir)
         delegation = self._prepared.delegation
+        own = () if delegation is None else (delegation.open(self._monitor),)
         return RunSpec(
             self.agent_id,
             prompt,
             workspace,
             model=definition.model,
+            mode=definition.mode,
+            effort=definition.effort,
             observer=self._monitor,
             constraints=self._constraints,
             policy=definition.permissions or self._prepared.settings.current.permissions.default,
             trusted=self._target.trusts(workspace),
-            servers=() if delegation is None else (delegation.open(self._monitor),),
+            heard=self._heard,
+            timeout_seconds=self._prepared.timeout.effective,
+            servers=(*own, *self._prepared.equipment.servers),
+            directories=self._prepared.equipment.directories,
+            attachments=self._prepared.equipment.attachments,
         )
 
     def send(self, text: str) -> None:
@@ -170,6 +199,11 @@ class RunScope:
             enqueue_message(self._early_messages, text)
         elif self._handle.channel is None or not self._handle.channel.send(text):
             raise MessageRejected("the run is ending")
+
+    async def steer(self, text: str) -> bool:
+        """Give the agent a message during its current turn. Return False if it cannot take one now."""
+        channel = None if self._handle is None else self._handle.channel
+        return channel is not None and await channel.steer(text)
 
     async def finish(self, task: AsyncTask) -> None:
         """Write the end of the run into its stored task. Raises StorageError; may be called again."""
@@ -203,6 +237,7 @@ class RunScope:
         with contextlib.suppress(StorageError):  # the registry tries again
             await self._services.registry.recorded(self.agent_id)
             await self._services.registry.add_late_usage(self._run)
+        self._services.store_usages.look(self._run, self._monitor.store_environment)
         self._handle = None
         self._monitor.release()
 
@@ -227,8 +262,10 @@ class RunScope:
         result = ended.result()
         self.output = _output(result.terminate_reason, result.emitted_vars, result.final_message)
         if result.terminate_reason == "ERROR":
-            text = result.error or "Subagent ended with ERROR."
-            self._error = RunFailed(text, result.error_kind, result.retry_after_seconds)
+            text = self._prepared.equipment.without_secrets(result.error or "Subagent ended with ERROR.")
+            self._error = RunFailed(
+                text, result.error_kind, result.retry_after_seconds, is_lost=result.is_lost
+            )
             raise self._error
 
     def _begin_last_turn(self) -> bool:
@@ -264,6 +301,8 @@ class RunScope:
             await self._emit({"type": "message", "messageId": "resume", "role": "user", "text": text})
 
     async def _emit(self, event: dict[str, Any]) -> None:
+        if event["type"] == "log":
+            event = {**event, "text": self._prepared.equipment.without_secrets(event["text"])}
         if self._run.accepts(event):
             await self._services.events.append(self.agent_id, event)
         if self.on_message is not None and (text := self._live_text.take(event)):

@@ -1,12 +1,13 @@
 """Supervise one run: limit its startup time, inactivity, turns and costs, and answer its requests."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from sidecar.api.runs.async_tasks import Changes, Placement, PlacementState
 from sidecar.api.runs.permissions import Policy
 from sidecar.api.settings import SettingsSource
 from sidecar.javascript.printing import js_number
@@ -17,6 +18,8 @@ from sidecar.subagents.limits.timers import SilenceWatch
 from sidecar.subagents.permissions.broker import PermissionBroker
 from sidecar.subagents.permissions.policy import is_own_tool
 from sidecar.subagents.permissions.question import Answer, Question
+from sidecar.subagents.questions.broker import QuestionBroker
+from sidecar.subagents.questions.question import AgentQuestion, Reply
 from sidecar.subagents.runners.contract import RunObserver
 from sidecar.subagents.runners.output.model_errors import error_kind
 from sidecar.subagents.runs.prepared import Delegation
@@ -30,14 +33,17 @@ class MonitorServices:
     """Services that supervision uses.
 
     `remember` saves the record of a run in the journal, `show` also notifies of it, and `show_session` also
-    logs its mode and model.
+    logs its mode and model. `keep` saves it durably before it returns.
     """
 
     spending: DaySpending
     broker: PermissionBroker
+    questions: QuestionBroker
+    now: Callable[[], int]
     remember: Callable[[Run], None]
     show: Callable[[Run], None]
     show_session: Callable[[Run], None]
+    keep: Callable[[Run], Awaitable[None]]
 
 
 class RunMonitor(RunObserver):
@@ -58,6 +64,8 @@ class RunMonitor(RunObserver):
         self.policy = policy
         self.definition = definition
         self.settings = settings
+        self.store_environment: Mapping[str, str] | None = None
+        """The environment of an agent that may keep its sessions in a store of its own, once one is open."""
         limits = settings.current.async_tasks
         self._run = run
         self._constraints = constraints
@@ -67,6 +75,7 @@ class RunMonitor(RunObserver):
         self._silence = SilenceWatch(_limit(limits.inactivity_timeout_seconds), self._is_silent)
         self._budget = BudgetWatch(settings.current.budget, monitoring.spending)
         self._tool = ToolNotice(run.fold.tools.current_name, lambda: monitoring.show(run))
+        self._is_ready = False
         self._silence_counts = False
         self._open_questions = 0
         self._delegation = delegation
@@ -94,22 +103,35 @@ class RunMonitor(RunObserver):
 
     def ready(self, *, silence_counts: bool) -> None:
         """Note that the agent is ready; if `silence_counts`, start the inactivity timeout."""
+        self._is_ready = True
         self._startup.stop()
         self._silence_counts = silence_counts
-        if silence_counts:
-            self._silence.start()
+        self._resume_silence()
 
     def in_session(self, session_id: str) -> None:
         """Save the ID of the agent's session, so that the run can be resumed after a crash."""
         self.record.session_id = session_id
         self._services.remember(self._run)
 
-    def configured(self, *, mode: str | None, model: str | None) -> None:
-        """Show the mode and the model of the agent's session on the run."""
-        task = self.record.task
-        if (mode or task.mode, model or task.model) != (task.mode, task.model):
-            task.mode, task.model = mode or task.mode, model or task.model
+    def stored_as(self, session_id: str, environment: Mapping[str, str]) -> None:
+        """Show the session in the agent's own store on the run."""
+        self.store_environment = environment
+        if self.record.task.session_task_id != session_id:
+            self.record.task.session_task_id = session_id
             self._services.show_session(self._run)
+
+    def configured(self, *, mode: str | None, model: str | None, effort: str | None = None) -> None:
+        """Show the configuration of the agent's session on the run."""
+        task = self.record.task
+        before = (task.mode, task.model, task.effort)
+        after = (mode or task.mode, model or task.model, effort or task.effort)
+        if after != before:
+            task.mode, task.model, task.effort = after
+            self._services.show_session(self._run)
+
+    def sign_in_required(self) -> None:
+        """Note why the run is about to fail."""
+        self.record.task.reason = "authRequired"
 
     def take(self, event: dict[str, Any]) -> None:
         """Check the limits and the current tool after an event. A retry does not count as activity."""
@@ -138,6 +160,43 @@ class RunMonitor(RunObserver):
             return await self._services.broker.refuse(self, question, _not_given(tools.names))
         return await self._services.broker.ask(self, question)
 
+    async def ask_user(self, question: AgentQuestion) -> Reply:
+        """Put a question of the agent to a person."""
+        return await self._services.questions.ask(self, question)
+
+    async def decline(self, question: AgentQuestion, reason: str) -> Reply:
+        """Decline a question of the agent, and log the reason."""
+        return await self._services.questions.decline(self, question, reason)
+
+    def placed(self, node: str | None, state: PlacementState) -> None:
+        """Show where a run on a cluster works; notify of a change."""
+        before, task = self.record.task.placement, self.record.task
+        is_heard = state not in ("reconnecting", "lost")
+        heard_at = self._services.now() if is_heard else None if before is None else before.last_heard_at
+        task.placement = Placement(kind="ray", node=node, state=state, last_heard_at=heard_at)
+        if not self._is_ready:  # the startup limit counts from the start of the agent
+            if state == "running":
+                self._startup.start()
+            else:
+                self._startup.stop()
+        if before is None or (before.node, before.state) != (node, state):
+            self._services.show(self._run)
+
+    async def keep(self, record: dict[str, Any]) -> None:
+        """Save with what a later process finds the run on its cluster."""
+        self.record.remote = {**record, "definition": self.definition}
+        await self._services.keep(self._run)
+
+    def time_left(self, seconds: float) -> None:
+        """Continue the time limit of a run that is found again."""
+        if self._run.abort.clock is not None:
+            self._run.abort.clock.set_left(seconds)
+
+    def brought_back(self, changes: Changes) -> None:
+        """Show what git counted, instead of what the events name."""
+        self._run.counted_changes = changes
+        self._services.show(self._run)
+
     async def next_report(self) -> str | None:
         """Wait for the end of a child, and return the reminder of it; None if nothing is left to report."""
         return None if self._delegation is None else await self._delegation.next_report()
@@ -161,6 +220,7 @@ class RunMonitor(RunObserver):
         """Pause the timers when the first question opens."""
         self._open_questions += 1
         if self._open_questions == 1:
+            self._startup.stop()
             self._silence.stop()
             if self._run.abort.clock is not None:
                 self._run.abort.clock.pause()
@@ -169,6 +229,8 @@ class RunMonitor(RunObserver):
         """Resume the timers when the last open question closes."""
         self._open_questions -= 1
         if self._open_questions == 0:
+            if not self._is_ready:
+                self._startup.start()
             self._resume_silence()
             if self._run.abort.clock is not None and not self._run.abort.aborted:
                 self._run.abort.clock.resume()

@@ -1,13 +1,17 @@
 """Match definitions with the runners that execute them."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
 
 from sidecar.api.errors import LaunchFailed
+from sidecar.api.runs.async_tasks import PlacementKind
 from sidecar.api.runs.subagents import DefinitionProblem, SubagentsResult
-from sidecar.api.settings import Settings
+from sidecar.api.settings import RunnerSettings, Settings
 from sidecar.subagents.definitions import (
     Definition,
     DefinitionDirectory,
@@ -22,9 +26,18 @@ from sidecar.subagents.definitions.approval import brought_by, explain, missing_
 from sidecar.subagents.definitions.approval import problem as unapproved
 from sidecar.subagents.paths.real_path import real_path
 from sidecar.subagents.runners.contract import Runner, RunnerUnavailable
+from sidecar.subagents.runners.fleet_links import FleetLinks
 from sidecar.subagents.runners.registry import unlisted_runner
 
+if TYPE_CHECKING:
+    from sidecar.subagents.runners.remote.runner import RemoteRunner
+
 AUTO = "auto"
+
+
+def _always() -> bool:
+    """Return whether this machine has a place for a run."""
+    return True
 
 
 @dataclass(frozen=True)
@@ -40,6 +53,12 @@ class Target:
     notices: tuple[str, ...] = ()
     trusted_folders: tuple[Path, ...] = ()
     brought_by: str | None = None
+    placement: PlacementKind = "local"
+    check_place: Callable[[Path], Awaitable[None]] | None = None
+    """Checks, for a run on a cluster, that its workspace can travel and that a node can execute it."""
+
+    has_place: Callable[[], bool] = _always
+    """Whether a run on a cluster would find a free slot there, as far as is known."""
 
     def trusts(self, directory: Path) -> bool:
         """Return whether a directory, with links resolved, is inside a folder that the user trusts."""
@@ -92,8 +111,12 @@ class LaunchTargets:
         folders: Sequence[Path],
         *,
         trusted: bool,
+        placement: PlacementKind | None = None,
+        links: FleetLinks | None = None,
     ) -> Target:
         """Return the definition and the runner for a launch of `name`. Reads files.
+
+        `placement` is that of the launch, and `links` reach the cluster.
 
         Raises SubagentNotFound, and LaunchFailed if no runner is configured, known or installed.
         """
@@ -103,16 +126,52 @@ class LaunchTargets:
         if definition.isolation == "worktree":
             raise _failed(name, "its definition asks for isolation: worktree, which is not supported yet")
         runner_name = _runner_name(placed, settings.default_runner, runners)
-        runner = _runner(name, runner_name, runners, self._environment)
+        target = self._placed(definition, runner_name, settings, runners, placement, links)
+        runner = target.runner
         if not _understands_model(runner.name, placed):
             definition = replace(definition, model=None)
         folders_trusted = tuple(folders) if trusted else ()
         approval = missing_approval(placed, settings)
         if approval is None:
-            return Target(definition, runner, (), folders_trusted, brought_by(placed))
+            return replace(
+                target,
+                definition=definition,
+                trusted_folders=folders_trusted,
+                brought_by=brought_by(placed),
+            )
         notices = (explain(placed, settings, approval),)
         granted = replace(definition, permissions=None)
-        return Target(granted, runner, notices, folders_trusted, brought_by(placed))
+        return replace(
+            target,
+            definition=granted,
+            notices=notices,
+            trusted_folders=folders_trusted,
+            brought_by=brought_by(placed),
+        )
+
+    def _placed(
+        self,
+        definition: Definition,
+        chosen: str | None,
+        settings: Settings,
+        runners: Mapping[str, Runner],
+        placement: PlacementKind | None,
+        links: FleetLinks | None,
+    ) -> Target:
+        """Return the runner where its runs work: the launch decides, then the definition, then the runner."""
+        configured = settings.runners.get(chosen or "")
+        of_runner = None if configured is None else configured.placement
+        if (placement or definition.placement or of_runner or "local") == "local" or links is None:
+            return Target(definition, _runner(definition.name, chosen, runners, self._environment))
+        if definition.mcp_servers:
+            raise _failed(
+                definition.name,
+                "its definition names mcpServers, which runs on a cluster do not get; use placement: local",
+            )
+        runner = _remote_runner(definition.name, chosen, settings, runners, self._environment, links)
+        return Target(
+            definition, runner, placement="ray", check_place=runner.check_place, has_place=runner.has_place
+        )
 
 
 class RunnerChoice:
@@ -191,6 +250,31 @@ def _runner(
     except RunnerUnavailable as error:
         raise _failed(subagent, error.message) from None
     return runner
+
+
+def _remote_runner(
+    subagent: str,
+    chosen: str | None,
+    settings: Settings,
+    runners: Mapping[str, Runner],
+    environment: Mapping[str, str],
+    links: FleetLinks,
+) -> "RemoteRunner":
+    """Return the chosen runner for the cluster. It need not be installed on this machine."""
+    from sidecar.subagents.runners.remote.runner import RemoteRunner  # here: few users have a cluster
+
+    base = None if chosen in (None, AUTO) else runners.get(chosen or "")
+    if base is None and chosen not in (None, AUTO):
+        base = unlisted_runner(chosen or "", environment)
+    if base is None:
+        base = _runner(subagent, chosen, runners, environment)
+    entry = settings.runners.get(base.name) or msgspec.convert({"type": base.type}, RunnerSettings)
+    remote = RemoteRunner(base, entry, settings.fleet, links.link(settings.fleet, environment))
+    try:
+        remote.check()
+    except RunnerUnavailable as error:
+        raise _failed(subagent, error.message) from None
+    return remote
 
 
 def _first_available(subagent: str, runners: Mapping[str, Runner]) -> Runner:

@@ -19,6 +19,9 @@ class Clock(Protocol):
     def resume(self) -> None:
         """Resume the clock."""
 
+    def set_left(self, seconds: float) -> None:
+        """Change the remaining time."""
+
 
 class Abort:
     """Stop a launch and its run once, with an outcome, by calling every handler.

@@ -20,11 +20,17 @@ class RunFailed(Exception):
     """The agent did not reach its goal; the text is for people and models."""
 
     def __init__(
-        self, text: str, kind: ErrorKind | None = None, retry_after_seconds: float | None = None
+        self,
+        text: str,
+        kind: ErrorKind | None = None,
+        retry_after_seconds: float | None = None,
+        *,
+        is_lost: bool = False,
     ) -> None:
         super().__init__(text)
         self.kind = kind
         self.retry_after_seconds = retry_after_seconds
+        self.is_lost = is_lost
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +86,9 @@ def of_output(output: Output | None, timeout: TimeoutChoice) -> Outcome:
 
 
 HOST_EXIT = failed("hostExit", "The sidecar ended before the run did.")
+LAST_WINDOW_CLOSED = failed(
+    "hostExit", 'The last editor window was closed, and the setting host.onLastWindowClose is "stop".'
+)
 LOST = failed("lost", "The sidecar was killed while this run was in progress; its output until then is kept.")
 
 

@@ -64,8 +64,8 @@ class Entry:
 class Snapshot:
     """A document at one moment, safe to render in another thread; `usage` uses the layout's member names.
 
-    `model` is the last model of the agent's session; `changes` the files that the run changed, None if there
-    are none.
+    `model` is the last model of the agent's session and `session` its id in the agent's own store; `changes`
+    are the files that the run changed, None if there are none.
     """
 
     head: TranscriptHead
@@ -73,6 +73,7 @@ class Snapshot:
     usage: dict[str, Any]
     end: End | None
     model: str | None
+    session: str | None
     changes: tuple[FileChange, ...] | None
 
 
@@ -100,6 +101,7 @@ class TranscriptDocument:
         self._usage: dict[str, Any] = {}
         self._end: End | None = None
         self._model: str | None = None
+        self._session: str | None = None
         self._changes = changes or ChangesFold(head.workspace_dir)
         self._owns_changes = changes is None
         self._seen_changes = 0
@@ -123,7 +125,7 @@ class TranscriptDocument:
             case "usage":
                 return self._count(event)
             case "state":
-                return self._run_with(event.get("model"))
+                return self._run_with(event.get("model"), event.get("sessionTaskId"))
             case _:
                 return False
 
@@ -139,7 +141,9 @@ class TranscriptDocument:
         """Return the document as it is now."""
         entries = tuple(entry.freeze() for entry in self._entries)
         changes = self._changes.files() if self._changes.revision else None
-        return Snapshot(self._head, entries, _usage(self._usage), self._end, self._model, changes)
+        return Snapshot(
+            self._head, entries, _usage(self._usage), self._end, self._model, self._session, changes
+        )
 
     def _has_new_changes(self, event: dict[str, Any]) -> bool:
         if self._owns_changes:
@@ -187,11 +191,13 @@ class TranscriptDocument:
                 self._usage[name] = value
         return self._usage != before
 
-    def _run_with(self, model: object) -> bool:
-        if not isinstance(model, str) or not model or model == self._model:
-            return False
-        self._model = model
-        return True
+    def _run_with(self, model: object, session: object) -> bool:
+        before = (self._model, self._session)
+        if isinstance(model, str) and model:
+            self._model = model
+        if isinstance(session, str) and session:
+            self._session = session
+        return before != (self._model, self._session)
 
     def _add(self, kind: EntryKind, ts: int, text: str) -> _Growing | None:
         cost = len(text) + ENTRY_COST

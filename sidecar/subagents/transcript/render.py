@@ -86,6 +86,7 @@ def history_item(snapshot: Snapshot, last_ts: int, size: int) -> Message:
         "workspace": head.workspace_dir,
         "mode": head.subagent_name,
         "modelId": snapshot.model,
+        "sessionTaskId": snapshot.session,
         "product": "sidecar",
         "outcome": snapshot.end.outcome if snapshot.end else "streaming",
         "parentTaskId": head.parent_task_id,

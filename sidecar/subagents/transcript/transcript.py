@@ -81,6 +81,28 @@ class Transcript:
             raise _storage_error(root / "tasks" / head.task_id, error) from error
         return cls(folder, document, now, writers)
 
+    @classmethod
+    async def reopen(
+        cls,
+        root: Path,
+        head: TranscriptHead,
+        now: Callable[[], int],
+        writers: Callable[[], int] = lambda: 1,
+        changes: ChangesFold | None = None,
+    ) -> Self:
+        """Continue the folder of a run that an earlier process left, or create it.
+
+        `record` the recorded events first. Raises StorageError.
+        """
+        folder = TaskFolder.existing(OwnRoot(root), head.task_id)
+        if folder is None:
+            return await cls.start(root, head, now, writers, changes)
+        try:
+            await asyncio.to_thread(folder.sweep_temporary)
+        except OSError as error:
+            raise _storage_error(folder.path, error) from error
+        return cls(folder, TranscriptDocument(head, changes), now, writers)
+
     def record(self, event: dict[str, Any]) -> None:
         """Add one event of the run (with its `ts`); the files follow soon. Never waits."""
         if self._document.record(event):
@@ -141,6 +163,16 @@ class Transcript:
         except OSError as reason:
             raise _storage_error(folder.path, reason) from reason
 
+    @staticmethod
+    async def add_usage(root: Path, task_id: str, numbers: Mapping[str, Any]) -> None:
+        """Add usage to the list entry of an ended run, as members of it. Raises StorageError."""
+        folder = TaskFolder.existing(OwnRoot(root), task_id)
+        if folder is not None:
+            try:
+                await asyncio.to_thread(_add_to_item, folder, numbers)
+            except OSError as reason:
+                raise _storage_error(folder.path, reason) from reason
+
     async def _rewrite(self) -> None:
         while True:
             await self._changed.wait()
@@ -200,6 +232,12 @@ def _recover(folder: TaskFolder, end: End, changes: Sequence[FileChange]) -> boo
     ended = {**item, "ts": end.at, "outcome": end.outcome}
     folder.write_history_item(codec.encode(ended), durable=True)
     return True
+
+
+def _add_to_item(folder: TaskFolder, numbers: Mapping[str, Any]) -> None:
+    item = _decoded(folder.read(HISTORY_FILE), dict)
+    if item is not None:
+        folder.write_history_item(codec.encode({**item, **numbers}), durable=True)
 
 
 def _decoded(data: bytes | None, kind: type[T]) -> T | None:

@@ -30,7 +30,7 @@ class OneDefinition:
 
     limits: dict[str, Any] = field(default_factory=dict)
 
-    async def target(self, name: str, workspace: Workspace) -> Target:
+    async def target(self, name: str, workspace: Workspace, placement: str | None = None) -> Target:
         if name != "scout":
             raise SubagentNotFound(f"no subagent is named {name!r}", subagentName=name, available=["scout"])
         definition = Definition(name="scout", description="", system_prompt="", **self.limits)

@@ -2,6 +2,9 @@
 
 import asyncio
 
+import pytest
+
+from sidecar.app.outbound import change_batcher
 from sidecar.app.outbound.change_batcher import ChangeBatcher
 
 Batch = tuple[list[str], list[str], list[str]]
@@ -52,6 +55,22 @@ async def test_a_task_is_added_once_until_it_is_removed() -> None:
     assert await client.next() == ([], [], ["a"])
     client.announcer.record("a", "added")
     assert await client.next() == (["a"], [], [])
+    client.announcer.close()
+
+
+async def test_only_the_newest_tasks_are_remembered_so_that_thousands_of_runs_need_no_memory(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(change_batcher, "MOST_ANNOUNCED", 2)
+    client = Client()
+    client.announcer.record("a", "added")
+    client.batches.get_nowait()
+    for task_id in ("b", "c", "b"):
+        client.announcer.record(task_id, "added")
+    assert await client.next() == (["b", "c"], [], [])
+    for task_id in ("a", "b", "c"):
+        client.announcer.record(task_id, "added")
+    assert await client.next() == (["a"], ["b", "c"], [])
     client.announcer.close()
 
 

@@ -72,7 +72,9 @@ async def every(journal: Journal) -> AsyncIterator[Reminders]:
 
 @pytest.fixture
 async def reminders(every: Reminders) -> AsyncIterator[ClientReminders]:
-    client = ClientReminders(every, SettingsStore(), lambda task_id: True, lambda: True, no_turn)
+    client = ClientReminders(
+        every, SettingsStore(), lambda task_id: True, lambda: True, no_turn, name="editor"
+    )
     client.start()
     yield client
     await client.aclose()
@@ -115,10 +117,18 @@ async def test_a_mark_that_the_disk_does_not_take_is_an_error_and_the_end_stays_
 async def test_the_deliveries_of_earlier_processes_are_in_the_outbox(
     reminders: ClientReminders, every: Reminders, journal: Journal
 ) -> None:
-    await journal.record_delivery("earlier", ["run-1"], 1, "open")
+    await journal.record_delivery("earlier", ["run-1"], 1, "open", "mcp")
     await every.restore_deliveries()
     (item,) = await reminders.items()
-    assert [(each.delivery_id, each.at, each.state) for each in item.deliveries] == [("earlier", 1, "failed")]
+    (earlier,) = item.deliveries
+    assert (earlier.delivery_id, earlier.at, earlier.state, earlier.client) == ("earlier", 1, "failed", "mcp")
+
+
+async def test_the_outbox_names_who_got_a_reminder(reminders: ClientReminders, journal: Journal) -> None:
+    await reminders.next()
+    (item,) = await reminders.items()
+    assert [each.client for each in item.deliveries] == ["editor"]
+    assert [each.client for each in await journal.deliveries()] == ["editor"]
 
 
 async def test_the_outbox_shows_no_end_of_another_workspace_after_a_restart(

@@ -65,6 +65,13 @@ def test_a_file_is_extended_and_restored_to_the_byte(cli: Cli, env: dict[str, st
     assert [each.name for each in path.parent.iterdir() if "subagent" in each.name] == []
 
 
+def test_codex_passes_on_where_runs_and_definitions_are(cli: Cli, env: dict[str, str]) -> None:
+    done = cli.run("mcp", "--install", "codex", "--yes", **env)
+    passed_on = entry("codex", cli.home / USER_FILES["codex"])["env_vars"]
+    assert {"SIDECAR_STORAGE_ROOT", "XDG_CONFIG_HOME", "XDG_DATA_HOME"} <= set(passed_on)
+    assert "env_vars" in done.stderr
+
+
 def test_what_was_changed_meanwhile_stays(cli: Cli, env: dict[str, str]) -> None:
     path = cli.home / ".claude.json"
     path.write_text('{"a": 1, "mcpServers": {"x": {}}}')
@@ -73,6 +80,25 @@ def test_what_was_changed_meanwhile_stays(cli: Cli, env: dict[str, str]) -> None
     path.write_text(json.dumps(changed))
     cli.run("mcp", "--uninstall", "claude", "--yes", **env)
     assert json.loads(path.read_text()) == {"a": 1, "b": 2, "mcpServers": {"x": {}}}
+
+
+OWN_ENTRIES = {
+    "claude": '{\n  "mcpServers": {\n    "subagent-sidecar": {"command": "mine", "env": {}}\n  }\n}\n',
+    "gemini": '{"mcpServers": {"subagent-sidecar": null}}',
+    "codex": "x = nan\n[mcp_servers.'subagent-sidecar']\ncommand = 'mine'\n",
+    "opencode": '{\n  "mcp": {\n    // none yet\n  },\n}\n',
+}
+
+
+@pytest.mark.parametrize("agent", OWN_ENTRIES)
+def test_what_the_user_wrote_for_the_server_comes_back(cli: Cli, env: dict[str, str], agent: str) -> None:
+    path = cli.home / USER_FILES[agent]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(OWN_ENTRIES[agent])
+    for option in ("--install", "--install", "--uninstall"):
+        done = cli.run("mcp", option, agent, "--yes", **env)
+        assert done.returncode == 0, done.stderr
+    assert path.read_text() == OWN_ENTRIES[agent]
 
 
 def test_the_workspaces_file_is_changed_on_request(cli: Cli, env: dict[str, str]) -> None:

@@ -37,6 +37,24 @@ def test_a_member_is_added_and_removed_again(text: str) -> None:
         assert jsonc.parse(jsonc.remove(removed, "mcp", "me", with_container=True)) == before
 
 
+REMOVALS = {
+    '{"mcp": {\n  // none\n  "me": 1\n},}': '{"mcp": {\n  // none\n},}',
+    '{"mcp": {// none\n"me": 1}}': '{"mcp": {// none\n}}',
+    '{"mcp": {"me": 1 /* x */,}}': '{"mcp": {/* x */}}',
+    '{"mcp": {\n  "me": 1,\n  // of o\n  "o": 2\n}}': '{"mcp": {\n  // of o\n  "o": 2\n}}',
+    '{"mcp": {"me": 1, // mine\n"o": 2}}': '{"mcp": {// mine\n"o": 2}}',
+    '{"mcp": {\n  "o": 2, // of o\n  "me": 1,\n}}': '{"mcp": {\n  "o": 2 // of o\n}}',
+    '{"mcp": {"o": 2, // of o\n"me": 1}}': '{"mcp": {"o": 2 // of o\n}}',
+}
+
+
+@pytest.mark.parametrize("text", REMOVALS)
+def test_a_removal_leaves_every_comment(text: str) -> None:
+    removed = jsonc.remove(text, "mcp", "me")
+    assert removed == REMOVALS[text]
+    assert jsonc.parse(removed)["mcp"] == ({"o": 2} if '"o"' in text else {})
+
+
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),

@@ -57,27 +57,26 @@ def test_doctor_as_json_is_the_result_of_the_wire(run: Run, tmp_path: Path) -> N
     assert all(finding["remedy"] for finding in report["findings"])
 
 
-def test_doctor_tells_where_it_looked_and_names_what_it_cannot_read(
+def test_doctor_names_the_stores_that_are_not_listed(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "share"))
     monkeypatch.setenv("SIDECAR_STORAGE_ROOT", str(tmp_path / "own"))
-    (tmp_path / "share" / "kilo" / "storage" / "session" / "p").mkdir(parents=True)
-    (tmp_path / "share" / "kilo" / "storage" / "session" / "p" / "ses_1.json").write_text("{}")
+    (tmp_path / "share" / "kilo").mkdir(parents=True)
+    (tmp_path / "share" / "kilo" / "kilo.db").touch()
     (tmp_path / ".cline" / "data" / "tasks").mkdir(parents=True)
     code, out, _ = run("doctor")
-    assert code == 0 and "1 session of Kilo 7 or newer" in out
+    assert code == 0 and "Stores found: 2 (" in out
+    assert f"{tmp_path / 'share' / 'kilo'}: sessions of Kilo" in out
     assert f"{tmp_path / '.cline' / 'data'}: data of Cline's command line" in out
 
 
 def test_doctor_tells_a_folder_without_tasks_from_an_empty_store(run: Run, tmp_path: Path) -> None:
     (tmp_path / "above" / "tasks" / "x").mkdir(parents=True)
     assert "above: 0 tasks\n" in run("doctor", "--root", str(tmp_path / "above"))[1]
-    assert (
-        "above/tasks: does not contain tasks/\n"
-        in run("doctor", "--root", str(tmp_path / "above" / "tasks"))[1]
-    )
+    _, out, _ = run("doctor", "--root", str(tmp_path / "above" / "tasks"))
+    assert "above/tasks: does not contain tasks/ or sessions of a known agent\n" in out
 
 
 def test_of_several_roots_doctor_names_the_folder_of_each_finding(

@@ -135,7 +135,7 @@ def test_on_a_terminal_an_empty_list_says_what_to_do(cli: Cli, tmp_path: Path) -
     assert "doctor" in cli.on_terminal("list")
     (tmp_path / "nothing").mkdir()
     shown = cli.on_terminal("list", "--root", str(tmp_path / "nothing"), COLUMNS="200")
-    assert f"{tmp_path / 'nothing'} does not contain tasks/" in shown
+    assert f"{tmp_path / 'nothing'} does not contain tasks;" in shown
 
 
 def test_on_a_terminal_the_text_ends_its_last_line(cli: Cli) -> None:

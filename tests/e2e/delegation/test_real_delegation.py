@@ -13,7 +13,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(200)]
 Json = dict[str, Any]
 
 
-WITHOUT_ASKING = ["gemini"]
+WITHOUT_ASKING = ["gemini", "qwen"]
 """Agents that start no servers where they have to ask."""
 
 
@@ -28,7 +28,7 @@ async def test_an_agent_that_would_ignore_the_server_is_not_started(
     assert "uses mcpServers only in a trusted workspace" in lead["error"]
 
 
-@pytest.mark.parametrize("agent", [each for each in AGENTS if each != "qwen"])
+@pytest.mark.parametrize("agent", AGENTS)
 async def test_its_model_runs_two_subagents_without_a_question(
     agent: str, delegating: Delegating, model: ModelServer
 ) -> None:

@@ -101,7 +101,8 @@ async def test_a_host_without_descriptors_to_spare_refuses_clients_and_keeps_the
     assert "can open only 64 files, and its clients and runs already use them" in refused
     assert "ulimit -n" in refused
     assert (await clients[0].ended(await clients[-1].launch("cat")))[0]["status"] == "completed"
-    await clients.pop().client.close()
+    for _ in range(2):  # two, since the watch of the root may need as many files as a client meanwhile
+        await clients.pop().client.close()
     async with asyncio.timeout(20):
         while (shared.status() or {})["clients"] > len(clients):
             await asyncio.sleep(0.05)

@@ -25,6 +25,7 @@ async def test_runs_end_after_the_last_window_if_a_window_asked_for_it(shared: H
     one.client.close_input()
     ended = (await terminal.ended(task_id))[0]
     assert (ended["status"], ended["endReason"]) == ("failed", "hostExit")
+    assert "host.onLastWindowClose" in ended["error"]
     assert (await terminal.ended(await terminal.launch("cat")))[0]["status"] == "completed"
 
 

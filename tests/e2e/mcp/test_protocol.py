@@ -1,10 +1,12 @@
 """The protocol of `mcp` on the wire."""
 
 import asyncio
+import json
 
 import pytest
 
 from tests.e2e.mcp.conftest import MODERN, Mcp
+from tests.history.stores.all_stores import all_stores
 
 
 @pytest.mark.parametrize("revision", ["2025-03-26", "2025-06-18", "2025-11-25"])
@@ -162,3 +164,19 @@ async def test_wrong_options_are_explained(mcp: Mcp) -> None:
     assert await model.process.wait() == 2
     model = await mcp.spawn("--workspace", "/no/such/folder")
     assert await model.process.wait() == 2
+
+
+@pytest.mark.slow
+async def test_no_tool_or_resource_changes_a_store_of_another_agent(mcp: Mcp) -> None:
+    mcp.setting.configure(history={"autoDiscover": True})
+    mcp.setting.environment["XDG_DATA_HOME"] = str(mcp.setting.home / ".local" / "share")
+    with all_stores(mcp.setting.home) as stores:
+        model = await mcp.start()
+        listed = await model.call("list_tasks", limit=10_000)
+        some = [sessions[0] for sessions in stores.sessions.values()]
+        assert all(session in json.dumps(listed) for session in some)
+        await model.request("resources/list")
+        for session in some:
+            await model.ask("resources/read", uri=f"task://{session}")
+        await model.end()
+        stores.assert_unchanged()

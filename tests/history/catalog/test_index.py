@@ -19,8 +19,9 @@ Make = Callable[..., dict[str, Any]]
 REPO = Path(__file__).parents[3]
 
 
-def row(number: int, body: bytes = b'"id":"x"}') -> IndexRow:
-    return IndexRow(f"{number:08x}-0000-4000-8000-000000000000", number, b"", NOW, None, "failed", 1, body)
+def row(number: int, body: bytes = b'"id":"x"') -> IndexRow:
+    name = f"{number:08x}-0000-4000-8000-000000000000"
+    return IndexRow(name, number, b"", NOW, None, "failed", 1, body, b',"problems":[]}')
 
 
 def rows(count: int) -> dict[str, IndexRow]:
@@ -36,7 +37,15 @@ def saved(directory: Path, root: str = "/root") -> RowIndex:
 def test_what_was_saved_is_loaded(tmp_path: Path) -> None:
     saved(tmp_path)
     loaded = RowIndex(tmp_path, "/root").load("structural")[0]
-    assert {each.stored() for each in loaded.values()} == {each.stored() for each in rows(200).values()}
+    assert {each.stored(each.common) for each in loaded.values()} == {
+        each.stored(each.common) for each in rows(200).values()
+    }
+
+
+def test_loaded_rows_share_the_part_of_their_json_that_is_equal(tmp_path: Path) -> None:
+    saved(tmp_path)
+    loaded = RowIndex(tmp_path, "/root").load("structural")[0]
+    assert len({id(each.common) for each in loaded.values()}) == 1
     assert {each.root for each in loaded.values()} == {"/root"}
 
 
@@ -44,6 +53,13 @@ def test_rule_sets_and_roots_are_kept_apart(tmp_path: Path) -> None:
     saved(tmp_path)
     assert RowIndex(tmp_path, "/root").load("guide")[0] == {}
     assert RowIndex(tmp_path, "/other").load("structural")[0] == {}
+
+
+def test_the_name_of_a_root_may_be_any_bytes(tmp_path: Path) -> None:
+    root = os.fsdecode(b"/root\xff\n")
+    saved(tmp_path, root)
+    assert len(RowIndex(tmp_path, root).load("structural")[0]) == 200
+    assert RowIndex(tmp_path, "/root").load("structural")[0] == {}
 
 
 def test_only_the_shards_of_changed_tasks_are_written(tmp_path: Path) -> None:

@@ -48,11 +48,17 @@ def test_a_row_gives_back_what_it_was_made_from(title: str, mode: str, workspace
     assert info_of(row(info), rules, NOW) == info
 
 
+def test_rows_of_different_tasks_keep_once_what_is_equal() -> None:
+    one, other = (row(task(name, workspace_dir=f"/{'w' * 50}", size_bytes=len(name))) for name in ("x", "yy"))
+    assert one.common is other.common
+    assert b"wwwww" not in one.body
+
+
 def test_an_invalid_date_stays_one() -> None:
     nan = float("nan")
     dates: dict[str, Any] = {"created_at": nan, "last_activity": nan, "duration": nan}
     made = row(task(**dates))
-    assert json.loads(b"{" + made.body)["createdAt"] is None
+    assert json.loads(b"{" + made.body + made.common)["createdAt"] is None
     assert repr(info_of(made, "guide", NOW)) == repr(task(**dates))
 
 

@@ -76,6 +76,7 @@ def reported(store: Store, search: Searcher, say: Make, user: Make) -> Searcher:
         ("本語", [("api", 1)]),
         ("語日", []),
         ("tokensIn", []),
+        ("database \ud800x", []),
     ],
 )
 def test_messages_are_found_by_their_words(reported: Searcher, text: str, places: list[Any]) -> None:
@@ -88,6 +89,11 @@ def test_a_hit_tells_where_it_is_and_shows_the_words(reported: Searcher) -> None
     assert hit.snippet == "Migrate the \x02Database\x03 to café_v2"
     page = reported.stored.history.messages(hit.task_id, hit.kind, limit=20)
     assert "Database" in str(page.messages[hit.index].text)
+
+
+def test_half_a_surrogate_pair_hides_no_words(search: Searcher, store: Store, say: Make) -> None:
+    store.write(ui=[say("text", "a parser \ud800 for comments")])
+    assert search.places("parser comments") == [("ui", 0)]
 
 
 def test_a_query_limits_the_tasks(reported: Searcher) -> None:

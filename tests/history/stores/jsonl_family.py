@@ -1,7 +1,8 @@
 """A family of stores for tests: one growing JSONL file for each session, `<root>/sessions/<id>.jsonl`.
 
-Each line is a message, `{"role": …, "text": …, "ts": …}`. What was read of a file is remembered, so that only
-what was appended is read again, as a reader of real stores of this kind does.
+Each line is a message, `{"role": …, "text": …, "ts": …}`, which may have `output` tokens; the first one may
+name the `parent` of the session. What was read of a file is remembered, so that only what was appended is
+read again, as a reader of real stores of this kind does.
 """
 
 import json
@@ -10,7 +11,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from sidecar.api.stored.tasks import Mode, Product, Provenance, Rules, StoredMessage, TaskInfo
+from sidecar.api.stored.tasks import (
+    Mode,
+    Product,
+    Provenance,
+    Rules,
+    StoredMessage,
+    TaskInfo,
+    TokenUsage,
+)
 from sidecar.history.stored.reading import stamp_of
 from sidecar.history.stores.contract import (
     Fingerprints,
@@ -38,6 +47,8 @@ class Session:
 
     offset: int = 0
     messages: list[StoredMessage] = field(default_factory=list)
+    parent: str | None = None
+    output: int = 0
 
     @property
     def total(self) -> int:
@@ -54,6 +65,7 @@ class JsonlStore(Store):
     """The sessions of one root."""
 
     shared_folders = ("sessions",)
+    has_children = True
 
     def __init__(self, root: Root) -> None:
         self.root = root
@@ -98,7 +110,8 @@ class JsonlStore(Store):
         fingerprint = self.fingerprints([key])[key]
         opened = self.open(key, now)
         info = opened.info if opened is not None else None
-        return make_row(key, self.root.path, fingerprint, info, touched=now)
+        child_of = self._sessions[key].parent
+        return make_row(key, self.root.path, fingerprint, info, touched=now, child_of=child_of)
 
     def _info(self, key: str, session: Session) -> TaskInfo:
         first, last = session.messages[0], session.messages[-1]
@@ -110,6 +123,8 @@ class JsonlStore(Store):
             created_at=first.ts,
             last_activity=last.ts,
             message_count=session.total,
+            token_usage=TokenUsage(total=session.output, output=session.output),
+            parent_id=session.parent or None,
             outcome="unknown",
             root=self.root.path,
             product=PRODUCT,
@@ -131,6 +146,8 @@ class JsonlStore(Store):
         session.offset += len(whole)
         for line in whole.splitlines():
             value = json.loads(line)
+            session.parent = value.get("parent", session.parent)
+            session.output += value.get("output", 0)
             session.messages.append(
                 StoredMessage(
                     index=session.total,

@@ -53,6 +53,12 @@ def test_a_path_that_is_too_long_for_a_socket_is_not_used(
     assert len(os.fsencode(path)) <= MAX_PATH_BYTES
 
 
+def test_a_folder_on_a_read_only_file_system_is_not_used(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    usual = Path(address.socket_path(str(root))).parent
+    monkeypatch.setattr(os, "access", lambda path, mode: Path(path) != usual)
+    assert address.socket_path(str(root)).startswith(str(root.parent / "tmp"))
+
+
 def test_a_folder_that_others_can_enter_is_made_private(root: Path) -> None:
     folder = root.parent / "run" / "subagent-sidecar"
     folder.mkdir()

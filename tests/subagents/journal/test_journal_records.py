@@ -146,10 +146,10 @@ async def test_an_end_is_marked_once_and_stays_marked(journal: Journal, make_rec
 
 async def test_a_delivery_keeps_its_latest_state(journal: Journal) -> None:
     await journal.record_delivery("one", ["a", "b"], 1, "open")
-    await journal.record_delivery("two", ["c"], 2, "open")
+    await journal.record_delivery("two", ["c"], 2, "open", "mcp")
     await journal.record_delivery("one", ["a", "b"], 3, "delivered")
     assert await journal.deliveries() == [
-        Delivery("two", ["c"], 2, "open"),
+        Delivery("two", ["c"], 2, "open", "mcp"),
         Delivery("one", ["a", "b"], 3, "delivered"),
     ]
 

@@ -3,6 +3,7 @@
 import shutil
 import sqlite3
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -11,6 +12,7 @@ from sidecar.api.runs.launches import LaunchParams
 from sidecar.app.host import Host
 from sidecar.app.launching.workspace import Workspace
 from sidecar.app.settings import SettingsStore
+from sidecar.subagents.journal import pruning
 from sidecar.subagents.journal import schema as journal_schema
 from sidecar.subagents.journal.journal import Journal, JournalNewer
 from sidecar.subagents.journal.pruning import Limits, Position
@@ -20,6 +22,8 @@ from tests.subagents.journal.conftest import MakeRecord
 FORMATS = sorted(Path(__file__).with_name("versions").glob("*.sql"))
 """Journals as the versions that introduced these formats wrote them, with one run of each status."""
 IDS = [f"0000000{n}-0000-4000-8000-000000000000" for n in range(1, 7)]
+TEXT = "x" * 1_000
+LONG = b'{"seq":1,"ts":1,"type":"message","text":"%s"}' % TEXT.encode()
 NEWER = r"newer version \(format \d+, this one knows \d+\); update the sidecar, or use another storage root"
 
 
@@ -35,6 +39,19 @@ def make_newer(path: Path, *statements: str) -> None:
         for statement in (*statements, f"PRAGMA user_version = {journal_schema.VERSION + 1}"):
             database.execute(statement)
     database.close()
+
+
+async def prune(journal: Journal, now: int = 1_776_000_000_000) -> None:
+    position: Position | None = Position()
+    while position is not None:
+        position = await journal.maintenance.prune(Limits(now, 86_400_000, 1 << 30), position)
+
+
+def format_of(path: Path) -> int:
+    with sqlite3.connect(path) as database:
+        found = int(database.execute("PRAGMA user_version").fetchone()[0])
+    database.close()
+    return found
 
 
 def columns(path: Path) -> set[tuple[object, ...]]:
@@ -68,10 +85,10 @@ async def test_a_journal_of_an_earlier_version_is_migrated_with_its_runs(path: P
     assert [record.task.id for record in await journal.unfinished()] == IDS[4:]
     assert [record.task.id for record in await journal.undelivered()] == [IDS[1]]
     assert [each.delivery_id for each in await journal.deliveries()] == ["d1"]
+    await journal.record_delivery("d2", [], 1, "open", "mcp")
+    assert [each.client for each in await journal.deliveries()] == ["mcp", None]
     assert [each.id for each in await journal.permissions()] == (["p1"] if script.stem != "1" else [])
-    position: Position | None = Position()
-    while position is not None:
-        position = await journal.maintenance.prune(Limits(1_800_000_000_000, 86_400_000, 1 << 30), position)
+    await prune(journal, now=1_800_000_000_000)
     assert sorted(await journal.ids()) == [IDS[1], *IDS[4:]]
     await journal.aclose()
     new = path.with_name("new.db")
@@ -92,6 +109,47 @@ async def test_a_journal_of_an_earlier_version_can_be_read_before_it_is_migrated
     assert len(await reader.permissions()) == (0 if script.stem == "1" else 1)
     await reader.aclose()
     assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("script", FORMATS, ids=lambda script: script.stem)
+async def test_a_journal_without_space_for_a_copy_of_its_events_works_as_it_is(
+    path: Path, script: Path, make_record: MakeRecord, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_old(path, script)
+    with monkeypatch.context() as full:
+        full.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=2 * path.stat().st_size))
+        journal = await Journal.open(path)
+        record = make_record("completed")
+        await journal.save(record)
+        await journal.append(record.task.id, [{"seq": 1, "ts": 1, "type": "log"}])
+        await journal.maintenance.forget([IDS[0]])
+        await prune(journal)
+        await journal.aclose()
+    assert format_of(path) == 4
+    journal = await Journal.open(path)
+    assert (await journal.read_events(record.task.id)).last_seq == 1
+    assert sorted(await journal.ids()) == sorted([*IDS[1:], record.task.id])
+    assert [(await journal.read_events(each)).last_seq for each in IDS] == [0, *[2] * 5]
+    await journal.aclose()
+    assert format_of(path) == journal_schema.VERSION
+
+
+async def test_an_event_of_more_than_a_thousand_bytes_needs_no_page_of_its_own(path: Path) -> None:
+    write_old(path, FORMATS[-1])
+    with sqlite3.connect(path) as database:
+        database.executemany("INSERT INTO events VALUES (?, ?, ?)", [("x", n, LONG) for n in range(1, 401)])
+    database.close()
+    before = path.stat().st_size
+    journal = await Journal.open(path)
+    await journal.append("y", [{"seq": n, "ts": 1, "type": "message", "text": TEXT} for n in range(1, 401)])
+    await journal.aclose()
+    with sqlite3.connect(path) as database:
+        used = pruning.used_bytes(database)
+        kept = database.execute("SELECT seq, body FROM events WHERE task_id = 'x' ORDER BY seq").fetchall()
+    database.close()
+    assert kept == [(n, LONG) for n in range(1, 401)]
+    assert before > 400 * 4_096
+    assert used < 800 * 1.5 * len(LONG)
 
 
 async def test_a_journal_of_a_newer_version_is_refused_where_it_must_be_writable(path: Path) -> None:

@@ -15,6 +15,7 @@ from sidecar.api.runs.async_tasks import AsyncTask, Progress
 from sidecar.api.runs.permissions import Policy, RememberedPermission
 from sidecar.api.settings import PermissionsSettings, Settings
 from sidecar.subagents.journal.records import RunRecord
+from sidecar.subagents.open_requests import OpenRequests
 from sidecar.subagents.permissions import reach
 from sidecar.subagents.permissions.broker import UNATTENDED, PermissionBroker
 from sidecar.subagents.permissions.memory import PermissionMemory
@@ -95,7 +96,7 @@ class Setting:
         self.broker = PermissionBroker(
             PermissionMemory(self.kept, lambda: 7),
             self,
-            changed=lambda record: self.changed.set(),
+            OpenRequests(lambda record: self.changed.set()),
         )
 
     @property

@@ -129,7 +129,7 @@ class Person(RunObserver):
     """Each mode with its model that were reported."""
     reconfigured: asyncio.Event = field(default_factory=asyncio.Event)
 
-    def configured(self, *, mode: str | None, model: str | None) -> None:
+    def configured(self, *, mode: str | None, model: str | None, effort: str | None = None) -> None:
         self.configurations.append((mode, model))
         if len(self.configurations) > 1:
             self.reconfigured.set()

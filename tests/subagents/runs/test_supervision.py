@@ -13,10 +13,15 @@ from sidecar.subagents.limits.budget import DaySpending
 from sidecar.subagents.limits.constraints import RunConstraints
 from sidecar.subagents.limits.timers import SilenceWatch
 from sidecar.subagents.permissions.broker import PermissionBroker
+from sidecar.subagents.questions.broker import QuestionBroker
 from sidecar.subagents.runs.run import Run
 from sidecar.subagents.runs.supervision import MonitorServices, RunMonitor
 from sidecar.subagents.tasks.launching import Abort
 from sidecar.subagents.tasks.outcome import cancelled
+
+
+async def _keep(run: Run) -> None:
+    """Keep nothing."""
 
 
 class Watched:
@@ -42,9 +47,12 @@ class Watched:
         services = MonitorServices(
             spending=DaySpending(lambda: 0),
             broker=cast(PermissionBroker, None),
+            questions=cast(QuestionBroker, None),
             remember=lambda run: None,
             show=lambda run: None,
             show_session=lambda run: self.shown.append(run.record.task.mode),
+            keep=_keep,
+            now=lambda: 0,
         )
         self.shown: list[str | None] = []
         self.record = Run(RunRecord(task=task, origin="client", request={}))
@@ -56,6 +64,9 @@ class Watched:
 
     def pause(self) -> None:
         self.clock.append("pause")
+
+    def set_left(self, seconds: float) -> None:
+        self.clock.append(f"{seconds} s left")
 
     def resume(self) -> None:
         self.clock.append("resume")

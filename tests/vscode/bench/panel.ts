@@ -43,7 +43,6 @@ async function measure(browser: Browser, workbench: Workbench, kind: Kind): Prom
   }
   const figures = await meter.stop();
   process.stdout.write(`${JSON.stringify({ kind, ...figures })}\n`);
-  await chat.backToList();
 }
 
 const profile = await Profile.create();

@@ -2,16 +2,23 @@ import type { FrameLocator, Locator } from "playwright-core";
 
 import type { Workbench } from "./workbench.ts";
 
-/** The chat panel, addressed by the roles and names that a screen reader gets. */
+/** A conversation's name has at least so much of its goal, in characters. */
+const NAMING_CHARS = 100;
+
+/** The list in the side bar and the conversation in front, addressed as a screen reader does. */
 export class Chat {
+  /** The list and the composer. */
+  readonly list: FrameLocator;
+  /** The conversation. */
   readonly frame: FrameLocator;
 
   constructor(workbench: Workbench) {
-    this.frame = workbench.webview;
+    this.list = workbench.sideBarPage;
+    this.frame = workbench.editorPage;
   }
 
   get goal(): Locator {
-    return this.frame.getByRole("textbox", { name: "Goal" });
+    return this.list.getByRole("textbox", { name: "Goal" });
   }
 
   /** Where the subagent of the open conversation is told something. */
@@ -20,16 +27,27 @@ export class Chat {
   }
 
   get picker(): Locator {
-    return this.frame.getByRole("combobox", { name: "Subagent" });
+    return this.list.getByRole("combobox", { name: "Subagent", exact: true });
   }
 
+  /** A button of the list or the composer. */
+  listButton(name: string | RegExp): Locator {
+    return this.list.getByRole("button", { name });
+  }
+
+  /** A button of the conversation. */
   button(name: string | RegExp): Locator {
     return this.frame.getByRole("button", { name });
   }
 
-  /** The conversations in the list of the first page. */
-  get conversations(): Locator {
-    return this.frame.getByRole("list", { name: "Conversations" }).getByRole("button");
+  /** The rows of the list, without the headings of groups. */
+  get rows(): Locator {
+    return this.list.getByRole("list", { name: "Agents" }).locator(".agent");
+  }
+
+  /** The row with this text. */
+  row(text: string | RegExp): Locator {
+    return this.rows.filter({ hasText: text });
   }
 
   /** What a subagent said and did, in the open conversation. */
@@ -56,26 +74,27 @@ export class Chat {
   async launch(subagent: string, goal: string): Promise<void> {
     await this.picker.selectOption(subagent);
     await this.goal.fill(goal);
-    await this.button("Launch").click();
-    await this.button("Back to all conversations").waitFor(); // the start of a long log may be out of view
+    await this.listButton("Launch").click();
+    await this.#opened(goal);
   }
 
   /** Launch an agent whose goal is its steps; the conversation opens. */
   async launchScript(subagent: string, steps: readonly string[]): Promise<void> {
     await this.picker.selectOption(subagent);
     await this.goal.fill(steps.join("\n"));
-    await this.button("Launch").click();
-    await this.frame.getByRole("region", { name: "Goal" }).waitFor();
+    await this.listButton("Launch").click();
+    await this.#opened(steps.join(" "));
+  }
+
+  /** Wait for the conversation with this goal, by its name: the start of a long log may be out of view. */
+  async #opened(goal: string): Promise<void> {
+    const name = JSON.stringify(goal.slice(0, NAMING_CHARS));
+    await this.frame.locator(`.conversation[aria-label^=${name}]`).waitFor();
   }
 
   /** The open question that shows this text. */
   question(text: string): Locator {
     return this.frame.locator(".ask").filter({ hasText: text });
-  }
-
-  async backToList(): Promise<void> {
-    await this.button("Back to all conversations").click();
-    await this.conversations.first().waitFor();
   }
 
   /** Wait for a piece of the conversation's text. */

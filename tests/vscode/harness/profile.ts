@@ -29,6 +29,7 @@ const QUIET: Settings = {
 /** What belongs to the machine: a browser's window reads such settings from there alone. */
 const MACHINE: Settings = {
   "subagentSidecar.host.onLastWindowClose": "keep", // else the first launch asks
+  "subagentSidecar.history.autoDiscover": true, // else the first start tells of it
 };
 
 /** No Host outlives its windows and runs by more than a reload. */

@@ -9,10 +9,11 @@ import { Host, type HostOptions } from "./host.ts";
 import { PICTURES, VSIX } from "./places.ts";
 import { Profile } from "./profile.ts";
 import { Puppets } from "./puppets.ts";
+import { SLOWNESS } from "./waiting.ts";
 import { launchBrowser, Workbench } from "./workbench.ts";
 
-const SET_UP_MS = 120_000;
-const STEP_MS = 120_000;
+const SET_UP_MS = 120_000 * SLOWNESS;
+const STEP_MS = 120_000 * SLOWNESS;
 
 export interface SessionOptions extends Partial<HostOptions> {
   /** Whether the steps begin with a window never used before, or once the sidecar answers. */

@@ -1,7 +1,10 @@
 import { setTimeout as pause } from "node:timers/promises";
 
+/** What all limits are multiplied by, for a machine that does much else: `SLOWNESS=5 tests/vscode/run`. */
+export const SLOWNESS = Number(process.env["SLOWNESS"] ?? 1);
+
 /** Enough for any one thing that a user waits for, on a busy machine, in ms. */
-export const PATIENCE_MS = 30_000;
+export const PATIENCE_MS = 30_000 * SLOWNESS;
 const LOOK_AGAIN_MS = 50;
 
 /**

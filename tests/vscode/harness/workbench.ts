@@ -11,15 +11,19 @@ import {
 } from "playwright-core";
 
 import { PICTURES } from "./places.ts";
-import { PATIENCE_MS, until } from "./waiting.ts";
+import { PATIENCE_MS, SLOWNESS, until } from "./waiting.ts";
 
 /** The size of a window at first, in CSS pixels. */
 export const WINDOW = { width: 1280, height: 860 };
-const FIRST_LOAD_MS = 60_000;
-const SET_UP_MS = 90_000;
+const FIRST_LOAD_MS = 60_000 * SLOWNESS;
+const SET_UP_MS = 90_000 * SLOWNESS;
 const MOST_TABS = 40;
 const MENU_MS = 5_000;
 const MENU_TRIES = 4;
+// The editor draws all pages over its window, outside of their parts, and an editor names its page. The
+// purpose in a page's address tells less: the side bar's loses it when it is hidden and shown.
+const OWN_PAGE = "//iframe[contains(@src, 'extensionId=subagent-sidecar.subagent-sidecar&')]";
+const IN_EDITOR = "../@id = //*[starts-with(@id, 'webview-editor-element-')]/@aria-flowto";
 
 /** Start a browser that can reach nothing but this machine, so that no step leans on the network. */
 export function launchBrowser(): Promise<Browser> {
@@ -107,7 +111,7 @@ export class Workbench {
       .locator('.statusbar-item [aria-label*=" running"]')
       .or(answering)
       .waitFor({ timeout: SET_UP_MS });
-    await this.webview.locator(".page").waitFor(); // a panel that loads has the focus and drops keys
+    await this.sideBarPage.locator(".page").waitFor(); // a panel that loads has the focus and drops keys
   }
 
   /** Open the view container with this name; one that is open already, as after a reload, stays so. */
@@ -218,31 +222,6 @@ export class Workbench {
     return this.quickInput.evaluateAll(([box]) => (box as HTMLInputElement | undefined)?.value);
   }
 
-  /** The pane of the view with this title in the side bar. */
-  view(title: string): Locator {
-    const header = this.page.locator(".pane-header").filter({ has: this.#title(title) });
-    return this.page.locator(".sidebar .pane").filter({ has: header });
-  }
-
-  /** Collapse all other views of the side bar, for room. */
-  async showOnly(title: string): Promise<void> {
-    const others = this.page.locator(".sidebar .pane-header[aria-expanded=true]");
-    for (const name of await others.locator(".title").allInnerTexts()) {
-      if (name !== title) {
-        await this.#header(name).click();
-      }
-    }
-    await this.openView(title);
-  }
-
-  /** Expand a view of the open side bar. */
-  async openView(title: string): Promise<void> {
-    const header = this.#header(title);
-    if ((await header.getAttribute("aria-expanded")) !== "true") {
-      await header.click();
-    }
-  }
-
   /** Draw the border of the side bar to the right, by CSS pixels. */
   async widenSideBar(by: number): Promise<void> {
     const bar = await this.page.locator(".part.sidebar").boundingBox();
@@ -253,19 +232,24 @@ export class Workbench {
     await this.page.mouse.up();
   }
 
-  /** The rows of the tree in a view; only those in sight are in the page. */
-  treeRows(view: string): Locator {
-    return this.view(view).getByRole("treeitem");
+  /** The inside of the side bar's view. */
+  get sideBarPage(): FrameLocator {
+    return this.#inside(`${OWN_PAGE}[not(${IN_EDITOR})]`);
   }
 
-  /** How many rows the tree in a view has, in sight or not. */
-  async treeSize(view: string): Promise<number> {
-    return Number(await this.treeRows(view).first().getAttribute("aria-setsize"));
+  /** The inside of the editor in front that is a page. */
+  get editorPage(): FrameLocator {
+    return this.#inside(`${OWN_PAGE}[${IN_EDITOR}]`);
   }
 
-  /** The inside of the panel's webview. */
-  get webview(): FrameLocator {
-    return this.page.frameLocator("iframe.webview").frameLocator("iframe#active-frame");
+  /** The inside of the last page that this XPath finds. */
+  #inside(path: string): FrameLocator {
+    return this.page
+      .locator(`xpath=${path}`)
+      .last()
+      .contentFrame()
+      .locator("iframe#active-frame")
+      .contentFrame();
   }
 
   /** The page of a rendered document with this heading. */
@@ -354,14 +338,6 @@ export class Workbench {
 
   clipboard(): Promise<string> {
     return this.page.evaluate(() => navigator.clipboard.readText());
-  }
-
-  #header(title: string): Locator {
-    return this.page.locator(".sidebar .pane-header").filter({ has: this.#title(title) });
-  }
-
-  #title(title: string): Locator {
-    return this.page.locator(".title", { hasText: new RegExp(`^${title}$`) });
   }
 }
 

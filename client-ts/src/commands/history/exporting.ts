@@ -47,7 +47,9 @@ export async function exportTasks(
     return;
   }
   const title = strings.exporting.title(nameOf(tasks));
-  const choice = await vscode.window.showQuickPick(CHOICES, { title, matchOnDetail: true });
+  // The page takes the focus back when its menu closes, which must not close the pick.
+  const options = { title, matchOnDetail: true, ignoreFocusOut: true };
+  const choice = await vscode.window.showQuickPick(CHOICES, options);
   if (choice === undefined) {
     return;
   }

@@ -5,20 +5,28 @@ import { inform } from "../../questions/notify.js";
 import { queryErrorText, queryError } from "../../text/queryText.js";
 import type { SubagentService } from "../../service/service.js";
 import type { TaskRef } from "../../taskRef.js";
-import type { HistoryTree } from "../../views/historyTree.js";
 import type { TaskReports } from "../../views/taskReports.js";
 import type { Transcripts } from "../../views/transcript.js";
 import { taskOf, tasksOf } from "../arguments.js";
 import { exportTasks } from "./exporting.js";
+import { exportTotals } from "./exportingTotals.js";
 import { archiveTasks, deleteTasks, restoreTask } from "./housekeeping.js";
 import { type ChosenTask, searchTasks } from "./taskSearch.js";
 import { fileOf, pickTaskOfFile } from "./touchedFile.js";
 import * as strings from "../../text/strings.js";
 
+/** The history in the list. */
+export interface HistoryView {
+  readonly filter: string;
+  setFilter(filter: string): Promise<void>;
+  loadMore(): Promise<void>;
+  refresh(): Promise<void>;
+}
+
 /** What these commands act on. */
 export interface HistoryCommandsContext {
   readonly service: SubagentService;
-  readonly history: HistoryTree;
+  readonly history: HistoryView;
   readonly transcripts: Transcripts;
   readonly reports: TaskReports;
   /** The root whose tasks may be deleted; undefined until the sidecar runs. */
@@ -57,6 +65,7 @@ export function historyCommands(context: HistoryCommandsContext) {
     "subagentSidecar.history.loadMore": () => history.loadMore(),
     "subagentSidecar.history.totals": () =>
       reports.showRendered(strings.reports.totals, history.filter),
+    "subagentSidecar.history.totalsCsv": () => exportTotals(service, history.filter),
     "subagentSidecar.history.check": () => reports.showPage(strings.reports.diagnosis),
     "subagentSidecar.history.help": () => reports.showRendered(strings.reports.queryHelp),
   };
@@ -145,9 +154,9 @@ async function filter({ service, history }: HistoryCommandsContext): Promise<voi
   }
 }
 
-async function setFilter(history: HistoryTree, text: string): Promise<void> {
+async function setFilter(history: HistoryView, text: string): Promise<void> {
   // Without the focus, which may come late and would close a box that the user opens meanwhile.
-  await vscode.commands.executeCommand("subagentSidecar.history.focus", { preserveFocus: true });
+  await vscode.commands.executeCommand("subagentSidecar.chat.focus", { preserveFocus: true });
   await history.setFilter(text.trim());
 }
 

@@ -3,7 +3,7 @@ import * as vscode from "vscode";
 import { confirm, inform, warn } from "../../questions/notify.js";
 import type { HousekeepingResult, RemovedTask } from "../../protocol.js";
 import type { SubagentService } from "../../service/service.js";
-import { ago } from "../../text/format.js";
+import { ago } from "../../l10n/format.js";
 import { rowText } from "../../text/words.js";
 import { nameOf, type NamedTask, quoted } from "../arguments.js";
 import { type FailedTask, failureText } from "./failedTasks.js";

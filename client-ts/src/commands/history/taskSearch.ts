@@ -9,7 +9,7 @@ import type { TaskRef } from "../../taskRef.js";
 import type { MessagePlace } from "../../text/transcriptText.js";
 import { storedIcon } from "../../views/icons.js";
 import { withoutUnseen } from "../../text/unseen.js";
-import { ago } from "../../text/format.js";
+import { ago } from "../../l10n/format.js";
 import { rowText, storedStatus, withoutIcons } from "../../text/words.js";
 import * as strings from "../../text/strings.js";
 

@@ -5,7 +5,7 @@ import * as vscode from "vscode";
 import type { FileTask, TouchedFile } from "../../protocol.js";
 import type { SubagentService } from "../../service/service.js";
 import { storedIcon } from "../../views/icons.js";
-import { ago } from "../../text/format.js";
+import { ago } from "../../l10n/format.js";
 import { rowText, withoutIcons } from "../../text/words.js";
 import type { ChosenTask } from "./taskSearch.js";
 import * as strings from "../../text/strings.js";

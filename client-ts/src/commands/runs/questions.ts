@@ -3,8 +3,10 @@ import * as vscode from "vscode";
 import type { RememberedPermission } from "../../protocol.js";
 import { inform } from "../../questions/notify.js";
 import { askedLine, questionLine, type Waiting, waitingRuns } from "../../questions/questions.js";
+import { isSimple, promptFor } from "../../questions/prompting.js";
+import { reply } from "../../questions/replying.js";
 import type { SubagentService } from "../../service/service.js";
-import { ago } from "../../text/format.js";
+import { ago } from "../../l10n/format.js";
 import { rowText, withoutIcons } from "../../text/words.js";
 import { taskIdOf } from "../arguments.js";
 import * as strings from "../../text/strings.js";
@@ -33,6 +35,10 @@ async function answer(context: QuestionCommandsContext, target: unknown): Promis
   if (run === undefined) {
     return;
   }
+  if (run.attention.kind === "question") {
+    await answerQuestion(context, run);
+    return;
+  }
   const { text: title, answers } = questionLine(run, ROOM);
   const rows = answers.map(({ option, label, icon }) => ({
     label: `$(${icon}) ${withoutIcons(label)}`,
@@ -52,6 +58,22 @@ async function answer(context: QuestionCommandsContext, target: unknown): Promis
     const { requestId } = run.attention;
     const { optionId } = chosen;
     await context.service.request("asyncTasks/answer", { taskId: run.id, requestId, optionId });
+  }
+}
+
+/** Ask for the answer to a simple question; show the conversation with the form of any other. */
+async function answerQuestion(
+  { service, panel }: QuestionCommandsContext,
+  run: Waiting,
+): Promise<void> {
+  const { attention, id: taskId } = run;
+  if (!isSimple(attention)) {
+    await panel.reveal(taskId);
+    return;
+  }
+  const content = await promptFor(attention);
+  if (content !== undefined) {
+    await reply(service, { taskId, requestId: attention.requestId, action: "accept", content });
   }
 }
 

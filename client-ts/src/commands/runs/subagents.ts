@@ -13,7 +13,9 @@ import * as strings from "../../text/strings.js";
 
 /** What these commands act on. */
 export interface SubagentCommandsContext extends DefinitionCommandsContext {
-  readonly panel: DefinitionCommandsContext["panel"] & { reveal(taskId?: string): Promise<void> };
+  readonly panel: DefinitionCommandsContext["panel"] & {
+    reveal(taskId?: string, toSide?: boolean): Promise<void>;
+  };
   /** Add the example's definition to the sidecar; returns the folder it may read. */
   readonly enableExample: () => Promise<string>;
 }
@@ -23,7 +25,8 @@ export function subagentCommands(context: SubagentCommandsContext) {
   return {
     "subagentSidecar.subagent.launch": (name?: unknown) => launch(context, name),
     "subagentSidecar.subagent.cancel": (target?: unknown) => cancel(context, target),
-    "subagentSidecar.subagent.open": (target?: unknown) => open(context, target),
+    "subagentSidecar.subagent.open": (target?: unknown, toSide?: unknown) =>
+      open(context, target, toSide === true),
     "subagentSidecar.example.run": () => runExample(context),
   };
 }
@@ -118,11 +121,15 @@ async function pickLive(service: SubagentService): Promise<string | undefined> {
   return (await pickRun(live, strings.runs.selectToCancel))?.id;
 }
 
-async function open({ service, panel }: SubagentCommandsContext, target: unknown): Promise<void> {
+async function open(
+  { service, panel }: SubagentCommandsContext,
+  target: unknown,
+  toSide: boolean,
+): Promise<void> {
   await service.start();
   const known = taskIdOf(target);
   if (known !== undefined) {
-    await panel.reveal(known);
+    await panel.reveal(known, toSide);
     return;
   }
   const tasks = [...service.tasks.values()];

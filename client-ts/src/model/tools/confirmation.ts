@@ -1,5 +1,5 @@
 import type { AsyncTask, RunnerInfo, SubagentInfo } from "../../protocol.js";
-import { duration } from "../../text/format.js";
+import { duration } from "../../l10n/format.js";
 import { withHiddenShown } from "../../text/unseen.js";
 import { cutMiddle, oneLine } from "../../text/words.js";
 import { type CheckInput, cancels, sends, type TaskInput } from "./input.js";

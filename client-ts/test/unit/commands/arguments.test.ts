@@ -4,7 +4,6 @@ import { nameOf, taskIdOf, taskOf, tasksOf } from "../../../src/commands/argumen
 import { failureText } from "../../../src/commands/history/failedTasks.js";
 import type { GetParams } from "../../../src/protocol.js";
 import type { SubagentService } from "../../../src/service/service.js";
-import { TaskRow } from "../../../src/views/historyRows.js";
 import { asyncTask, storedTask } from "../tasks.js";
 
 const asked: GetParams[] = [];
@@ -27,6 +26,12 @@ test("a command on a row beside the selection acts on that row", async () => {
   expect(await tasksOf(service, one, [two])).toEqual([one]);
 });
 
+test("a command on a row of the list acts on all that the list names with it", async () => {
+  const [one, two] = [storedTask("t1"), storedTask("t2")];
+  const target = { ...one, selection: [one, two] };
+  expect(await tasksOf(service, target, undefined)).toEqual([one, two]);
+});
+
 test("the title of what has none is asked for", async () => {
   expect(await tasksOf(service, "t7", undefined)).toMatchObject([{ title: "Stored t7" }]);
   expect(await tasksOf(service, asyncTask("t8"), undefined)).toMatchObject([{ id: "t8" }]);
@@ -34,7 +39,7 @@ test("the title of what has none is asked for", async () => {
 });
 
 test("a row names its task by the root too, an id or a run by the id alone", () => {
-  const row = new TaskRow(storedTask("t1", { root: "/two" }));
+  const row = storedTask("t1", { root: "/two" });
   expect(taskOf(row)).toEqual({ id: "t1", root: "/two" });
   expect(taskOf("t1")).toEqual({ id: "t1" });
   expect(taskOf(asyncTask("t1"))).toEqual({ id: "t1" });

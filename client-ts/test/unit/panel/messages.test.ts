@@ -12,7 +12,7 @@ test.each([
   { type: "resume", taskId: "t", queue: false },
   { type: "resume", taskId: "t", text: "x", queue: true },
   { type: "act", action: "showLog" },
-  { type: "act", action: "openTranscript", taskId: "t" },
+  { type: "act", action: "openTranscript", task: { id: "t", root: "/r" } },
 ])("%j is understood", (message) => {
   expect(readMessage(message)).toEqual(message);
 });
@@ -50,7 +50,8 @@ test("the page runs its own script and nothing else", () => {
     scriptUri: "https://own/s.js",
     styleUri: "https://own/s.css",
   };
-  const html = pageHtml({ ...parts, nonce: "n0nce" });
+  const html = pageHtml({ place: "sideBar", language: "de", ...parts, nonce: "n0nce" });
+  expect(html).toContain('<html lang="de">');
   expect(html).toContain("default-src 'none'");
   expect(html).toContain("script-src 'nonce-n0nce'\"");
   expect(html).not.toMatch(/unsafe-|\*|style=|<style| on\w+=/u);

@@ -2,6 +2,7 @@ import { EventEmitter } from "vscode";
 import { expect, test, vi } from "vitest";
 import { ResponseError } from "vscode-jsonrpc/node";
 
+import type { Mark } from "../../../src/marks/marks.js";
 import type { ToWebview } from "../../../src/panel/messages.js";
 import { Outbox } from "../../../src/service/outbox.js";
 import { PanelSession } from "../../../src/panel/panelSession.js";
@@ -74,10 +75,20 @@ function panel(pickFolder = (): Promise<string | undefined> => Promise.resolve("
   const posted: ToWebview[] = [];
   const act = vi.fn();
   const open = vi.fn();
+  const shows = vi.fn();
+  const compare = vi.fn(() => Promise.resolve());
+  const notes = new Map<string, Mark>();
+  const noted = new EventEmitter<void>();
   const outbox = new Outbox(new FakeMemento(), service);
   const session = new PanelSession(service, outbox, {
     post: (message) => posted.push(message),
     act,
+    opensElsewhere: () => false,
+    compose: () => undefined,
+    findFiles: (text) => Promise.resolve([`src/${text}.py`]),
+    compare,
+    shows,
+    marks: { of: (taskId) => notes.get(taskId) ?? {}, onDidChange: noted.event },
     open,
     pickFolder,
     launchOptions: () => ({}),
@@ -89,7 +100,11 @@ function panel(pickFolder = (): Promise<string | undefined> => Promise.resolve("
     }
   };
   const types = (): string[] => posted.map(({ type }) => type);
-  return { service, session, posted, act, open, receive, types };
+  const note = (taskId: string, mark: Mark): void => {
+    notes.set(taskId, mark);
+    noted.fire();
+  };
+  return { service, session, posted, act, open, shows, compare, note, receive, types };
 }
 
 const LAUNCH = { type: "launch", subagentName: "tester", goalPrompt: "g", queue: false };
@@ -260,8 +275,68 @@ test("an answer is handed on, and why it did not count is reported", async () =>
 test("what a reader wants to open at is handed on", async () => {
   const { open, receive } = panel();
   const wanted = { type: "openDiff", taskId: "t1", seq: 2, index: 0 };
-  await receive(wanted, { ...wanted, seq: "2" }, { type: "openFile", taskId: "t1" });
-  expect(open.mock.calls).toEqual([[wanted]]);
+  const changes = { type: "openChanges", taskId: "t1" };
+  await receive(wanted, { ...wanted, seq: "2" }, { type: "openFile", taskId: "t1" }, changes);
+  expect(open.mock.calls).toEqual([[wanted], [changes]]);
+});
+
+test("what the user notes about a run is in its row and in its conversation, at once", async () => {
+  const { posted, shows, note, receive } = panel();
+  await receive({ type: "ready" }, FOLLOW);
+  posted.length = 0;
+  note("t1", { title: "Mine", pinned: true, tags: ["later"] });
+  await receive();
+  await new Promise(setImmediate);
+  const row = { title: "Mine", pinned: true, tags: ["later"], goal: "Line one line two" };
+  expect(posted).toMatchObject([
+    { type: "runs", runs: [row] },
+    { type: "task", title: "Mine" },
+  ]);
+  expect(shows).toHaveBeenLastCalledWith(expect.objectContaining({ id: "t1" }), "Mine");
+});
+
+test("files are found for what the user types after an @", async () => {
+  const { posted, receive } = panel();
+  await receive({ type: "ready" });
+  posted.length = 0;
+  await receive({ type: "findFiles", text: "days" }, { type: "findFiles" });
+  expect(posted).toEqual([{ type: "foundFiles", text: "days", paths: ["src/days.py"] }]);
+});
+
+test("several subagents are launched with one goal, and shown next to each other", async () => {
+  const { service, posted, compare, receive } = panel();
+  await receive({ type: "ready" });
+  let launches = 0;
+  service.answers["asyncTasks/launch"] = () => {
+    launches += 1;
+    return { task: task({ id: `n${launches}` }), revision: 1 };
+  };
+  service.asked.length = posted.length = 0;
+  await receive({ ...LAUNCH, also: ["fixer"] });
+  await new Promise(setImmediate);
+  const goals = { goalPrompt: "g", workspaceDir: "/w" };
+  expect(service.asked).toEqual([
+    ["asyncTasks/launch", { ...goals, subagentName: "tester" }],
+    ["asyncTasks/launch", { ...goals, subagentName: "fixer" }],
+  ]);
+  expect(compare).toHaveBeenCalledWith(["n1", "n2"]);
+  expect(posted.at(-1)).toEqual({ type: "launched", taskId: "n1" });
+});
+
+test("of several, those that were refused are left for another try", async () => {
+  const { service, posted, receive } = panel();
+  await receive({ type: "ready" });
+  const answers = [task({ id: "n1" }), task({ id: "n2" })];
+  service.answers["asyncTasks/launch"] = () => {
+    const next = answers.shift();
+    if (answers.length === 0) {
+      throw new ResponseError(ErrorCode.LimitReached, "full", { running: 5, max: 5 });
+    }
+    return { task: next, revision: 1 };
+  };
+  await receive({ ...LAUNCH, also: ["fixer"] });
+  await new Promise(setImmediate);
+  expect(posted.at(-1)).toMatchObject({ type: "launchFailed", message: LIMIT, left: ["fixer"] });
 });
 
 test("a new definition is listed and chosen", async () => {

@@ -44,6 +44,13 @@ test("settings of the last window are handed on once the user has set them", () 
   });
 });
 
+test("discovery is handed on once it is set", () => {
+  const set = { "history.autoDiscover": false };
+  expect(sidecarSettings(configuration(set), undefined)).toEqual({
+    history: { autoDiscover: false },
+  });
+});
+
 test("settings are picked by the sidecar's names, groups and single members", () => {
   const runners = { mine: { type: "command" as const, command: ["x"] } };
   const asyncTasks = { max: 2, overLimit: "queue" as const, perRunnerMax: {} };

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import type { ListParams, ListResult } from "../../../src/protocol.js";
-import { PAGE, StoredTasks } from "../../../src/service/storedTasks.js";
+import { LATER_PAGE, PAGE, StoredTasks } from "../../../src/service/storedTasks.js";
 import { storedTask } from "../tasks.js";
 
 /** A sidecar with `total` stored tasks, whose cursor is the number of the next one. */
@@ -30,21 +30,21 @@ test("pages follow one another until there are no more", async () => {
 });
 
 test("a reload keeps as much in sight as there was", async () => {
-  const { asked, list } = sidecarWith(3 * PAGE);
+  const { asked, list } = sidecarWith(PAGE + LATER_PAGE + 1);
   const stored = new StoredTasks(list);
   await stored.reload();
   await stored.loadMore();
   await stored.reload();
-  expect(asked.at(-1)?.limit).toBe(2 * PAGE);
-  expect(stored.items).toHaveLength(2 * PAGE);
+  expect(asked.at(-1)?.limit).toBe(PAGE + LATER_PAGE);
+  expect(stored.items).toHaveLength(PAGE + LATER_PAGE);
 });
 
 test("a filter narrows, and an empty one is not sent", async () => {
   const { asked, list } = sidecarWith(9);
   const stored = new StoredTasks(list);
-  await stored.setFilter("roof");
+  await stored.select({ filter: "roof", sort: "recent" });
   expect([stored.matched, stored.total, asked.at(-1)?.query]).toEqual([1, 9, "roof"]);
-  await stored.setFilter("");
+  await stored.select({ filter: "", sort: "recent" });
   expect(asked.at(-1)).not.toHaveProperty("query");
 });
 
@@ -59,7 +59,7 @@ test("the answer to an earlier question does not replace a later one's", async (
     return list(params);
   });
   const first = stored.reload();
-  await stored.setFilter("roof");
+  await stored.select({ filter: "roof", sort: "recent" });
   answerLate();
   await first;
   expect(stored.matched).toBe(1);
@@ -70,8 +70,8 @@ test("a filter that is refused leaves the one there was", async () => {
   const stored = new StoredTasks((params) =>
     params.query === "cost>" ? Promise.reject(new Error("a value")) : list(params),
   );
-  await stored.setFilter("roof");
-  await expect(stored.setFilter("cost>")).rejects.toThrow("a value");
+  await stored.select({ filter: "roof", sort: "recent" });
+  await expect(stored.select({ filter: "cost>", sort: "recent" })).rejects.toThrow("a value");
   await stored.reload();
-  expect([stored.filter, asked.at(-1)?.query]).toEqual(["roof", "roof"]);
+  expect([stored.selection.filter, asked.at(-1)?.query]).toEqual(["roof", "roof"]);
 });

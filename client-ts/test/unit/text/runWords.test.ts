@@ -54,6 +54,13 @@ test("tokens of the cache count", () => {
   expect([allTokens(used), allTokens({})]).toEqual([433, 0]);
 });
 
+test("a row names the files of a request inside the folder of its run", () => {
+  const asked = { kind: "permission" as const, requestId: "q", options: [], title: "Write", at: 1 };
+  const paths = ["/house/src/a.py", "/elsewhere/b.py"];
+  const attention = { ...asked, toolKind: "edit", paths };
+  expect(rowOf(asyncTask("a", { attention })).asks).toBe("src/a.py, /elsewhere/b.py");
+});
+
 test("a row of the panel has what its head and its list say", () => {
   const known = { mode: "ask", model: "m-1", changes: { files: 1, additions: 1, deletions: 0 } };
   const task = asyncTask("a", { ...known, progress: { ...PROGRESS, retrying: RETRYING } });

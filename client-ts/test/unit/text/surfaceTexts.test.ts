@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 
 import type { AsyncTask, Progress, TaskInfo } from "../../../src/protocol.js";
-import { ago, dollars, duration } from "../../../src/text/format.js";
+import { ago, dollars, duration } from "../../../src/l10n/format.js";
 import { statusText } from "../../../src/text/outcome.js";
 import { storedStatus } from "../../../src/text/words.js";
 

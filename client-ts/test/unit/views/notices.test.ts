@@ -1,11 +1,12 @@
-import { beforeEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
 import type { AsyncTask, Attention } from "../../../src/protocol.js";
 import type { SubagentService } from "../../../src/service/service.js";
 import { confirm, inform, showError, warn } from "../../../src/questions/notify.js";
 import { notifyEnds } from "../../../src/views/endNotices.js";
+import { BURST_MS, Notices } from "../../../src/views/notices.js";
 import { notifyQuestions } from "../../../src/views/questionNotices.js";
-import { EventEmitter, shown, Uri, workspace } from "../../vscode.js";
+import { EventEmitter, shown, Uri, window, workspace } from "../../vscode.js";
 import { asyncTask } from "../tasks.js";
 
 const LINK = "[How to fix](command:workbench.action.terminal.sendSequence)";
@@ -20,18 +21,34 @@ const ATTENTION: Attention = {
 };
 
 beforeEach(() => {
-  Object.assign(shown, { messages: [], buttons: [], answers: [] });
+  vi.useFakeTimers();
+  Object.assign(shown, { messages: [], buttons: [], answers: [], settings: {} });
   workspace.workspaceFolders = undefined;
+  window.state.focused = true;
 });
 
-/** Let a run ask while the panel is hidden; tells what was requested of the sidecar. */
-function ask(attention: Partial<Attention>, more: Partial<AsyncTask> = {}) {
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** A window's notifications, with what the sidecar tells it. */
+function notifying(isShown = false) {
   const changes = new EventEmitter<AsyncTask>();
   const request = vi.fn(() => Promise.resolve({}));
   const service = { onDidChangeTask: changes.event, request } as unknown as SubagentService;
   const reveal = vi.fn(() => Promise.resolve());
-  notifyQuestions(service, { visible: false, reveal });
+  const panel = { shows: () => isShown, reveal };
+  const notices = new Notices(panel);
+  notifyQuestions(service, panel, notices);
+  notifyEnds(service, panel, notices);
+  return { changes, request, reveal };
+}
+
+/** Let a run ask while the panel is hidden; tells what was requested of the sidecar. */
+function ask(attention: Partial<Attention>, more: Partial<AsyncTask> = {}) {
+  const { changes, request, reveal } = notifying();
   changes.fire(asyncTask("t", { attention: { ...ATTENTION, ...attention }, ...more }));
+  vi.advanceTimersByTime(BURST_MS);
   return { request, reveal };
 }
 
@@ -76,14 +93,12 @@ test("an always is answered in the conversation, whose buttons show its scope", 
 });
 
 /** Let a run end; returns the conversations that were opened. */
-function end(task: Partial<AsyncTask>, panel = { visible: false }): ReturnType<typeof vi.fn> {
-  const changes = new EventEmitter<AsyncTask>();
-  const service = { onDidChangeTask: changes.event } as unknown as SubagentService;
-  const reveal = vi.fn(() => Promise.resolve());
-  notifyEnds(service, { ...panel, reveal });
+function end(task: Partial<AsyncTask>, isShown = false): ReturnType<typeof vi.fn> {
+  const { changes, reveal } = notifying(isShown);
   changes.fire(asyncTask("t"));
   changes.fire(asyncTask("t", { status: "completed", endReason: "goal", ...task }));
   changes.fire(asyncTask("t", { status: "completed", endReason: "goal", ...task }));
+  vi.advanceTimersByTime(BURST_MS);
   return reveal;
 }
 
@@ -109,6 +124,46 @@ test("a run of another workspace is reported by its own window", () => {
 
 test("a run that the user cancelled or can see is not reported", () => {
   end({ status: "cancelled", endReason: "cancelledByUser" });
-  end({}, { visible: true });
+  end({}, true);
   expect(shown.messages).toEqual([]);
+});
+
+test("a burst is one notification, which leads to what waits", async () => {
+  shown.answers = ["Show"];
+  const { changes, reveal } = notifying();
+  for (const id of ["a", "b"]) {
+    changes.fire(asyncTask(id));
+    changes.fire(asyncTask(id, { status: "completed", endReason: "goal" }));
+  }
+  changes.fire(asyncTask("c", { attention: ATTENTION }));
+  vi.advanceTimersByTime(BURST_MS);
+  expect(shown.messages).toEqual(["2 subagents ended · 1 needs you"]);
+  await vi.waitFor(() => {
+    expect(reveal).toHaveBeenCalledWith("c");
+  });
+});
+
+test("a question that was answered meanwhile is not told", () => {
+  const { changes } = notifying();
+  changes.fire(asyncTask("t", { attention: ATTENTION }));
+  changes.fire(asyncTask("t"));
+  vi.advanceTimersByTime(BURST_MS);
+  expect(shown.messages).toEqual([]);
+});
+
+test("who looks elsewhere is told of a run that is in view", () => {
+  window.state.focused = false;
+  end({}, true);
+  expect(shown.messages).toHaveLength(1);
+});
+
+test("each kind has its own setting", () => {
+  shown.settings = { notifyOnEnd: "never", notifyOnQuestion: "unfocused" };
+  end({});
+  ask({ command: "ls" });
+  expect(shown.messages).toEqual([]);
+  window.state.focused = false;
+  end({});
+  ask({ command: "ls" });
+  expect(shown.messages).toEqual(["reviewer wants to run in house: ls"]);
 });

@@ -5,6 +5,7 @@ import { plain, table } from "../../../src/text/markdown.js";
 import type { DoctorResult, StatsResult, Totals } from "../../../src/protocol.js";
 import { doctorReport, TASK_MARK, tasksInReport } from "../../../src/reports/doctor.js";
 import { totalsReport } from "../../../src/reports/totals.js";
+import { totalsCsv } from "../../../src/reports/totalsCsv.js";
 import type { TaskRef } from "../../../src/taskRef.js";
 import { TotalsLine, totalsText } from "../../../src/views/totalsLine.js";
 import { Reports } from "../../../src/views/reports.js";
@@ -77,11 +78,45 @@ test("the totals report says what is not known, and of how many tasks a sum is",
   const groups = { workspace: [{ key: "/a|b", totals: TOTALS }, { totals: TOTALS }] };
   const report = totalsReport(stats({ groups }), "status:failed");
   expect(report).toContain("filter status\\:failed: 2,000 tasks. Cost recorded for 1,812 tasks");
-  expect(report).toContain("| /a\\|b | 2,000 | $45.20 | – |");
-  expect(report).toContain("| unknown | 2,000 |");
-  for (const heading of ["Workspace", "Mode", "Product", "Day"]) {
+  expect(report).toContain(`| /a\\|b | ${"█".repeat(12)} | 2,000 | $45.20 | – |`);
+  expect(report).toContain(`| unknown | ${"█".repeat(12)} | 2,000 |`);
+  for (const heading of ["Workspace", "Mode", "Product", "Model", "Day"]) {
     expect(report).toContain(`## By ${heading.toLowerCase()}`);
   }
+});
+
+test("bars are in proportion to the cost, and to the tokens where no cost is known", () => {
+  const group = (key: string, cost: number | undefined, tokens: number) => {
+    return { key, totals: { ...TOTALS, tokens, cost: cost ?? null } };
+  };
+  const mode = [
+    group("a", 12, 1),
+    group("b", 4, 9),
+    group("c", 0.001, 9),
+    group("d", undefined, 9),
+  ];
+  const report = totalsReport(stats({ groups: { mode } }), "");
+  expect(report).toContain("| Mode | Share of cost |");
+  const bars = [...report.matchAll(/^\| [abcd] \| (█*)/gmu)].map(([, bar]) => bar?.length);
+  expect(bars).toEqual([12, 4, 1, 0]);
+  const unpriced = totalsReport(stats({ groups: { mode: [group("a", undefined, 5)] } }), "");
+  expect(unpriced).toContain("| Mode | Share of tokens |");
+});
+
+test("the totals as CSV have a row for each group, empty cells for what is unknown, no formulas", () => {
+  const groups = {
+    workspace: [{ key: '=cmd("x"),1', totals: TOTALS }],
+    mode: [{ totals: TOTALS }],
+  };
+  const lines = totalsCsv(stats({ groups })).split("\r\n");
+  const figures = "2000,1812,1900,45.2,,,,,80000,1073741824";
+  expect(lines).toEqual([
+    "group,key,tasks,tasksWithCost,tasksWithTokens,cost,input,output,cacheReads,cacheWrites,messages,sizeBytes",
+    `all,,${figures}`,
+    `workspace,"'=cmd(""x""),1",${figures}`,
+    `mode,,${figures}`,
+    "",
+  ]);
 });
 
 test("a report of sound stores says that nothing is wrong, and where it looked", () => {

@@ -96,7 +96,7 @@ test("the page asks for what it shows", () => {
 
 test("runs are listed with their state in words", () => {
   shown().tell(...READY);
-  const rows = [...document.querySelectorAll(".run")].map((each) =>
+  const rows = [...document.querySelectorAll(".agent")].map((each) =>
     each.textContent.replace(/\s+/gu, " "),
   );
   expect(rows[0]).toContain("tester");
@@ -108,7 +108,7 @@ test("a deleted run stays readable, but cannot be resumed", () => {
   const { tell } = shown();
   const ended = task({ status: "completed", endReason: "goal" });
   tell(...READY, { type: "open", taskId: "t1" }, { type: "task", task: ended });
-  expect(button("Resume")).toBeDefined();
+  expect(button("Resume…")).toBeDefined();
   tell({ type: "taskDeleted", taskId: "t1" });
   expect(find(".deleted").textContent).toContain("This subagent was deleted.");
   expect(find(".ending .actions").textContent.trim()).toBe("Launch Again…");
@@ -137,9 +137,10 @@ test("a goal is launched from the keyboard", () => {
 
 test("arrow keys move through the list, which is one stop for Tab", () => {
   shown().tell(...READY);
-  const rows = [...document.querySelectorAll<HTMLElement>(".run")];
+  const rows = [...document.querySelectorAll<HTMLElement>(".agent")];
   rows[0]?.focus();
   press("ArrowDown");
+  press("ArrowDown"); // past the heading of the next group
   expect(document.activeElement).toBe(rows[1]);
   expect(rows.map(({ tabIndex }) => tabIndex)).toEqual([-1, 0]);
 });
@@ -147,11 +148,11 @@ test("arrow keys move through the list, which is one stop for Tab", () => {
 test("opening moves the focus into the conversation, Escape back to its row", () => {
   const { asked, tell } = shown();
   tell(...READY);
-  find('[data-run="t2"]').click();
+  find('[data-key="run t2"]').click();
   expect(document.activeElement?.id).toBe("scroller");
   expect(asked.at(-1)).toEqual({ type: "follow", taskId: "t2", afterSeq: 0 });
   press("Escape");
-  expect((document.activeElement as HTMLElement).dataset["run"]).toBe("t2");
+  expect((document.activeElement as HTMLElement).dataset["key"]).toBe("run t2");
 });
 
 test("a run streams into its conversation", () => {
@@ -191,7 +192,7 @@ test("the focus stays in the page when the button that has it goes", () => {
   tell({ type: "task", task: task({ status: "cancelled" }) });
   expect(document.activeElement?.id).toBe("scroller");
   press("Escape", document.body);
-  expect((document.activeElement as HTMLElement).dataset["run"]).toBe("t1");
+  expect((document.activeElement as HTMLElement).dataset["key"]).toBe("run t1");
 });
 
 test("of a long run only what is near is in the page", () => {
@@ -227,7 +228,7 @@ test("a recreated page has the draft and the conversation of the last one", () =
   const first = shown();
   first.tell(...READY);
   write("half a goal");
-  find('[data-run="t1"]').click();
+  find('[data-key="run t1"]').click();
   vi.advanceTimersByTime(400);
   document.body.innerHTML = `<div id="app"></div><div id="announcements"></div>`;
   const second = shown(first.state.saved);
@@ -611,7 +612,7 @@ test("a queued run says how many are running, and leads to the limit and past it
   button("Change Limit").click();
   expect(asked.at(-1)).toMatchObject({ type: "act", action: "changeLimit" });
   button("Start Now").click();
-  expect(asked.at(-1)).toEqual({ type: "act", action: "startNow", taskId: "t9" });
+  expect(asked.at(-1)).toEqual({ type: "act", action: "startNow", task: { id: "t9" } });
 });
 
 test("a held run says why and until when it waits, and can be started anyway", () => {
@@ -629,7 +630,7 @@ test("a held run says why and until when it waits, and can be started anyway", (
     "Queued: model overloaded. Another subagent tries first.",
   );
   button("Start Now").click();
-  expect(asked.at(-1)).toEqual({ type: "act", action: "startNow", taskId: "t9" });
+  expect(asked.at(-1)).toEqual({ type: "act", action: "startNow", task: { id: "t9" } });
 });
 
 test("a run of another window says where it is from, in its row and its head", () => {
@@ -637,7 +638,7 @@ test("a run of another window says where it is from, in its row and its head", (
   const from = "another window (elsewhere)";
   const run = { id: "t9", subagentName: "tester", status: "running", goal: "g", from } as const;
   tell({ type: "service", state: { kind: "running" } }, { type: "runs", runs: [run] });
-  expect(find(".run-facts").textContent).toContain(`from ${from}`);
+  expect(find(".row-facts").textContent).toContain(`from ${from}`);
   tell({ type: "open", taskId: "t9" }, { type: "task", task: task({ id: "t9" }) });
   expect(find(".head-facts").textContent).toContain(`from ${from}`);
 });
@@ -678,4 +679,15 @@ test("a call that ended no longer counts as running, although the task says so",
   expect(find(".activity").textContent).toContain("Running grep");
   tell({ type: "events", taskId: "t1", events: end === undefined ? [] : [end] });
   expect(find(".activity").textContent).toContain("Working");
+});
+
+test("a key counts for what the last one chose, even in the same frame", () => {
+  const { tell } = shown();
+  tell(...READY);
+  write("Fix @da");
+  tell({ type: "foundFiles", text: "da", paths: ["days.py", "data.txt"] });
+  for (const key of ["ArrowDown", "Enter"]) {
+    goal().dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
+  }
+  expect(goal().value).toBe("Fix @data.txt ");
 });

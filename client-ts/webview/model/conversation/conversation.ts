@@ -1,6 +1,7 @@
 import type {
   MessageEvent,
   PermissionEvent,
+  QuestionEvent,
   PlanEntry,
   TaskEvent,
   ThoughtEvent,
@@ -10,6 +11,7 @@ import type {
 import { appendWithCuts, type Block } from "./blocks.js";
 import type { Item, MessageItem, ToolItem } from "./items.js";
 import { omit } from "../../../src/util/omit.js";
+import { inquiryAfter } from "../questions/inquiry.js";
 import { type Question, questionAfter } from "./question.js";
 import { appendToTail, EMPTY_TAIL, type TextTail } from "./textTail.js";
 import { beginTool, continueTool } from "./toolItem.js";
@@ -145,6 +147,9 @@ class Draft {
       case "permission":
         this.#ask(event);
         break;
+      case "question":
+        this.#inquire(event);
+        break;
       default: // Other events are not items.
     }
   }
@@ -261,6 +266,24 @@ class Draft {
     const at = known ?? this.#add({ kind: "question", seq, ts, question });
     if (item?.kind === "tool" || item?.kind === "question") {
       this.#set(at, { ...item, question });
+    }
+    if (event.state === "asked") {
+      this.#questions.set(requestId, at);
+    } else {
+      this.#questions.delete(requestId);
+    }
+  }
+
+  /** Show a question of the agent where it was asked, with its answer. */
+  #inquire(event: QuestionEvent): void {
+    const { requestId, seq, ts } = event;
+    const known = this.#questions.get(requestId);
+    const item = known === undefined ? undefined : this.#itemAt(known);
+    const before = item?.kind === "inquiry" ? item.inquiry : undefined;
+    const inquiry = inquiryAfter(before, event);
+    const at = known ?? this.#add({ kind: "inquiry", seq, ts, inquiry });
+    if (item?.kind === "inquiry") {
+      this.#set(at, { ...item, inquiry });
     }
     if (event.state === "asked") {
       this.#questions.set(requestId, at);

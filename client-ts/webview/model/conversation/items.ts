@@ -1,6 +1,7 @@
 import type { ToolEvent, ToolLocation } from "../../../src/protocol.js";
 import type { Block } from "./blocks.js";
 import type { FileDiff } from "./diff.js";
+import type { Inquiry } from "../questions/inquiry.js";
 import type { Question } from "./question.js";
 import type { TextTail } from "./textTail.js";
 
@@ -71,7 +72,15 @@ export interface QuestionItem {
   readonly question: Question;
 }
 
-export type Item = MessageItem | SentItem | ThoughtItem | ToolItem | QuestionItem;
+/** A question of the agent that a person answers with a form or by opening an address. */
+export interface InquiryItem {
+  readonly kind: "inquiry";
+  readonly seq: number;
+  readonly ts: number;
+  readonly inquiry: Inquiry;
+}
+
+export type Item = MessageItem | SentItem | ThoughtItem | ToolItem | QuestionItem | InquiryItem;
 
 /** Return a key that identifies an item while others are added and dropped. */
 export function keyOf(item: Item): string {

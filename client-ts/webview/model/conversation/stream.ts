@@ -157,7 +157,9 @@ function begunAt(
   facts: readonly TaskEvent[] = [],
 ): Stream {
   const empty = withoutItems(stream.conversation, itemCount(stream.conversation));
-  const open = facts.filter((fact) => fact.type === "permission" && fact.state === "asked");
+  const open = facts.filter(
+    (fact) => (fact.type === "permission" || fact.type === "question") && fact.state === "asked",
+  );
   return { ...withEvents(stream, events), conversation: applyItems(empty, [...open, ...events]) };
 }
 

@@ -5,7 +5,8 @@ import type { Progress, Waiting } from "../../../src/protocol.js";
 import type { PageSide, RunRow } from "../../../src/panel/messages.js";
 import { askedLine } from "../../../src/questions/questions.js";
 import { changeWords, errorWords, modelWords, retryWords } from "../../../src/text/runWords.js";
-import { clock, duration } from "../../../src/text/format.js";
+import { oneLine } from "../../../src/text/words.js";
+import { clock, duration } from "../../../src/l10n/format.js";
 import { elapsed, isLive, STATUS_ICON } from "../../../src/text/outcome.js";
 import { cutText, plain } from "../../text/format.js";
 import { keyOf } from "../../model/conversation/items.js";
@@ -27,6 +28,8 @@ import type { Part, View } from "../common/view.js";
 
 /** How much of the goal is shown, in characters. */
 const GOAL_CHARS = 20_000;
+/** How much of the goal names the conversation, in characters. */
+const TITLE_CHARS = 120;
 /** How much of a question is shown in the head, in characters. */
 const ASKS_CHARS = 240;
 /** Time without output after which the silence is shown, in ms. */
@@ -34,7 +37,7 @@ const SILENCE_MS = 30_000;
 
 /** Render one run as a conversation; `onScroll` receives its scroll events. */
 export function conversation(view: View, open: OpenRun, onScroll: (event: Event) => void): Part {
-  return html`<section class="page conversation" aria-labelledby="conversation-title">
+  return html`<section class="page conversation" aria-label=${titleOf(view, open)}>
     ${head(view, open)} ${problem(open)}
     ${plan(open.stream.conversation.plan, contextOf(view, open).live)}
     <div
@@ -57,29 +60,43 @@ export function conversation(view: View, open: OpenRun, onScroll: (event: Event)
   </section>`;
 }
 
+/** Return the beginning of the goal, which names the conversation. */
+function titleOf(view: View, open: OpenRun): string {
+  return oneLine(rowOf(view, open)?.goal ?? CONVERSATION.title, TITLE_CHARS);
+}
+
 function head(view: View, open: OpenRun): Part {
   const row = rowOf(view, open);
   const back = (): void => {
     view.send({ type: "closeRun" });
   };
   return html`<header class="head">
-    <button
-      type="button"
-      class="icon-button"
-      aria-label=${CONVERSATION.back}
-      title=${CONVERSATION.back}
-      @click=${back}
-    >
-      ${icon("arrow-left")}
-    </button>
+    ${
+      view.state.place === "editor"
+        ? undefined
+        : html`<button
+            type="button"
+            class="icon-button"
+            aria-label=${CONVERSATION.back}
+            title=${CONVERSATION.back}
+            @click=${back}
+          >
+            ${icon("arrow-left")}
+          </button>`
+    }
     <div class="head-text">
-      <h2 id="conversation-title">
-        <bdi>${row?.subagentName ?? CONVERSATION.title}</bdi>
-      </h2>
+      <h1 id="conversation-title">
+        <bdi>${row === undefined ? CONVERSATION.title : headingOf(view, row, open.title)}</bdi>
+      </h1>
       ${row === undefined ? undefined : headFacts(view, row)}
     </div>
     ${row === undefined ? undefined : cancelButton(view, row)}
   </header>`;
+}
+
+/** A tab is called as its row is; in a side bar, the name of the agent is short enough. */
+function headingOf({ state }: View, row: RunRow, title = row.goal): string {
+  return state.place === "editor" ? oneLine(plain(title), TITLE_CHARS) : row.subagentName;
 }
 
 function headFacts({ state, now }: View, row: RunRow): Part {
@@ -87,6 +104,7 @@ function headFacts({ state, now }: View, row: RunRow): Part {
   const status = shownStatus(row, cancelling);
   const time = elapsed(row, now);
   const facts = [
+    state.place === "editor" ? row.subagentName : undefined,
     row.from && CONVERSATION.launchedFrom(row.from),
     ...modelWords(row),
     changeWords(row.changes),
@@ -175,9 +193,9 @@ function items(view: View, open: OpenRun): Part {
     ${open.reading === undefined ? undefined : more(view, open, "after")}`;
 }
 
-function contextOf({ send }: View, { task, taskId, answering }: OpenRun): ItemContext {
+function contextOf({ send, state }: View, { task, taskId, answering }: OpenRun): ItemContext {
   const live = task === undefined || isLive(task);
-  return { taskId, live, folder: task?.workspaceDir, answering, send };
+  return { taskId, live, folder: task?.workspaceDir, answering, forms: state.forms, send };
 }
 
 /** Render a button for those who do not scroll: scrolling shows more automatically. */
@@ -248,6 +266,7 @@ function queuedRun(state: State, waiting: Waiting | undefined, send: View["send"
 function queuedWords({ runs = [], limit }: State, waiting: Waiting | undefined): string {
   if (waiting !== undefined) {
     const why = errorWords(waiting.reason);
+    if (waiting.reason === "clusterSlots") return CONVERSATION.heldByCluster(why);
     return waiting.until === undefined
       ? CONVERSATION.heldBehind(why)
       : CONVERSATION.held(why, clock(waiting.until));

@@ -2,8 +2,9 @@ import { html } from "lit-html";
 
 import type { AsyncTask } from "../../../src/protocol.js";
 import { allTokens } from "../../../src/text/runWords.js";
-import { compact, dollars } from "../../../src/text/format.js";
+import { compact, dollars } from "../../../src/l10n/format.js";
 import { endAdvice, isLive, STATUS_ICON, statusSentence } from "../../../src/text/outcome.js";
+import { storedRef } from "../../../src/stored/storedRun.js";
 import { plain } from "../../text/format.js";
 import { finalText } from "../../model/conversation/result.js";
 import type { Event } from "../../model/events.js";
@@ -13,6 +14,7 @@ import { failureDetail } from "../../text/words.js";
 import { ACTIONS, ENDING } from "../../text/strings.js";
 import { icon } from "../common/icon.js";
 import { remembering, renderMarkdown } from "../markdown/markdown.js";
+import { changes } from "./changes.js";
 import { pathLink } from "./pathLink.js";
 import type { Part, View } from "../common/view.js";
 
@@ -30,13 +32,23 @@ export function ending(view: View, open: OpenRun): Part {
     return undefined;
   }
   return html`<section class="ending ending-${task.status}" aria-label=${ENDING.label}>
-    <p class="ending-state">
+    <div class="ending-head">
       <span class="state state-${task.status}">${icon(STATUS_ICON[task.status])}</span>
-      <span>${statusSentence(task)}</span>
-    </p>
-    ${failure(task)} ${result(task, open)} ${touchedFiles(task, view)} ${used(task, open)}
+      <p class="ending-state">${endWords(task)}</p>
+      ${used(task, open)}
+    </div>
+    ${failure(task)} ${result(task, open)} ${changedFiles(task, open, view)}
     ${actions(view, open, task)}
   </section>`;
+}
+
+function endWords({ id, status, endReason }: AsyncTask): string {
+  const { stored } = ENDING;
+  return storedRef(id) !== undefined && (status === "failed" || status === "cancelled")
+    ? stored[status]
+    : storedRef(id) === undefined
+      ? statusSentence({ status, ...(endReason === undefined ? {} : { endReason }) })
+      : stored.completed;
 }
 
 function failure(task: AsyncTask): Part {
@@ -67,8 +79,16 @@ function result(task: AsyncTask, open: OpenRun): Part {
   const known = resultKeys.get(task);
   const key = known?.text === text ? known : { text };
   resultKeys.set(task, key);
-  return html`<h3>${ENDING.result}</h3>
+  return html`<h2>${ENDING.result}</h2>
     ${resultElement(key)}`;
+}
+
+/** Render what the run changed; of a failed run without reports, the files that it touched. */
+function changedFiles(task: AsyncTask, open: OpenRun, view: View): Part {
+  const files = open.files ?? [];
+  return files.length === 0
+    ? touchedFiles(task, view)
+    : changes({ files, counts: task.changes, taskId: task.id, folder: task.workspaceDir }, view);
 }
 
 function touchedFiles({ id: taskId, partial, workspaceDir: folder }: AsyncTask, view: View): Part {
@@ -76,7 +96,7 @@ function touchedFiles({ id: taskId, partial, workspaceDir: folder }: AsyncTask, 
   const files = partial?.touchedFiles ?? [];
   return files.length === 0
     ? undefined
-    : html`<h3>${ENDING.files}</h3>
+    : html`<h2>${ENDING.files}</h2>
         <ul class="files">
           ${files
             .slice(0, MAX_FILES)
@@ -105,23 +125,38 @@ export function totals(task: AsyncTask, { usage }: Conversation): string[] {
   ];
 }
 
+/** Render what to do next: continue, and the rest in a menu. */
 function actions({ send }: View, { isDeleted }: OpenRun, { id: taskId }: AsyncTask): Part {
-  const button = (words: string, event: Event): Part =>
+  const button = (words: string, event: Event, kind: string): Part =>
     html`<button
       type="button"
-      class="secondary"
+      class=${kind}
       @click=${() => {
         send(event);
       }}
     >
       ${words}
     </button>`;
-  const again = button(ENDING.again, { type: "launchAgain" });
+  if (storedRef(taskId) !== undefined) {
+    return html`<div class="actions">
+      ${button(ENDING.continueWith, { type: "continueWith" }, "primary")}
+    </div>`;
+  }
   if (isDeleted) {
-    return html`<div class="actions">${again}</div>`;
+    return html`<div class="actions">
+      ${button(ENDING.again, { type: "launchAgain" }, "secondary")}
+    </div>`;
   }
   return html`<div class="actions">
-    ${button(ENDING.resume, { type: "beginResume", taskId })} ${again}
-    ${button(ACTIONS.openTranscript, { type: "act", action: "openTranscript" })}
+    ${button(ENDING.resume, { type: "beginResume", taskId }, "primary")}
+    <details class="more-actions">
+      <summary class="secondary" role="button" aria-label=${ENDING.more} title=${ENDING.more}>
+        ${icon("ellipsis")}
+      </summary>
+      <div class="actions">
+        ${button(ENDING.again, { type: "launchAgain" }, "secondary")}
+        ${button(ACTIONS.openTranscript, { type: "act", action: "openTranscript" }, "secondary")}
+      </div>
+    </details>
   </div>`;
 }

@@ -8,6 +8,7 @@ import { CONVERSATION } from "../../text/strings.js";
 import { icon } from "../common/icon.js";
 import { remembering, renderMarkdown } from "../markdown/markdown.js";
 import type { ItemContext } from "./context.js";
+import { inquiryView } from "../questions/inquiryView.js";
 import { question } from "./question.js";
 import { sentText } from "./speech.js";
 import { tool } from "./tool.js";
@@ -22,8 +23,12 @@ const blockElement = remembering((block: Block) => renderMarkdown(blockSource(bl
 export function itemView(item: Item, at: number, context: ItemContext): Part {
   const { live, folder, answering } = context;
   return html`<li class=${item.kind} data-seq=${item.seq} data-at=${at}>
-    ${guard([item, live, folder, answering], () => body(item, context))}
+    ${guard([item, live, folder, answering, formOf(item, context)], () => body(item, context))}
   </li>`;
+}
+
+function formOf(item: Item, { forms }: ItemContext): unknown {
+  return item.kind === "inquiry" ? forms.get(item.inquiry.requestId) : undefined;
 }
 
 function body(item: Item, context: ItemContext): unknown {
@@ -38,6 +43,8 @@ function body(item: Item, context: ItemContext): unknown {
       return tool(item, context);
     case "question":
       return question(item.question, context);
+    case "inquiry":
+      return inquiryView(item.inquiry, context);
   }
 }
 

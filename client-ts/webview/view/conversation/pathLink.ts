@@ -1,7 +1,7 @@
 import { html } from "lit-html";
 
 import { plain } from "../../text/format.js";
-import { pathInside } from "../../model/conversation/places.js";
+import { pathInside } from "../../../src/text/places.js";
 import { HOME } from "../../text/strings.js";
 import type { ItemContext } from "./context.js";
 import type { Part } from "../common/view.js";

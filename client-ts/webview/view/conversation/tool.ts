@@ -1,11 +1,11 @@
 import { html } from "lit-html";
 
 import type { ToolLocation } from "../../../src/protocol.js";
-import { duration } from "../../../src/text/format.js";
+import { duration } from "../../../src/l10n/format.js";
 import { oneLine } from "../../../src/text/words.js";
 import { plain } from "../../text/format.js";
 import type { ToolItem } from "../../model/conversation/items.js";
-import { pathInside } from "../../model/conversation/places.js";
+import { pathInside } from "../../../src/text/places.js";
 import { answerWords, isAllowed } from "../../model/conversation/question.js";
 import { TOOL } from "../../text/strings.js";
 import { diff } from "./diff.js";

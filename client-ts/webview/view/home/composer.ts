@@ -1,4 +1,4 @@
-import { html } from "lit-html";
+import { html, nothing } from "lit-html";
 import { live } from "lit-html/directives/live.js";
 
 import { approvalLine, askedFacts } from "../../../src/text/definitionWords.js";
@@ -6,6 +6,8 @@ import { launchable, missingReason, viewOnly } from "../../model/state.js";
 import { COMPOSER } from "../../text/strings.js";
 import { icon } from "../common/icon.js";
 import { refusal } from "../common/refusal.js";
+import { areFilesShown, currentFile, files, onFileKey, writeGoal } from "./files.js";
+import { adder, others } from "./others.js";
 import { submitOnEnter, textOf } from "../common/typing.js";
 import type { Part, View } from "../common/view.js";
 
@@ -26,23 +28,32 @@ export function composer(view: View): Part {
         placeholder=${COMPOSER.placeholder}
         aria-describedby="composer-hint"
         aria-invalid=${state.launch.kind === "refused"}
+        aria-autocomplete="list"
+        aria-controls=${areFilesShown(state) ? "files" : nothing}
+        aria-activedescendant=${areFilesShown(state) ? currentFile(state) : nothing}
         .value=${live(state.draft.goal)}
         @input=${(event: InputEvent) => {
-          send({ type: "write", goal: textOf(event) });
+          writeGoal(event.target as HTMLTextAreaElement, send);
+        }}
+        @blur=${() => {
+          send({ type: "closeMention" });
         }}
         @keydown=${(event: KeyboardEvent) => {
-          submitOnEnter(event, () => {
-            send({ type: "submit" });
-          });
+          if (!onFileKey(event, view)) {
+            submitOnEnter(event, () => {
+              send({ type: "submit" });
+            });
+          }
         }}
       ></textarea>
+      ${files(view)} ${others(view)}
       <div class="composer-bar">${picker(view)} ${launchButton(view)}</div>
     </div>
     <p id="composer-hint" class="hint">${hint(view)}</p>
   </form>`;
 }
 
-function picker({ state, send }: View): Part {
+function picker({ state, send }: Pick<View, "state" | "send">): Part {
   const chosen = state.draft.subagentName;
   return html`<label class="sr-only" for="subagent">${COMPOSER.subagent}</label>
     <span class="picker">
@@ -72,6 +83,7 @@ function picker({ state, send }: View): Part {
       >
         ${icon("list-selection")}
       </button>
+      ${adder({ state, send })}
     </span>`;
 }
 
@@ -99,6 +111,9 @@ function problem({ state: { launch }, send }: View): Part {
 }
 
 function hint({ state }: View): string {
+  if (state.draft.also !== undefined) {
+    return COMPOSER.together(state.draft.also.length + 1);
+  }
   const chosen = launchable(state).find(({ name }) => name === state.draft.subagentName);
   if (chosen === undefined) {
     return COMPOSER.keys;

@@ -4,18 +4,17 @@ import { launchable, problemsOf } from "../../model/state.js";
 import { ACTIONS, HOME } from "../../text/strings.js";
 import { composer } from "./composer.js";
 import { icon } from "../common/icon.js";
-import { runList } from "./runList.js";
+import { agentList } from "../list/list.js";
 import type { Part, View } from "../common/view.js";
 
 /** Render the first page: the list of runs and the composer. */
 export function home(view: View): Part {
-  const { runs = [] } = view.state;
+  const { runs = [], list } = view.state;
+  const isEmpty = runs.length === 0 && (list.history?.total ?? 0) === 0;
   return html`<section class="page home" aria-label=${HOME.label}>
-    <div class="home-body">
-      ${runs.length === 0 ? nothingYet(view) : runList(view, runs)} ${problems(view)}
-    </div>
-    ${launchable(view.state).length > 0 ? composer(view) : undefined}
-    ${runs.length > 0 ? noDefinitions(view) : undefined}
+    ${isEmpty ? html`<div class="home-body">${nothingYet(view)}</div>` : agentList(view)}
+    ${problems(view)} ${launchable(view.state).length > 0 ? composer(view) : undefined}
+    ${isEmpty ? undefined : nudge(view)}
   </section>`;
 }
 
@@ -43,38 +42,59 @@ function untrusted(): Part {
   </div>`;
 }
 
-function noDefinitions({ state, send }: View): Part {
-  if (state.definitions === undefined || launchable(state).length > 0) {
-    return undefined;
-  }
-  if (state.service.kind === "untrusted") {
+function noDefinitions(view: View): Part {
+  if (view.state.service.kind === "untrusted") {
     return untrusted();
   }
   return html`<div class="welcome">
     ${icon("robot")}
     <h2>${HOME.noDefinitions}</h2>
     <p>${HOME.exampleHint}</p>
-    <button
-      type="button"
-      class="primary"
-      ?disabled=${state.service.kind !== "running"}
-      @click=${() => {
-        send({ type: "act", action: "runExample" });
-      }}
-    >
-      ${icon("play")} ${ACTIONS.runExample}
-    </button>
+    ${exampleButton(view)}
     <p>${HOME.definitionHint}</p>
-    <button
-      type="button"
-      class="secondary"
-      @click=${() => {
-        send({ type: "act", action: "createDefinition" });
-      }}
-    >
-      ${icon("add")} ${ACTIONS.createDefinition}
-    </button>
+    ${createButton(view)}
   </div>`;
+}
+
+/** Render below the list, where the composer would be, why nothing can be launched. */
+function nudge(view: View): Part {
+  const { state } = view;
+  if (state.definitions === undefined || launchable(state).length > 0) {
+    return undefined;
+  }
+  return state.service.kind === "untrusted"
+    ? html`<p class="nudge hint">${HOME.untrusted}. ${HOME.untrustedHint}</p>`
+    : html`<div class="nudge">
+        <p>${HOME.noDefinitions}</p>
+        <div class="actions">${exampleButton(view)} ${createButton(view)}</div>
+      </div>`;
+}
+
+function exampleButton({ state, send }: View): Part {
+  return html`<button
+    type="button"
+    class="primary"
+    title=${HOME.exampleHint}
+    ?disabled=${state.service.kind !== "running"}
+    @click=${() => {
+      send({ type: "act", action: "runExample" });
+    }}
+  >
+    ${icon("play")} ${ACTIONS.runExample}
+  </button>`;
+}
+
+function createButton({ send }: View): Part {
+  return html`<button
+    type="button"
+    class="secondary"
+    title=${HOME.definitionHint}
+    @click=${() => {
+      send({ type: "act", action: "createDefinition" });
+    }}
+  >
+    ${icon("add")} ${ACTIONS.createDefinition}
+  </button>`;
 }
 
 function problems({ state, send }: View): Part {

@@ -10,12 +10,13 @@ from html import unescape
 from typing import Final
 
 from sidecar.history.export.redaction.view import View
+from sidecar.patterns import compiled
 
 HIDDEN: Final = (
     "\u00ad\u034f\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\U000e0000-\U000e007f"
 )
 """Characters without a width, including marks of directions, which can hide inside a word."""
-_HIDDEN: Final = re.compile(f"[{HIDDEN}]")
+_HIDDEN: Final = compiled(f"[{HIDDEN}]")
 _FINAL: Final = r"[0-9;:?]{0,30}+[A-Za-z]"
 COLOR: Final = (
     r"(?:(?:(?<=\x1b)|(?<=\\)\\{0,63}+(?:u001[bB]|x1[bB]|033|e)|(?<=\^)\[(?=\[))"
@@ -44,9 +45,9 @@ _FORMS: Final = (
 )
 _START: Final = rf"[\x1b\x9b\\%&^\[{HIDDEN}]"
 """Every form starts with one of these: the engine finds a set of characters far quicker than alternatives."""
-_WRAPPING: Final = re.compile(rf"({_START}(?:{'|'.join(form for _, form in _FORMS)}))")
-_NAMED: Final = re.compile(rf"{_START}(?:{'|'.join(f'(?P<{name}>{form})' for name, form in _FORMS)})")
-_CODE: Final = re.compile(r"[0-9a-fA-F]{1,8}(?=\}?$)")
+_WRAPPING: Final = compiled(rf"({_START}(?:{'|'.join(form for _, form in _FORMS)}))")
+_NAMED: Final = compiled(rf"{_START}(?:{'|'.join(f'(?P<{name}>{form})' for name, form in _FORMS)})")
+_CODE: Final = compiled(r"[0-9a-fA-F]{1,8}(?=\}?$)")
 _LINE_ENDS: Final = "\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"
 _BLANKS: Final = "\u00a0\u1680\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200B)))
 _HYPHENS: Final = "\u2010\u2011\u2012\u2013\u2212"
@@ -61,9 +62,9 @@ _PLAIN: Final = {
     0x2019: "'",
 }
 """Unicode characters with the same meaning, and the common one."""
-_FANCY: Final = re.compile(f"[{''.join(map(chr, _PLAIN))}]")
-_CONTROL: Final = re.compile(r"[\x0b\x0c\x1c-\x1e]")
-_SPELLED: Final = re.compile(r"\\[uUx0-7]")
+_FANCY: Final = compiled(f"[{''.join(map(chr, _PLAIN))}]")
+_CONTROL: Final = compiled(r"[\x0b\x0c\x1c-\x1e]")
+_SPELLED: Final = compiled(r"\\[uUx0-7]")
 _MOST: Final = 20_000
 """The most spellings that are cached."""
 

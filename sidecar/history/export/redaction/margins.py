@@ -9,6 +9,7 @@ from typing import Final
 
 from sidecar.history.export.redaction.pieces import Piece
 from sidecar.history.export.redaction.view import View
+from sidecar.patterns import compiled
 
 _FRAME: Final = r"[|\u2502\u2503\u2551\u2506\u250a\u254e\u2595\u258f\u258c\u2590\uff5c\u23bf]"
 _NUMBER: Final = r"[0-9]{1,6}(?:[ \t]{1,4}[0-9]{1,6})?(?:[ ]{0,4}[:\u2192]|(?=[ \t|\u2502]))"
@@ -21,7 +22,7 @@ _END: Final = r"(?:\r?\n|\r)"
 _WORD: Final = r"[\w+/=.~@-]"
 _URL_END: Final = r"[^\s@/]{4,80}@"
 """The end of a password in a URL, which may be broken at its colons."""
-_MARGINS: Final = re.compile(
+_MARGINS: Final = compiled(
     rf"(?:{_RIGHT}{_END}(?:(?P<framed>{_LEFT})|[ \t]{{0,80}}+)"
     rf"|(?:(?<=[\w+/=.~@:-])|(?<=[ ])(?=[\"']))(?:{_CONTINUED}){_END}"
     rf"(?P<continued>{_LEFT})?[ \t]{{0,80}}+(?:{_STRING})?"
@@ -29,7 +30,7 @@ _MARGINS: Final = re.compile(
     rf"|{_END}(?P<marked>{_LEFT}))",
     re.ASCII,
 )
-_BROKEN: Final = re.compile(
+_BROKEN: Final = compiled(
     rf"[\r\n](?:(?<={_WORD}.)|(?<=[ ].)|(?P<colon>(?<=:.)|(?<=:[\\`^=].)|(?<=:[ ][\\`^].))"
     rf"|(?<=[\\`^\"'=+.&].)|(?<={_FRAME}.)(?P<framed>)|(?<={_FRAME}[ \t].)|(?<=[ \t][*#].))"
     rf"\n?(?P<left>(?:{_LEFT}|[ \t]{{0,80}}+)(?P<string>{_STRING})?)"
@@ -37,8 +38,8 @@ _BROKEN: Final = re.compile(
     re.ASCII | re.DOTALL,
 )
 """A line end that may be inside a word: it is behind a word, the mark of a continuation or a frame."""
-_GENERATED: Final = re.compile(r"[0-9A-Z](?:(?<=[0-9])|(?<=[a-z][A-Z])[A-Z]*[a-z]+[A-Z])")
-_SIGNS: Final = re.compile(r"\W+")
+_GENERATED: Final = compiled(r"[0-9A-Z](?:(?<=[0-9])|(?<=[a-z][A-Z])[A-Z]*[a-z]+[A-Z])")
+_SIGNS: Final = compiled(r"\W+")
 _NEAR: Final = 40
 """How much on either side of a line end is checked for a generated word, in characters."""
 _SHORTEST: Final = 14

@@ -5,15 +5,16 @@ from collections.abc import Iterator
 from typing import Final
 
 from sidecar.history.export.redaction.view import viewed
+from sidecar.patterns import compiled
 
 _BOUND: Final = 60_000
 """The longest key, in characters of a view."""
-_MARK: Final = re.compile(r"-{4,5} ?(BEGIN|END) ?[A-Z0-9 ]{0,80}?PRIVATE ?KEY(?: ?BLOCK)? ?-{4,5}")
-_LINE_END: Final = re.compile(r"(?:\r?\n|\r)[ \t]{0,80}+")
-_JOINED_MARK: Final = re.compile(r"-{1,5} ?(BEGIN|END) ?[A-Z0-9 ]{0,80}?PRIVATE ?KEY(?: ?BLOCK)? ?-{1,5}")
+_MARK: Final = compiled(r"-{4,5} ?(BEGIN|END) ?[A-Z0-9 ]{0,80}?PRIVATE ?KEY(?: ?BLOCK)? ?-{4,5}")
+_LINE_END: Final = compiled(r"(?:\r?\n|\r)[ \t]{0,80}+")
+_JOINED_MARK: Final = compiled(r"-{1,5} ?(BEGIN|END) ?[A-Z0-9 ]{0,80}?PRIVATE ?KEY(?: ?BLOCK)? ?-{1,5}")
 """A mark of which a margin may have taken some hyphens."""
-_BODY: Final = re.compile(r"[A-Za-z0-9+/=]{12,}")
-_CODE: Final = re.compile(r"[{}\[\]$]|\((?!index\))")
+_BODY: Final = compiled(r"[A-Za-z0-9+/=]{12,}")
+_CODE: Final = compiled(r"[{}\[\]$]|\((?!index\))")
 """What a program that handles keys has between the marks, and no key."""
 _PREFIX: Final = (
     r"[ \t]{0,40}+(?:[0-9]{1,6}(?:[ \t]{0,4}[|:\u2192]|(?=\t))[ \t]{0,4}|[-+>|#*;\"',][ \t]{0,8}){0,3}+"
@@ -22,24 +23,22 @@ _PLACE: Final = r"(?: {1,4}\(index\):[0-9]{1,6})?+"
 _BREAK: Final = rf"{_PLACE}[ \t\"',+.&\\;]{{0,8}}+(?:\r?\n|\r){_PREFIX}"
 _LINE: Final = r"(?:(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset):[^\n]{0,200}|[A-Za-z0-9+/=]{0,100}+)"
 _QUOTE: Final = r"[\"'`]"
-_SEAM: Final = re.compile(
+_SEAM: Final = compiled(
     rf"{_QUOTE}[ \t]{{0,4}}(?:[+.&,][ \t]{{0,4}})?(?:\\?(?:\r?\n|\r){_PREFIX}|(?<=[+.& \t,]))[bfru]?{_QUOTE}?"
     rf"|[ \t]{{0,200}}+[\\`^=|\u2502]?[ \t]{{0,4}}(?:\r?\n|\r){_PREFIX}(?:\u2502[ \t]?)?|<br ?/?>"
 )
 """What a program, a page or a console puts between two parts of a mark or of a body."""
-_KEY: Final = re.compile(r"[A-Za-z0-9+/]{40,}")
+_KEY: Final = compiled(r"[A-Za-z0-9+/]{40,}")
 _LAST: Final = rf"(?:{_BREAK}[A-Za-z0-9+/=]{{20,100}}+)?+"
-_LINES: Final = re.compile(rf"(?:{_BREAK}{_LINE}(?={_PLACE}[ \t\"',+.&\\;]*+(?:[\r\n]|$)))*+{_LAST}")
+_LINES: Final = compiled(rf"(?:{_BREAK}{_LINE}(?={_PLACE}[ \t\"',+.&\\;]*+(?:[\r\n]|$)))*+{_LAST}")
 """Lines of an armored body: base64 and headers, behind numbers, quotes or the marks of a diff."""
-_LOGGED: Final = re.compile(r"[^\n]{0,160}?(?<![\w+/])[A-Za-z0-9+/]{2,100}={0,2}[\"',\\]{0,3}\r?$")
-_LOGGED_LINES: Final = re.compile(
-    r"(?:\r?\n[^\n]{1,160}?[ \t|:)\]][A-Za-z0-9+/]{40,100}={0,2}(?=[\s\"']|$))++"
-)
+_LOGGED: Final = compiled(r"[^\n]{0,160}?(?<![\w+/])[A-Za-z0-9+/]{2,100}={0,2}[\"',\\]{0,3}\r?$")
+_LOGGED_LINES: Final = compiled(r"(?:\r?\n[^\n]{1,160}?[ \t|:)\]][A-Za-z0-9+/]{40,100}={0,2}(?=[\s\"']|$))++")
 """Lines of base64 behind what a log, `git blame` or `grep` puts in front of each."""
-_ONE_LINE: Final = re.compile(r"[A-Za-z0-9+/]{40,}+={0,2}")
+_ONE_LINE: Final = compiled(r"[A-Za-z0-9+/]{40,}+={0,2}")
 _MARKS: Final = ("-----BEGIN", "---- BEGIN", "PRIVATE KEY", "KEY----", "-----END", "Private-Lines")
 """What a text with a key holds, even if a line break cuts one of them."""
-_PUTTY: Final = re.compile(r"Private-Lines: [0-9]{1,4}")
+_PUTTY: Final = compiled(r"Private-Lines: [0-9]{1,4}")
 
 
 def armored(text: str) -> Iterator[tuple[int, int]]:

@@ -138,6 +138,7 @@ class ListEntry(msgspec.Struct, rename="camel", gc=False):
     tool_protocol: Any = None
     product: Any = None
     outcome: Any = None
+    session_task_id: Any = None
 
 
 class TaskMetadata(msgspec.Struct):

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from sidecar.api.stored.tasks import Mode, Outcome, Provenance, Rules, TaskInfo, TaskStatus, TokenUsage
+from sidecar.history.stored.texts import encodable, one_line
 from sidecar.history.stores.status_by_age import DAY_MS, FOR_EVER
 from sidecar.history.stores.task_folders.ids import id_holds_until
 from sidecar.history.stores.task_folders.structural import extract as structural
 from sidecar.history.stores.task_folders.structural.extract import Extract
-from sidecar.history.stores.task_folders.structural.titles import encodable, one_line, prompt_in_api
+from sidecar.history.stores.task_folders.structural.titles import prompt_in_api
 from sidecar.history.stores.task_folders.structural.view import Sourced, TaskSource, TaskView
 
 if TYPE_CHECKING:
@@ -130,11 +131,13 @@ def _filled(source: TaskSource, extracted: Extract, fields: "GuideFields", until
     """Give plain data the guide's findings; its defaults, now and 0, stay unknown."""
     began = _unless_default(fields.created_at, source.now)
     active = _unless_default(fields.last_activity, source.now)
+    is_settled = fields.status in ("completed", "failed")
+    status = fields.status if is_settled or active is not None else "unknown"  # no time: no age
     info = msgspec.structs.replace(
         extracted.info,
         title=_whole_title(source, fields.title),
-        status=fields.status,
-        outcome=_OUTCOMES.get(fields.status, "unknown"),
+        status=status,
+        outcome=_OUTCOMES.get(status, "unknown"),
         created_at=began,
         last_activity=active,
         duration=active - began if began is not None and active is not None else None,

@@ -11,6 +11,8 @@ from sidecar.subagents.runners.acp.mode_control import SessionModes
 from sidecar.subagents.runners.acp.mode_state import AskingModes
 from sidecar.subagents.runners.acp.permissions import Permissions
 from sidecar.subagents.runners.acp.results import model_error_of_turn
+from sidecar.subagents.runners.acp.setup.configuration import Configuration
+from sidecar.subagents.runners.acp.setup.learned import Learned
 from sidecar.subagents.runners.acp.turn import AgentError, LastTurn, Turn
 from sidecar.subagents.runners.acp.updates.events import SessionEvents
 from sidecar.subagents.runners.acp.updates.messages import new_message_id
@@ -33,14 +35,15 @@ TruncationCheck = Callable[[str, Mapping[str, Any]], bool]
 class Handshake:
     """The parameters for opening a session.
 
-    `model` is selected in the session; `started_with` is the model that the agent's command line selected.
+    `wanted` is chosen in the session; `started_with` is the model that the agent's command line selected.
     `sign_in` is the remedy if the agent requires authentication. `meta` is the `_meta` of the request that
     opens the session. `instructions` come from the workspace, for an agent that does not read them itself.
     `truncation_check` reads the agent's own record of a session, since the reply does not report truncation.
-    `counts_answers` means that the agent reports the size of every answer.
+    `counts_answers` means that the agent reports the size of every answer. `learned` keeps what the agent
+    announces. `store_environment` is that of an agent which may keep its sessions in a store of its own.
     """
 
-    model: str | None
+    wanted: Configuration
     sign_in: str
     started_with: str | None = None
     asking: AskingModes = field(default_factory=AskingModes)
@@ -48,6 +51,8 @@ class Handshake:
     instructions: str = ""
     truncation_check: TruncationCheck | None = None
     counts_answers: bool = False
+    learned: Learned = field(default_factory=Learned)
+    store_environment: Mapping[str, str] | None = None
 
 
 class Conversation:
@@ -74,11 +79,13 @@ class Conversation:
         self._children_ended = asyncio.Event()
         self._interrupted = asyncio.Event()
         """Set when something other than a report decides about the next turn."""
+        self._attached: list[Any] = []
+        """The attachments of the first prompt, until it is sent."""
         self._last_turn: LastTurn | None = None
         self._truncation_check: TruncationCheck | None = None
         self._counts_answers = False
         self._cancelling: asyncio.Task[None] | None = None
-        events.children.idle = self._children_ended.set
+        events.children.idle = wire.elicitations.idle = self._children_ended.set
 
     @property
     def listens(self) -> bool:
@@ -91,7 +98,9 @@ class Conversation:
         Raises AgentError, and ConnectionError if the agent closes the connection.
         """
         try:
-            session, text = await self._open(handshake)
+            session, text = await self._opened(handshake)
+            if self._spec.opens_only:
+                return "end_turn"
             asked = self._spec.constraints
             prompt: Prompt | None = Prompt(first_prompt(text, asked.expected_outputs, asked.tools))
             stop_reason = ""
@@ -109,11 +118,23 @@ class Conversation:
         self._interrupted.set()
         return self._dialogue.send(text)
 
+    async def steer(self, text: str) -> bool:
+        """Give the agent a message during its current turn; see `MessageChannel.steer`."""
+        session, turn = self._session, self._turn
+        if session is None or not session.can_steer or turn is None or turn.has_ended:
+            return False
+        # Messages that wait come first, and a last turn takes none.
+        if self._dialogue.has_next or not await session.steer(text):
+            return False
+        await self._emit_of_user(text)
+        return True
+
     async def last_turn(self, missing: Sequence[str]) -> None:
         """End the current turn and run a last one; see `MessageChannel.last_turn`."""
         self._dialogue.schedule_last_turn(missing)
         self._interrupted.set()
         self.permissions.close(_LIMIT_REACHED)
+        self._wire.elicitations.close(_LIMIT_REACHED)
         self._events.children.clear()
         # If the current turn has ended already, a cancel would end the last turn instead.
         if self._session is not None and self._turn is not None and not self._turn.has_ended:
@@ -129,7 +150,7 @@ class Conversation:
         """Cancel the current turn and send no more prompts. Raises ConnectionError if the agent is gone."""
         self._dialogue.is_over = True
         self._interrupted.set()
-        self.permissions.withdraw_all()
+        self._withdraw_requests()
         self._events.children.clear()
         if self._session is not None and self._turn is not None and not self._over.is_set():
             await self._session.cancel()
@@ -139,8 +160,18 @@ class Conversation:
         """Close the session."""
         if self._cancelling is not None:
             self._cancelling.cancel()
+        await self._wire.elicitations.aclose()
         if self._session is not None:
             await self._session.aclose()
+
+    async def _opened(self, handshake: Handshake) -> tuple["Session", str]:
+        try:
+            return await self._open(handshake)
+        except AgentError as error:
+            if error.needs_sign_in:
+                handshake.learned.needs_sign_in = True
+                self._spec.observer.sign_in_required()
+            raise
 
     async def _open(self, handshake: Handshake) -> tuple["Session", str]:
         """Resume the former session if possible, else open a new one. Return it with its first prompt."""
@@ -154,24 +185,37 @@ class Conversation:
             must_ask=self._spec.must_ask,
             model=handshake.started_with,
         )
-        self._wire.on_update = modes.take
+        learned = handshake.learned
+
+        def observe(params: Mapping[str, Any]) -> None:
+            modes.take(params)
+            learned.take(params)
+
+        self._wire.on_update = observe
         session = self._session = session_type(self._wire, self.permissions, modes)
+        session.on_initialized = handshake.learned.initialized
         former = self._spec.former
         self._events.is_muted = former is not None
         is_resumed = await session.open(
             self._spec.workspace_dir,
-            handshake.model,
+            handshake.wanted,
             handshake.sign_in,
             None if former is None else former.session_id,
             handshake.meta,
             self._spec.servers,
+            self._spec.directories,
         )
+        learned.opened(modes.state)
+        if not is_resumed:
+            self._attached = await asyncio.to_thread(session.blocks, self._spec.attachments)
         self._events.is_muted = False
         if former is not None and is_resumed:
             self._events.usage.cost_before = former.cost
         self._spec.observer.ready(silence_counts=True)
         self.has_session = True
         self.opened()
+        if handshake.store_environment is not None:
+            self._spec.observer.stored_as(session.id, handshake.store_environment)
         if session.lasting_id is not None:
             self._spec.observer.in_session(session.lasting_id)
         if former is not None and not is_resumed:
@@ -184,8 +228,13 @@ class Conversation:
         """Stop the agent immediately because it may now act without asking."""
         if self._turn is not None:
             self._turn.fail(error)
-        self.permissions.withdraw_all()
+        self._withdraw_requests()
         self._wire.kill()
+
+    def _withdraw_requests(self) -> None:
+        """Withdraw whatever the agent waits for from a person."""
+        self.permissions.withdraw_all()
+        self._wire.elicitations.withdraw_all()
 
     async def _run_turn(self, session: "Session", prompt: Prompt) -> str:
         """Send a prompt and return the stop reason. Raises AgentError if the agent or its model failed."""
@@ -193,10 +242,10 @@ class Conversation:
             raise self._modes.error
         self._events.begin_turn()
         if prompt.by_user:
-            event = {"type": "message", "messageId": new_message_id(), "role": "user", "text": prompt.text}
-            await self._emit(event)
+            await self._emit_of_user(prompt.text)
         self._last_turn = LastTurn() if prompt.is_last else None
-        turn = self._turn = session.prompt(prompt.text, is_last=prompt.is_last)
+        attached, self._attached = self._attached, []
+        turn = self._turn = session.prompt(prompt.text, is_last=prompt.is_last, blocks=attached)
         stop_reason = await turn.ended()
         await self._scheduler.deliver(self._events.end_turn(reply_tokens(turn.reply)), self._emit)
         if not session.is_cancelled:
@@ -214,6 +263,9 @@ class Conversation:
             await self._wait_for_children()
         return stop_reason
 
+    async def _emit_of_user(self, text: str) -> None:
+        await self._emit({"type": "message", "messageId": new_message_id(), "role": "user", "text": text})
+
     async def _is_truncated(self, reply: Mapping[str, Any]) -> bool:
         session_id = self._events.session_id
         if self._truncation_check is None or session_id is None:
@@ -221,13 +273,13 @@ class Conversation:
         return await asyncio.to_thread(self._truncation_check, session_id, reply)
 
     async def _wait_for_children(self) -> None:
-        """Wait until the agent's child sessions have ended."""
-        if not self._events.children.are_running:
-            return
-        self._children_ended.clear()
-        await self._children_ended.wait()
-        if self._wire.has_ended:
-            raise ConnectionError("the agent exited before its child sessions ended")
+        """Wait until the agent's child sessions have ended and its questions were answered."""
+        children, questions = self._events.children, self._wire.elicitations
+        while children.are_running or questions.are_open:
+            self._children_ended.clear()
+            await self._children_ended.wait()
+            if self._wire.has_ended:
+                raise ConnectionError("the agent exited before its child sessions ended")
 
     async def _wait_for_report(self, stop_reason: str) -> None:
         """Make the reminder of an ended subagent the next prompt, unless something else comes first.

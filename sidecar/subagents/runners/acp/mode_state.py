@@ -1,11 +1,13 @@
-"""Track a session's mode, and choose a mode in which the agent asks before it acts. No I/O."""
+"""Track a session's mode, model and effort, and choose a mode in which the agent asks. No I/O."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
 
 Json = Mapping[str, Any]
+Category = Literal["model", "thought_level"]
+"""The categories of config options by which a model and an effort are chosen."""
 
 _MODE_IN_TEXT = re.compile(r"\[MODE_UPDATE\] (\S+)")
 
@@ -16,11 +18,12 @@ class AskingModes:
 
     `preferred` are the modes to choose from, in order of preference. `kept` are restricted modes, such as
     planning: a session that starts in one keeps it, but none is switched to one. In all other modes, the
-    agent is assumed to act without asking.
+    agent is assumed to act without asking. In those `judged`, a model decides, and may refuse.
     """
 
     preferred: tuple[str, ...] = ("default", "ask", "manual", "approve", "read-only")
     kept: tuple[str, ...] = ("plan",)
+    judged: tuple[str, ...] = ()
 
     def includes(self, mode: str) -> bool:
         """Return whether the agent asks in this mode."""
@@ -33,8 +36,8 @@ class AskingModes:
 
 
 @dataclass(frozen=True)
-class ModeChoice:
-    """One way to choose a session's mode: a config option, or `session/set_mode` if `option` is None."""
+class Choice:
+    """One way to choose: a config option, or `session/set_mode` if `option` is None."""
 
     option: str | None
     current: str
@@ -43,21 +46,39 @@ class ModeChoice:
 
 @dataclass(frozen=True)
 class SessionState:
-    """The mode choices and the model that an agent announced. The last choice is the most recent."""
+    """What an agent announced. The last of the mode choices is the most recent.
 
-    choices: tuple[ModeChoice, ...] = ()
+    `options` are the choices of the model and the effort by their category in the protocol.
+    """
+
+    choices: tuple[Choice, ...] = ()
     model: str | None = None
+    options: Mapping[Category, Choice] = field(default_factory=dict)
 
     @property
     def mode(self) -> str | None:
         """The current mode according to the last announcement; None if the session has no modes."""
         return self.choices[-1].current if self.choices else None
 
-    def not_asking(self, known: AskingModes) -> Iterator[ModeChoice]:
+    @property
+    def effort(self) -> str | None:
+        """The current effort; None if the agent does not announce one."""
+        choice = self.options.get("thought_level")
+        return None if choice is None else choice.current
+
+    def offered_modes(self) -> tuple[str, ...]:
+        """Return the modes that any of the choices offers, each once."""
+        return tuple(dict.fromkeys(mode for choice in self.choices for mode in choice.offered))
+
+    def not_asking(self, known: AskingModes) -> Iterator[Choice]:
         """Yield the choices whose current mode is not known to ask."""
         return (choice for choice in self.choices if not known.includes(choice.current))
 
-    def chosen(self, choice: ModeChoice, mode: str) -> "SessionState":
+    def judged(self, known: AskingModes) -> Iterator[Choice]:
+        """Yield the choices in whose current mode a model decides."""
+        return (choice for choice in self.choices if choice.current in known.judged)
+
+    def chosen(self, choice: Choice, mode: str) -> "SessionState":
         """Return the state after a choice. Other choices remain as announced."""
         choices = (
             replace(each, current=mode) if each.option == choice.option else each for each in self.choices
@@ -97,7 +118,7 @@ def configured(state: SessionState, options: Any) -> SessionState:
 
 
 def _with_mode(state: SessionState, mode: str) -> SessionState:
-    present = next((each for each in state.choices if each.option is None), ModeChoice(None, mode, ()))
+    present = next((each for each in state.choices if each.option is None), Choice(None, mode, ()))
     others = (each for each in state.choices if each.option is not None)
     return replace(state, choices=(*others, replace(present, current=mode)))
 
@@ -110,19 +131,21 @@ def _with_mode_in_text(state: SessionState, content: Any) -> SessionState:
 
 
 def _with_option(state: SessionState, option: Json) -> SessionState:
-    current = option["currentValue"]
-    if option.get("category") == "model":
-        return replace(state, model=current)
-    if option.get("category") != "mode":
+    category = option.get("category")
+    choice = Choice(str(option.get("id")), option["currentValue"], tuple(_values(option.get("options"))))
+    if category == "model":
+        return replace(state, model=choice.current, options={**state.options, "model": choice})
+    if category == "thought_level":
+        return replace(state, options={**state.options, "thought_level": choice})
+    if category != "mode":
         return state
-    choice = ModeChoice(str(option.get("id")), current, tuple(_values(option.get("options"))))
     others = (each for each in state.choices if each.option != choice.option)
     return replace(state, choices=(*others, choice))
 
 
-def _modes(modes: Any) -> Iterator[ModeChoice]:
+def _modes(modes: Any) -> Iterator[Choice]:
     if isinstance(modes, Mapping) and isinstance(modes.get("currentModeId"), str):
-        yield ModeChoice(None, modes["currentModeId"], tuple(_strings(modes.get("availableModes"), "id")))
+        yield Choice(None, modes["currentModeId"], tuple(_strings(modes.get("availableModes"), "id")))
 
 
 def _values(options: Any) -> Iterator[str]:
@@ -136,6 +159,11 @@ def _strings(entries: Any, member: str) -> Iterator[str]:
     for entry in entries if isinstance(entries, Sequence) else ():
         if isinstance(entry, Mapping) and isinstance(entry.get(member), str):
             yield entry[member]
+
+
+def same_mode(mode: str, offered: Sequence[str]) -> str | None:
+    """Return the offered mode that has this name, whatever its case and punctuation; None without one."""
+    return next((each for each in offered if _word(each) == _word(mode)), None)
 
 
 def _word(mode: str) -> str:

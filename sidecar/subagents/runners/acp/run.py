@@ -109,6 +109,7 @@ class AcpRun(ProcessRun):
             if self._is_final_before_exit():
                 await self._wire.wait_until_idle(_QUIET_SECONDS, _EOF_SECONDS)
                 self._conversation.permissions.close(_OVER)
+                self._wire.elicitations.close(_OVER)
                 await self._emit_held_text()
                 self._settle(self._outcome())
             await self._process.exits_within(_EOF_SECONDS)

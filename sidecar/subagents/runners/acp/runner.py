@@ -6,14 +6,23 @@ import os
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
+from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from sidecar.api.settings import RunnerSettings
+from sidecar.subagents.equipment.servers import McpServer
 from sidecar.subagents.limits.constraints import RunnerOption
 from sidecar.subagents.runners.acp.agents.extras import Extras, GuardedRun, merged
 from sidecar.subagents.runners.acp.agents.instructions import instructions
-from sidecar.subagents.runners.acp.agents.profiles import PROFILES, Profile, model_option, profile_named
+from sidecar.subagents.runners.acp.agents.profiles import (
+    PROFILES,
+    Profile,
+    is_verified,
+    model_option,
+    profile_named,
+)
+from sidecar.subagents.runners.acp.setup.learned import Learned
 from sidecar.subagents.runners.acp.start_gate import StartGate
 from sidecar.subagents.runners.acp.updates.notices import SESSION_META
 from sidecar.subagents.runners.contract import Emit, RunSpec
@@ -35,6 +44,8 @@ class AcpRunner(ProgramRunner):
 
     type = "acp"
     listens = True
+    keeps_sessions = True
+    """Whether the agent may keep its sessions in a store of its own."""
     unsupported: Mapping[RunnerOption, str] = MappingProxyType({})
 
     def __init__(
@@ -45,14 +56,18 @@ class AcpRunner(ProgramRunner):
         profile: Profile | None = None,
         environment: Mapping[str, str] = os.environ,
         gate: StartGate | None = None,
+        learned: Learned | None = None,
     ) -> None:
-        """`environment` is what runs inherit; `gate` is shared by the runners of one agent."""
+        """`environment` is what runs inherit; the runners of one agent share `gate` and `learned`."""
         super().__init__(name, environment)
-        self._profile = profile or profile_named(name) or Profile((), _SIGN_IN.replace("{name}", name))
+        self._profile = profile or _profile(name, settings)
         self._argv = tuple(settings.command or self._profile.command)
         self._env = dict(settings.env)
         self._scheduler = scheduler or FairScheduler()
         self._gate = gate or StartGate()
+        self.learned = learned or Learned()
+        """What the agent announced in earlier runs."""
+        self.learned.program = self._argv
 
     def check(self) -> None:
         """Raise `RunnerUnavailable` if there is no command or its program is not found on the PATH."""
@@ -96,10 +111,12 @@ class AcpRunner(ProgramRunner):
 
     def _handshake(self, spec: RunSpec, extras: Sequence[Extras], instruction_text: str) -> "Handshake":
         from sidecar.subagents.runners.acp.conversation import Handshake
+        from sidecar.subagents.runners.acp.setup.configuration import Configuration
 
         by_flag = self._profile.model_flag is not None
+        environment = {**self._inherited, **self._environment(extras), **spec.env}
         return Handshake(
-            None if by_flag else spec.model,
+            Configuration(None if by_flag else spec.model, spec.effort, spec.mode),
             self._profile.sign_in,
             started_with=spec.model if by_flag else None,
             asking=self._profile.modes,
@@ -107,6 +124,8 @@ class AcpRunner(ProgramRunner):
             instructions=instruction_text,
             truncation_check=self._truncation_check(spec, extras),
             counts_answers=self._profile.counts_answers,
+            learned=self.learned,
+            store_environment=environment if self.keeps_sessions else None,
         )
 
     async def _spawn_agent(self, spec: RunSpec, extras: Sequence[Extras]) -> "ChildProcess":
@@ -130,15 +149,27 @@ class AcpRunner(ProgramRunner):
         return found
 
     def _check_servers(self, spec: RunSpec) -> None:
-        """Raise `RunnerUnavailable` if the agent would ignore the servers that its definition names."""
+        """Raise `RunnerUnavailable` if the agent would ignore the run's servers, or cannot start one."""
         serves = self._profile.serves
+        for server in spec.servers:
+            if isinstance(server, McpServer) and not self._finds(server, spec.workspace_dir):
+                reason = f"its program {server.command[0]!r} is not found or not executable"
+                remedy = "install it, or correct its command"
+                raise self._unavailable(f"mcpServers: {server.name}: {reason}", remedy)
         if not spec.servers or serves == "always":
             return
-        if serves == "never":
-            raise self._unavailable("this agent cannot use mcpServers", "use another runner")
         if spec.must_ask or not spec.trusted:
             reason = "this agent uses mcpServers only in a trusted workspace and without asking"
-            raise self._unavailable(reason, "set permissions: allowAll, or use another runner")
+            raise self._unavailable(
+                reason,
+                "set permissions: allowAll, use another runner, or write mcpServers: [] in the definition",
+            )
+
+    def _finds(self, server: McpServer, workspace: Path) -> bool:
+        program = server.command[0]
+        if os.path.dirname(program):  # noqa: PTH120 (a name without a folder is found on the PATH)
+            program = str(workspace / program)
+        return shutil.which(program, path=server.env.get("PATH", self._path())) is not None
 
     def _truncation_check(self, spec: RunSpec, extras: Sequence[Extras]) -> "TruncationCheck | None":
         if self._profile.truncation_check is None:
@@ -161,6 +192,12 @@ class AcpRunner(ProgramRunner):
             return (model_option(self._profile.model_flag, model),)
         except ValueError as error:
             raise self._unavailable(str(error), "correct model: in its definition") from None
+
+
+def _profile(name: str, settings: RunnerSettings) -> Profile:
+    """Return the profile of a runner. A command of the user's own is not that of an unverified agent."""
+    known = profile_named(name) if settings.command is None or is_verified(name) else None
+    return known or Profile((), _SIGN_IN.replace("{name}", name))
 
 
 def _instructions(spec: RunSpec, extras: Sequence[Extras]) -> str:

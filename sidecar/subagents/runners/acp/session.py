@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,18 +13,22 @@ from acp.interfaces import Client
 from pydantic import ValidationError
 
 from sidecar import __version__
+from sidecar.subagents.equipment.attachments import Attached
+from sidecar.subagents.equipment.servers import Server
 from sidecar.subagents.runners.acp.mode_control import REMEDY, SessionModes
-from sidecar.subagents.runners.acp.mode_state import ModeChoice
+from sidecar.subagents.runners.acp.mode_state import Choice
 from sidecar.subagents.runners.acp.permissions import Permissions
+from sidecar.subagents.runners.acp.setup.configuration import Configuration, wanted_choice
+from sidecar.subagents.runners.acp.setup.equipment import attachment_blocks, directory_list, server_list
 from sidecar.subagents.runners.acp.turn import AgentError, Turn
 from sidecar.subagents.runners.acp.wire import AgentWire
-from sidecar.subagents.runners.contract import McpServer
 from sidecar.subagents.runners.output.model_errors import model_error
 
 logger = logging.getLogger(__name__)
 
 _AUTH_REQUIRED = -32000
 _INTERNAL_ERROR = -32603
+_STEER_SECONDS = 10.0
 _CLIENT = schema.Implementation(name="subagent-sidecar", version=__version__)
 
 
@@ -38,25 +42,32 @@ class Session:
         """Whether the sidecar cancelled the current turn."""
         # Without the client's file and terminal access, the agent uses its own, inside the run's processes.
         self._agent = acp.connect_to_agent(_client(permissions), wire)
+        self._capabilities = schema.AgentCapabilities()
+        self.can_steer = False
+        """Whether the agent accepts messages during a turn."""
+        self.on_initialized: Callable[[Mapping[str, Any]], object] = lambda _: None
+        """Called with the agent's answer to `initialize`."""
         self._id = ""
         self.lasting_id: str | None = None
+        """The id with which the session can be resumed, if the agent can do that."""
         """The session's id, if a later process of the agent can resume the session."""
         self._replies: set[asyncio.Task[None]] = set()
 
     async def open(
         self,
         cwd: Path,
-        model: str | None,
+        wanted: Configuration,
         sign_in: str,
         former: str | None = None,
         meta: Mapping[str, Any] | None = None,
-        servers: Sequence[McpServer] = (),
+        servers: Sequence[Server] = (),
+        directories: Sequence[Path] = (),
     ) -> bool:
-        """Negotiate the protocol and open a session in `cwd`, in a mode in which the agent asks.
+        """Negotiate the protocol and open a session in `cwd`, configured as `wanted`, if the agent can.
 
         `sign_in` is the remedy if the agent requires authentication. `meta` is the `_meta` of the request
-        that opens the session, and `servers` are those that the agent starts for it. Resumes the session
-        `former` if the agent supports that and still has it; returns whether it did.
+        that opens the session, and `servers` and `directories` are what the agent gets for it. Resumes the
+        session `former` if the agent supports that and still has it; returns whether it did.
         """
         try:
             answer = await self._agent.initialize(
@@ -66,28 +77,63 @@ class Session:
             )
             _check_version(answer.protocol_version)
             capabilities = answer.agent_capabilities or schema.AgentCapabilities()
-            given = {"cwd": str(cwd), "mcp_servers": [_described(each) for each in servers], **(meta or {})}
+            self._capabilities = capabilities
+            self.can_steer = _can_steer(answer.field_meta)
+            self.on_initialized(_json(answer))
+            given = {
+                "cwd": str(cwd),
+                "mcp_servers": server_list(servers, capabilities),
+                **directory_list(directories, capabilities),
+                **(meta or {}),
+            }
             resumed = None if former is None else await self._resume(former, capabilities, given)
             session = resumed or await self._agent.new_session(**given)
             self._id = former if resumed and former else session.session_id
             if capabilities.load_session or _resumes(capabilities):
                 self.lasting_id = self._id
-            await self._configure(session, model, is_new=resumed is None)
+            await self._configure(session, wanted, is_new=resumed is None)
             return resumed is not None
         except RequestError as error:
             raise _agent_error(error, sign_in) from error
         except ValidationError as error:
             raise _invalid_answer(error) from error
 
-    def prompt(self, text: str, *, is_last: bool = False) -> Turn:
-        """Start a turn, which ends with the reply to the prompt.
+    @property
+    def id(self) -> str:
+        """The id of the session, empty before it is open."""
+        return self._id
+
+    def blocks(self, attachments: Sequence[Attached]) -> list[Any]:
+        """Return the blocks of a prompt for its attachments. Blocking. Raises AgentError."""
+        return list(attachment_blocks(attachments, self._capabilities))
+
+    async def steer(self, text: str) -> bool:
+        """Send a message into the current turn. Return False if the agent does not accept it."""
+        params = {
+            "sessionId": self._id,
+            "prompt": [{"type": "text", "text": text}],
+            # The agent then leaves a message to us that comes after the turn.
+            "_meta": {"steering": {"idleBehavior": "promptRequired"}},
+        }
+        try:
+            async with asyncio.timeout(_STEER_SECONDS):
+                answer = await self._agent.ext_method("session/steering", params)
+        except (RequestError, ValidationError, ConnectionError, TimeoutError) as error:
+            logger.info("the agent did not take a message during its turn: %s", error)
+            return False
+        return answer.get("outcome") == "injected"
+
+    def prompt(self, text: str, *, is_last: bool = False, blocks: Sequence[Any] = ()) -> Turn:
+        """Start a turn, which ends with the reply to the prompt. `blocks` are its attachments.
 
         `is_last` asks an agent that supports `lastTurn` not to use tools.
         """
         self.is_cancelled = False
         turn = Turn()
         meta: dict[str, Any] = {"sidecar": {"lastTurn": True}} if is_last else {}
-        reply = asyncio.create_task(self._await_reply(text, meta, turn), name="prompt")
+        reply = asyncio.create_task(
+            self._await_reply([acp.text_block(text), *blocks], meta, turn), name="prompt"
+        )
         self._replies.add(reply)
         reply.add_done_callback(self._replies.discard)
         return turn
@@ -117,9 +163,9 @@ class Session:
             logger.info("session %s cannot be resumed: %s", session_id, error)
             return None
 
-    async def _await_reply(self, text: str, meta: dict[str, Any], turn: Turn) -> None:
+    async def _await_reply(self, blocks: list[Any], meta: dict[str, Any], turn: Turn) -> None:
         try:
-            reply = await self._agent.prompt(session_id=self._id, prompt=[acp.text_block(text)], **meta)
+            reply = await self._agent.prompt(session_id=self._id, prompt=blocks, **meta)
         except RequestError as error:
             failure = _agent_error(error, "sign in with the agent's own program")
             failure.kind = failure.kind or "other"
@@ -138,28 +184,20 @@ class Session:
         by_refusal = self._permissions.has_refused and not self.is_cancelled
         return "end_turn" if reply.stop_reason == "cancelled" and by_refusal else reply.stop_reason
 
-    async def _configure(self, session: Any, model: str | None, *, is_new: bool) -> None:
-        """Choose the model, then the mode, since the available modes of some agents depend on the model."""
+    async def _configure(self, session: Any, wanted: Configuration, *, is_new: bool) -> None:
+        """Choose the model, the effort and the mode, in this order, since each depends on those before."""
         self._modes.open(self._id, _json(session))
-        choices = _model_choices(session.config_options or [])
-        # A resumed session has its model, and not every agent offers the choice again.
-        if model is not None and (choices or is_new):
-            await self._choose_model(model, choices)
-        await self._modes.make_asking(self._choose_mode)
+        for category, name, value in wanted.selections():
+            # A resumed session has its model, and not every agent offers the choice again.
+            if is_new or self._modes.option(category) is not None:
+                choice = wanted_choice(self._modes.option(category), name, value)
+                reply = await self._agent.set_config_option(
+                    config_id=str(choice.option), session_id=self._id, value=value
+                )
+                self._modes.selected(category, choice, _json(reply).get("configOptions"))
+        await self._modes.make_asking(self._choose_mode, wanted.mode)
 
-    async def _choose_model(self, model: str, choices: list[Any]) -> None:
-        if not choices:
-            raise AgentError(
-                f"the agent does not support choosing a model; remove model: {model} from the definition"
-            )
-        values = [value for choice in choices for value in _values(choice.options)]
-        if model not in values:
-            known = ", ".join(values[:20])
-            raise AgentError(f"the agent has no model {model!r}; use one of: {known}")
-        reply = await self._agent.set_config_option(config_id=choices[0].id, session_id=self._id, value=model)
-        self._modes.set_model(model, _json(reply).get("configOptions"))
-
-    async def _choose_mode(self, choice: ModeChoice, mode: str) -> Mapping[str, Any]:
+    async def _choose_mode(self, choice: Choice, mode: str) -> Mapping[str, Any]:
         """Set a mode and return the agent's answer. Raises AgentError if the agent refuses."""
         try:
             if choice.option is None:
@@ -169,8 +207,7 @@ class Session:
             )
         except RequestError as error:
             raise AgentError(
-                f"the agent starts in mode {choice.current!r}, in which it may act without asking, and "
-                f"refuses mode {mode!r}, in which it asks ({error}); {REMEDY}"
+                f"the agent is in mode {choice.current!r} and refuses mode {mode!r} ({error}); {REMEDY}"
             ) from error
 
 
@@ -197,18 +234,18 @@ def _client(permissions: Permissions) -> Client:
     return client
 
 
-def _described(server: McpServer) -> schema.McpServerStdio:
-    program, *arguments = server.command
-    env = [schema.EnvVariable(name=name, value=value) for name, value in server.env.items()]
-    return schema.McpServerStdio(name=server.name, command=program, args=arguments, env=env)
-
-
 def _json(answer: Any) -> Mapping[str, Any]:
     """Return an answer of the agent as JSON; empty for null, which agents may send."""
     if answer is None:
         return {}
     found: Mapping[str, Any] = answer.model_dump(mode="json", by_alias=True, exclude_none=True)
     return found
+
+
+def _can_steer(meta: Mapping[str, Any] | None) -> bool:
+    """Return whether the agent announces `_session/steering`, as claude-agent-acp and codex-acp do."""
+    steering = (meta or {}).get("steering")
+    return isinstance(steering, Mapping) and steering.get("supported") is True
 
 
 def _check_version(version: int) -> None:
@@ -221,7 +258,9 @@ def _check_version(version: int) -> None:
 
 def _agent_error(error: RequestError, sign_in: str) -> AgentError:
     if error.code == _AUTH_REQUIRED:
-        return AgentError(f"the agent requires authentication ({error}); {sign_in}", "auth")
+        return AgentError(
+            f"the agent requires authentication ({error}); {sign_in}", "auth", needs_sign_in=True
+        )
     details = error.data.get("details") if isinstance(error.data, Mapping) else error.data
     words = f"{error}{f' ({details})' if details else ''}"
     found = model_error(words, error.data, error.code)
@@ -248,13 +287,3 @@ def _resumes(capabilities: schema.AgentCapabilities) -> bool:
     return (
         capabilities.session_capabilities is not None and capabilities.session_capabilities.resume is not None
     )
-
-
-def _model_choices(options: list[Any]) -> list[Any]:
-    return [each for each in options if each.category == "model" and each.type == "select"]
-
-
-def _values(options: list[Any]) -> list[str]:
-    """Return the values of a choice, whose options may be grouped."""
-    flat = [each for option in options for each in getattr(option, "options", None) or [option]]
-    return [each.value for each in flat]

@@ -14,7 +14,8 @@ class AgentError(Exception):
 
     `kind` is set if the model failed. `is_explained` is False if only stderr can explain the error.
     `may_pass` is True for an internal failure of the agent that a second start may avoid.
-    `retry_after_seconds` is how long the model's server asks to wait.
+    `retry_after_seconds` is how long the model's server asks to wait. `needs_sign_in` means that the agent
+    refuses to work until a person signs in.
     """
 
     def __init__(
@@ -25,12 +26,14 @@ class AgentError(Exception):
         is_explained: bool = True,
         may_pass: bool = False,
         retry_after_seconds: float | None = None,
+        needs_sign_in: bool = False,
     ) -> None:
         super().__init__(text)
         self.kind = kind
         self.is_explained = is_explained
         self.may_pass = may_pass
         self.retry_after_seconds = retry_after_seconds
+        self.needs_sign_in = needs_sign_in
 
     @classmethod
     def of_model(cls, error: ModelError) -> "AgentError":

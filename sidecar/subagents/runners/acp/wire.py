@@ -12,6 +12,7 @@ from typing import Any
 
 import orjson
 
+from sidecar.subagents.runners.acp.elicitations import CAPABILITY, CREATE, Elicitations
 from sidecar.subagents.runners.acp.lines import Message, MessageLines, OmittedLine
 from sidecar.subagents.runners.acp.updates.events import SessionEvents
 from sidecar.subagents.runners.acp.updates.messages import Event, joined
@@ -48,6 +49,8 @@ class AgentWire:
         """The error that ended reading; None at the normal end of the stream."""
         self.on_update: Callable[[Mapping[str, Any]], None] = lambda _: None
         """Called with the parameters of every `session/update`, before its events are logged."""
+        self.elicitations = Elicitations(events, observer, self.send)
+        """The questions that the agent puts to a person."""
         self._process = process
         self._events = events
         self._emit = emit
@@ -99,7 +102,7 @@ class AgentWire:
         if message.get("method") == PROMPT:
             self._events.session_id = message["params"]["sessionId"]
         if message.get("method") == INITIALIZE:
-            message = _with_session_capabilities(message)
+            message = _with_capabilities(message)
         await self._process.send(orjson.dumps(message) + b"\n")
 
     def kill(self) -> None:
@@ -152,27 +155,32 @@ class AgentWire:
             self._events.session_id = session_id if isinstance(session_id, str) else None
 
     async def _pass_on(self, message: Message | str) -> None:
-        """Pass replies and permission requests to the SDK. Refuse other requests; drop notifications."""
+        """Pass replies and permission requests to the SDK, and questions on. Refuse other requests."""
         if isinstance(message, str):
             return
+        params = message.get("params")
         call_id, method = message.get("id"), message.get("method")
         if method is None:
             self._inbox.extend(_valid_reply(message))
-        elif method == PERMISSION and _is_id(call_id) and isinstance(message.get("params"), dict):
-            params = message["params"]
+        elif method == CREATE and call_id is not None and _is_id(call_id) and isinstance(params, dict):
+            await self.elicitations.take(call_id, params)
+        elif method == PERMISSION and _is_id(call_id) and isinstance(params, dict):
             self._inbox.append(
                 {**message, "params": {**params, "options": known_options(params.get("options"))}}
             )
         elif "id" in message:
             error = {"code": _METHOD_NOT_FOUND, "message": f"this client does not support {method}"}
             await self.send({"jsonrpc": "2.0", "id": call_id, "error": error})
+        elif isinstance(params, dict):
+            self.elicitations.notice(method, params)
 
 
-def _with_session_capabilities(message: Message) -> Message:
+def _with_capabilities(message: Message) -> Message:
     params = message["params"]
     capabilities = params.get("clientCapabilities") or {}
     session = {**(capabilities.get("session") or {}), **_SESSION_CAPABILITIES}
-    return {**message, "params": {**params, "clientCapabilities": {**capabilities, "session": session}}}
+    offered = {**capabilities, "session": session, "elicitation": CAPABILITY}
+    return {**message, "params": {**params, "clientCapabilities": offered}}
 
 
 def _is_id(value: Any) -> bool:

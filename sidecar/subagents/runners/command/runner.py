@@ -20,8 +20,12 @@ if TYPE_CHECKING:
     from sidecar.subagents.runners.command.run import CommandRun
 
 _PROMPT = "{prompt}"
+_CHOICES: tuple[RunnerOption, ...] = ("model", "mode", "effort")
+_FILES: tuple[RunnerOption, ...] = ("additionalDirectories", "attachments")
 _UNSUPPORTED: Mapping[RunnerOption, str] = {
-    "toolWhitelist": "what a command uses cannot be limited from outside"
+    "toolWhitelist": "what a command uses cannot be limited from outside",
+    **dict.fromkeys(_CHOICES, "a command chooses its model itself; pass it in the arguments of the command"),
+    **dict.fromkeys(_FILES, "a command gets its prompt only; name the paths in the prompt"),
 }
 _PLAIN_UNSUPPORTED: Mapping[RunnerOption, str] = {
     **_UNSUPPORTED,

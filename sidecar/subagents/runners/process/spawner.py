@@ -8,7 +8,7 @@ import subprocess
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
-from functools import cache
+from functools import cache, partial
 from typing import Any, TypeVar
 
 from sidecar.subagents.runners.process import procfs
@@ -85,15 +85,16 @@ class SpawnedProcess(asyncio.SubprocessTransport):
     async def _connect(self, protocol: asyncio.SubprocessProtocol) -> None:
         """Connect the pipes. Only they and the watch for the end refer to the protocol, until they end."""
         process, loop = self._process, self._loop
-        ends = [end for end in ((1, process.stdout), (2, process.stderr)) if end[1] is not None]
-        for number, file in ends:
-            self._pipes[number], _ = await loop.connect_read_pipe(_PausedOutput, file)
+        outputs = []
+        for number, file in ((1, process.stdout), (2, process.stderr)):
+            if file is not None:
+                self._pipes[number], output = await loop.connect_read_pipe(
+                    partial(_Output, protocol, number), file
+                )
+                outputs.append(output)
         protocol.connection_made(self)
-        for number, _ in ends:
-            pipe = self._pipes[number]
-            assert isinstance(pipe, asyncio.ReadTransport)
-            pipe.set_protocol(_OutputEnd(protocol, number))
-            pipe.resume_reading()
+        for output in outputs:
+            output.forward()
         if process.stdin is not None:
             self._pipes[0], _ = await loop.connect_write_pipe(lambda: _InputEnd(protocol), process.stdin)
         self._watch_for_end(protocol)
@@ -166,26 +167,34 @@ def _reaped(process: "subprocess.Popen[bytes]") -> "subprocess.Popen[bytes]":
     return process
 
 
-class _PausedOutput(asyncio.Protocol):
-    """An output that stays paused until its protocol is set."""
+class _Output(asyncio.Protocol):
+    """Forward one output to the process's protocol; keep what comes before that protocol is connected.
 
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.ReadTransport)
-        transport.pause_reading()
-
-
-class _OutputEnd(asyncio.Protocol):
-    """Forward one output to the process's protocol."""
+    Pausing the transport instead would not do: before Python 3.11.4, one that is paused at once reads on.
+    """
 
     def __init__(self, protocol: asyncio.SubprocessProtocol, number: int) -> None:
         self._protocol = protocol
         self._number = number
+        self._kept: list[Callable[[], None]] | None = []
+
+    def forward(self) -> None:
+        """Forward what was kept, and whatever follows."""
+        kept, self._kept = self._kept or [], None
+        for call in kept:
+            call()
 
     def data_received(self, data: bytes) -> None:
-        self._protocol.pipe_data_received(self._number, data)
+        self._call(partial(self._protocol.pipe_data_received, self._number, data))
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._protocol.pipe_connection_lost(self._number, exc)
+        self._call(partial(self._protocol.pipe_connection_lost, self._number, exc))
+
+    def _call(self, call: Callable[[], None]) -> None:
+        if self._kept is None:
+            call()
+        else:
+            self._kept.append(call)
 
 
 class _InputEnd(asyncio.BaseProtocol):

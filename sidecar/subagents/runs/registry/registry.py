@@ -2,13 +2,13 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from typing import Any
 
 import msgspec
 
 from sidecar.api.errors import StorageError
-from sidecar.api.runs.async_tasks import AsyncTask
+from sidecar.api.runs.async_tasks import AsyncTask, Changes
 from sidecar.api.stored.tasks import TaskStatus
 from sidecar.subagents.journal.event_log import EventLog
 from sidecar.subagents.journal.journal import Journal
@@ -54,6 +54,17 @@ class RunRegistry(RunDirectory):
         self._notify(record)
         return run
 
+    def adopt(self, record: RunRecord) -> Run:
+        """Continue a run that an earlier process left. `watch` it once its recorded events are read."""
+        record.task.attention = None
+        run = self._live[record.task.id] = Run(record)
+        return run
+
+    def watch(self, run: Run) -> None:
+        """Add later events of a run to its fold, and notify of it."""
+        run.unwatch = self._events.watch(run.id, run.take)
+        self._notify(run.record)
+
     async def start(self, run: Run) -> None:
         """Record that a queued run starts, unless it has ended. Wait while the disk is full."""
         if run.outcome is not None:
@@ -78,16 +89,27 @@ class RunRegistry(RunDirectory):
         if run.outcome is None:
             self._journal.save_soon(run.refreshed())
 
+    async def keep(self, run: Run) -> None:
+        """Save the current record of a live run durably. Wait while the disk is full."""
+        if run.outcome is None:
+            await self._journal.save(run.refreshed(), keep=True)
+
     def show(self, run: Run) -> None:
         """Save and notify of a change that other processes, which read the journal, should see too."""
         self.remember(run)
         self.touch(run)
 
     def show_session(self, run: Run) -> None:
-        """Notify of the mode and the model that a run's session has now, and log them."""
+        """Notify of a run's session, its mode and its model now, and log them."""
         self.show(run)
         task = run.record.task
-        event = {"type": "state", "status": task.status, "mode": task.mode, "model": task.model}
+        event = {
+            "type": "state",
+            "status": task.status,
+            "mode": task.mode,
+            "model": task.model,
+            "sessionTaskId": task.session_task_id,
+        }
         known = {name: value for name, value in event.items() if value is not None}
         self._work.start(self.emit(run, known), f"session of {run.id}")
 
@@ -122,7 +144,10 @@ class RunRegistry(RunDirectory):
             await self._events.append(run.id, event)
 
     async def add_late_usage(self, run: Run) -> None:
-        """Record the tokens and the cost that an agent reported only after its run had ended."""
+        """Record the tokens and the cost that an agent reported only after its run had ended.
+
+        The same for the changes that came back from a cluster then.
+        """
         progress = run.snapshot().progress
         before = run.record.task.progress
         late = msgspec.structs.replace(
@@ -133,10 +158,30 @@ class RunRegistry(RunDirectory):
             cache_writes=progress.cache_writes,
             cost=progress.cost,
         )
-        if late != before and run.recorded.done():
+        changed = run.counted_changes not in (None, run.record.task.changes)
+        if (late != before or changed) and run.recorded.done():
             run.record.task.progress = late
+            run.record.task.changes = run.counted_changes or run.record.task.changes
             await self._journal.save_again(run.record)
             self._notify(run.record)
+
+    async def add_usage(self, record: RunRecord, used: Mapping[str, Any]) -> None:
+        """Record what an ended run used, which was not known before: members of its progress."""
+        newest = self._recent_ends.newest(record)
+        newest.task.progress = msgspec.structs.replace(newest.task.progress, **used)
+        await self._journal.save_again(newest)
+        self._notify(newest)
+
+    def in_background(self, work: Coroutine[Any, Any, None], name: str) -> None:
+        """Start work that writes to the disk and ends before the registry closes; log its errors."""
+        self._work.start(work, name)
+
+    async def add_changes(self, record: RunRecord, changes: Changes) -> None:
+        """Record what an ended run changed, which was not known before."""
+        newest = self._recent_ends.newest(record)
+        newest.task.changes = changes
+        await self._journal.save_again(newest)
+        self._notify(newest)
 
     def conclude(self, task_id: str, outcome: Outcome) -> bool:
         """End a live run and stop what executes it; return False if it has ended already.

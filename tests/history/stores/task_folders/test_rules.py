@@ -43,6 +43,7 @@ def test_the_guides_defaults_stay_unknown(store: Store) -> None:
     store.write(ui=[{"text": "no time"}], api=[{"role": "user", "content": "hello"}])
     task = store.task()
     assert (task.created_at, task.last_activity, task.duration, task.token_usage) == (None, None, None, None)
+    assert (task.status, task.outcome) == ("unknown", "unknown")
 
 
 def test_a_time_that_happens_to_be_now_is_known(store: Store) -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from sidecar.subagents.runners.acp import mode_state
 from sidecar.subagents.runners.acp.agents.profiles import PROFILES
-from sidecar.subagents.runners.acp.mode_state import AskingModes, ModeChoice, SessionState
+from sidecar.subagents.runners.acp.mode_state import AskingModes, Choice, SessionState
 
 APPROVING = [
     *("auto", "autoEdit", "auto-edit", "auto_edit", "acceptEdits", "bypassPermissions", "dontAsk", "yolo"),
@@ -63,11 +63,11 @@ def test_planning_is_never_chosen() -> None:
 def test_modes_and_options_are_both_found() -> None:
     answer = {"modes": {"currentModeId": "a", "availableModes": [{"id": "a"}]}, "configOptions": [OPTION]}
     state = mode_state.opened(answer)
-    assert state.choices == (ModeChoice(None, "a", ("a",)), ModeChoice("mode", "auto", ("auto", "default")))
+    assert state.choices == (Choice(None, "a", ("a",)), Choice("mode", "auto", ("auto", "default")))
 
 
 def test_the_last_announced_mode_counts() -> None:
-    state = SessionState((ModeChoice(None, "default", ()), ModeChoice("mode", "default", ())))
+    state = SessionState((Choice(None, "default", ()), Choice("mode", "default", ())))
     state = mode_state.updated(state, {"sessionUpdate": "current_mode_update", "currentModeId": "auto"})
     assert state.mode == "auto"
     assert [choice.current for choice in state.not_asking(AskingModes())] == ["auto"]

@@ -271,5 +271,6 @@ def test_plain_text_supports_less_than_events() -> None:
         CommandRunner("x", RunnerSettings(type="command", command=["true"], format=format))
         for format in ("events", "text")
     )
-    assert set(events.unsupported) == {"toolWhitelist"}
-    assert set(text.unsupported) == {"toolWhitelist", "expectedOutputs", "maxTurns"}
+    equipment = {"model", "mode", "effort", "attachments", "additionalDirectories"}
+    assert set(events.unsupported) == {"toolWhitelist", *equipment}
+    assert set(text.unsupported) == {"toolWhitelist", "expectedOutputs", "maxTurns", *equipment}

@@ -216,6 +216,10 @@ class Unwritable:
             raise StorageError("no room", reason="no room")
         self.written.set()
 
+    async def steer(self, text: str) -> bool:
+        """Take no message."""
+        return False
+
     def send(self, text: str) -> None:
         """Take no message."""
 

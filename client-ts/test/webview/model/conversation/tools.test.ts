@@ -6,7 +6,7 @@ import {
   EMPTY_CONVERSATION,
 } from "../../../../webview/model/conversation/conversation.js";
 import type { ToolItem } from "../../../../webview/model/conversation/items.js";
-import { pathInside } from "../../../../webview/model/conversation/places.js";
+import { pathInside } from "../../../../src/text/places.js";
 import { numbered } from "../../samples.js";
 
 type News = Partial<ToolEvent>;

@@ -3,6 +3,8 @@
 import re
 from typing import Final
 
+from sidecar.patterns import compiled
+
 _NAME: Final = (
     r"(?!(?:Shared|Public|Default|All Users|Default User)\b|\.{{1,2}}/)"
     # An apostrophe belongs to a name behind its first letter, as in "o'neil"; elsewhere it ends a quotation.
@@ -48,7 +50,7 @@ _TILDES: Final = (
     r"(?<![\w)\]~.])~(?=[A-Za-z_])(?P<tilde>[A-Za-z_][\w.-]{1,31}+)(?=/)"
     r"|(?<=cd )~(?P<shell>[a-z_][\w.-]{1,31}+)(?![\w/])"
 )
-PATHS: Final = re.compile(
+PATHS: Final = compiled(
     rf"(?=/)(?:{_SLASHED})|(?=~)(?:{_TILDES})"
     rf"|(?=[A-Za-z]:)(?<![A-Za-z0-9])[A-Za-z]:/{{1,2}}"
     rf"(?:{_DRIVE}|(?i:(?:cygwin|msys)(?:32|64)?/{{1,2}}home))/{{1,2}}{_NAME.format('letter')}"
@@ -57,14 +59,14 @@ PATHS: Final = re.compile(
     rf"|(?=Users/)(?<![\w/])Users/{{1,2}}{_NAME.format('relative')}(?=/AppData(?:/|\b))"
 )
 """Each begins with the character that it starts with, which spares the rest of a text."""
-SLUGS: Final = re.compile(
+SLUGS: Final = compiled(
     r"(?m)(?:(?<![\w-])|(?<=^-))-(?:(?:mnt|cygdrive)-[a-z]-Users|(?:(?:var|private|export|gpfs|lustre|data|mnt|nfs|usr"
     r"|net-[a-z0-9]{1,30})-)?home[0-9]?(?:-users|-[A-Z][A-Z0-9]{1,30})?|run-media|Users|[a-z]-Users)-"
     r"(?P<unix>[A-Za-z0-9_.]{1,40}+)"
     r"|(?<![A-Za-z0-9])[A-Za-z]-{1,2}Users-(?P<windows>[A-Za-z0-9_.]{1,40}+)"
 )
 """Folders that agents name after a project's path, with hyphens for what a file name cannot hold."""
-FILE: Final = re.compile(
+FILE: Final = compiled(
     r"\.(?:[jt]sx?|[cm]js|py|html?|s?css|less|vue|svelte|mdx?|json|php|rb|go|rs|java|kt|swift|png|jpe?g|gif|svg|webp"
     r"|mp[34]|pdf|zip|txt|xml|ya?ml|aspx?|cshtml|jsp|ico)$",
     re.IGNORECASE,

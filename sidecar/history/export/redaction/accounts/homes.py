@@ -8,18 +8,19 @@ from sidecar.history.export.redaction.accounts.home_paths import FILE, PATHS, SL
 from sidecar.history.export.redaction.accounts.names import is_shared, is_word
 from sidecar.history.export.redaction.escapes import COLOR, HIDDEN
 from sidecar.history.export.redaction.view import viewed
+from sidecar.patterns import compiled
 
 HOME: Final = "homeDirectory"
 
 _WORDS: Final = ("home", "user", "docume", "root", "profiles", "media", "people", "appdata", "u/", "u\\")
 """Marks of home directories after any spelling of a slash, in lower case."""
-_SIGNS: Final = (("~", re.compile("~[A-Za-z_]")), ("$", re.compile(r"\$[/\\]")))
+_SIGNS: Final = (("~", compiled("~[A-Za-z_]")), ("$", compiled(r"\$[/\\]")))
 _SEPARATORS: Final = "-/\\fc"
 _BEFORE: Final = 200
 _BEHIND: Final = 300
 """How much text around a mark is read, in characters."""
 _SERVER: Final = r"[A-Za-z0-9][\w.-]{1,60}"
-_SLASHES: Final = re.compile(
+_SLASHES: Final = compiled(
     rf"[\x1b\\%{HIDDEN}](?:(?P<end>(?<=\\)\\{{0,15}}[nrt](?=[\\/~\"'(]|%(?:25)*2[fF]"
     rf"|[A-Za-z](?::|%3[aA])[\\/%]|[A-Za-z]-{{1,2}}Users|Users[\\/]|file:|vscode-|-[A-Za-z]/"
     rf"|-(?:home|Users|mnt|var|cygdrive|run|private)-)|{COLOR})"
@@ -41,12 +42,12 @@ _MEANT: Final = {
 }
 _HINTS_ONLY: Final = frozenset({"tilde", "shell"})
 """Groups whose names are not searched for elsewhere: a tilde may precede a package or a model."""
-_MEDIA: Final = re.compile(
+_MEDIA: Final = compiled(
     r"uploads|thumb(?:nail)?s|avatars|cdrom[0-9]?|floppy|usb[0-9]?|hdd|ssd|nas|dvd|imgs?|css|cdn|gifs|svgs|pdfs",
     re.IGNORECASE,
 )
 """Folders of media whose names are not English words."""
-_LABEL: Final = re.compile(r"/[^\s/.]{0,40}[A-Z][^\s/.]{0,40}(?=[\s/]|$)")
+_LABEL: Final = compiled(r"/[^\s/.]{0,40}[A-Z][^\s/.]{0,40}(?=[\s/]|$)")
 
 
 class Found(NamedTuple):

@@ -11,6 +11,7 @@ from importlib.resources import files
 from typing import Any, Final
 
 from sidecar.history.export.redaction.spans import Span
+from sidecar.patterns import compiled
 
 LEFT: Final = "(?<![A-Za-z0-9])"
 """Where a word begins."""
@@ -48,11 +49,11 @@ class Rule:
 
     @cached_property
     def _regex(self) -> re.Pattern[str]:
-        return re.compile(self.pattern, re.ASCII)
+        return compiled(self.pattern, re.ASCII)
 
     @cached_property
     def _cut_regex(self) -> re.Pattern[str]:
-        return re.compile(self.pattern.replace(_RIGHT_EDGE, ""), re.ASCII)
+        return compiled(self.pattern.replace(_RIGHT_EDGE, ""), re.ASCII)
 
     @cached_property
     def _needed(self) -> re.Pattern[str]:

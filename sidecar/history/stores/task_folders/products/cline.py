@@ -1,7 +1,6 @@
 """Cline before version 4, with its command line and JetBrains plug-in."""
 
-from collections.abc import Iterator, Mapping
-from pathlib import Path
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from sidecar.history.stores.task_folders.products.product import (
@@ -14,7 +13,6 @@ from sidecar.history.stores.task_folders.products.product import (
 
 if TYPE_CHECKING:
     from sidecar.history.stores.editors import Machine
-    from sidecar.history.stores.task_folders.products.successors import UnsupportedStore
 
 CLINE_LIST: Final = "state/taskHistory.json"
 
@@ -23,21 +21,6 @@ def _data_folders(machine: "Machine") -> Iterator[DataFolder]:
     base = machine.folder("CLINE_DIR", machine.home / ".cline")
     folder = machine.folder("CLINE_DATA_DIR", base / "data")
     yield folder, "data of Cline's command line and JetBrains plug-in"
-
-
-def _successor_homes(home: Path, environ: Mapping[str, str]) -> Iterator[Path]:
-    """Yield Cline's data directory, which two variables move."""
-    base = environ.get("CLINE_DIR") or str(home / ".cline")
-    yield Path(environ.get("CLINE_DATA_DIR") or Path(base) / "data")
-
-
-def _successors(base: Path) -> "Iterator[UnsupportedStore]":
-    """Find what Cline keeps from version 4 on: `sessions/<id>/<id>.json`."""
-    from sidecar.history.stores.task_folders.products.successors import UnsupportedStore, names
-
-    sessions = base / "sessions"
-    if count := sum((sessions / name / f"{name}.json").is_file() for name in names(sessions)):
-        yield UnsupportedStore(str(sessions), "cline", "Cline 4 or newer", count)
 
 
 CLINE: Final = TaskFolderProduct(
@@ -73,6 +56,4 @@ CLINE: Final = TaskFolderProduct(
         recorded={"cline_edited": "edited"},
         dates=("cline_read_date", "cline_edit_date"),
     ),
-    successors=_successors,
-    successor_homes=_successor_homes,
 )

@@ -11,7 +11,6 @@ from sidecar.api.stored.tasks import Product
 if TYPE_CHECKING:
     from sidecar.api.stored.files import FileAction
     from sidecar.history.stores.editors import Machine
-    from sidecar.history.stores.task_folders.products.successors import UnsupportedStore
     from sidecar.history.stores.task_folders.records import ListEntry, TaskMetadata, Usage
 
 # Every list of tasks imports these modules, so heavy imports are local.
@@ -62,14 +61,6 @@ def _nowhere(machine: "Machine") -> Iterator[DataFolder]:
     yield from ()
 
 
-def _none_at(base: Path) -> "Iterator[UnsupportedStore]":
-    yield from ()
-
-
-def _no_homes(home: Path, environ: Mapping[str, str]) -> Iterator[Path]:
-    yield from ()
-
-
 class TaskFolderProduct(msgspec.Struct, frozen=True):
     """The properties of one product that are not common to the family."""
 
@@ -95,7 +86,3 @@ class TaskFolderProduct(msgspec.Struct, frozen=True):
     completion_flag: str = ""
     """What it appends to the text of a completion."""
     tools: FileTools = FileTools()
-    successors: "Callable[[Path], Iterator[UnsupportedStore]]" = _none_at
-    """Finds stores of its later versions, in formats that are not read yet, in one folder."""
-    successor_homes: Callable[[Path, Mapping[str, str]], Iterator[Path]] = _no_homes
-    """The folders where later versions keep sessions, for a home directory and environment variables."""

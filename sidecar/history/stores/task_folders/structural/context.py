@@ -6,11 +6,11 @@ from typing import Any, Final
 
 from sidecar.api.stored.tasks import Mode
 from sidecar.history.stored.parsing import value_of
+from sidecar.history.stored.texts import one_line
 from sidecar.history.stores.task_folders.files import API_FILE, METADATA_FILE, UI_FILE
 from sidecar.history.stores.task_folders.products import PRODUCTS
 from sidecar.history.stores.task_folders.products.roo import ROO_INDEX
 from sidecar.history.stores.task_folders.structural.environment import newest_first, oldest_first
-from sidecar.history.stores.task_folders.structural.titles import one_line
 from sidecar.history.stores.task_folders.structural.view import Sourced, TaskView
 
 _MODE_NAMES: Final = {slug: name for product in PRODUCTS for slug, name in product.modes.values()}
@@ -72,6 +72,12 @@ def relatives(view: TaskView) -> tuple[str | None, str | None, list[str] | None]
     children = entry.child_ids if isinstance(entry.child_ids, list) else []
     ids = [child for child in children if isinstance(child, str)]
     return _word(entry.parent_task_id), _word(entry.root_task_id), ids or None
+
+
+def session(view: TaskView) -> str | None:
+    """Return the session in the store of the agent that a run launched."""
+    recorded = view.entry.session_task_id if view.entry is not None else None
+    return recorded if isinstance(recorded, str) and recorded else None
 
 
 def favorite(view: TaskView) -> bool:

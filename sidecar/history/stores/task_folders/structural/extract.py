@@ -191,6 +191,7 @@ def _row(view: TaskView, ended: Ending, product: Product, found: Found) -> TaskI
         root_id=root,
         child_ids=children,
         favorite=context.favorite(view),
+        session_task_id=context.session(view) if product == "sidecar" else None,
         problems=view.problems,
     )
 
@@ -204,6 +205,7 @@ def _listed(view: TaskView, info: TaskInfo) -> Sources:
         "parentId": info.parent_id,
         "rootId": info.root_id,
         "childIds": info.child_ids,
+        "sessionTaskId": info.session_task_id,
         "favorite": info.favorite if view.entry is not None else None,
     }
     return {name: Sourced(value, source) for name, value in values.items() if value is not None}

@@ -1,10 +1,10 @@
 """Find the title of a task: the user's first prompt."""
 
-import re
 from collections.abc import Iterator
 from typing import Any, Final
 
 from sidecar.history.stored.parsing import text_of, value_of
+from sidecar.history.stored.texts import one_line
 from sidecar.history.stores.task_folders.files import API_FILE, UI_FILE
 from sidecar.history.stores.task_folders.products.roo import ROO_INDEX
 from sidecar.history.stores.task_folders.structural.view import Sourced, TaskView
@@ -15,28 +15,11 @@ _UNREAD: Final = frozenset({"unreadable", "notRegular", "tooLarge"})
 _PROMPT_SAYS: Final = frozenset({"text", "task", "user_feedback", None})
 _WRAPPERS: Final = (("<task>", "</task>"), ("<user_message>", "</user_message>"))
 _MACHINE_MADE: Final = ("<environment_details>", "# task_progress")
-_SURROGATES: Final = re.compile("[\ud800-\udfff]")
 
 
 def title(view: TaskView) -> Sourced:
     """Find the whole first prompt, on one line; a prompt without words is described."""
     return next(_titles(view), None) or _untitled(view)
-
-
-def one_line(text: str) -> str:
-    """Make each run of white space one space, and the text encodable."""
-    return encodable(" ".join(text.split()))
-
-
-def encodable(text: str) -> str:
-    """Replace lone surrogates, which no encoding takes, by U+FFFD, as Node does when it prints them."""
-    if text.isascii():
-        return text
-    try:
-        text.encode()  # a quarter of the price of looking for surrogates, or less
-    except UnicodeEncodeError:
-        return _SURROGATES.sub("\ufffd", text)
-    return text
 
 
 def _titles(view: TaskView) -> Iterator[Sourced]:

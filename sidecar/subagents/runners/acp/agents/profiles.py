@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from sidecar.subagents.runners.acp.agents import claude, codex, gemini, gemini_record, opencode, qwen
+from sidecar.subagents.runners.acp.agents.catalog import refuse_to_ask, unverified_agents
 from sidecar.subagents.runners.acp.agents.extras import Extras, Guard, no_extras
 from sidecar.subagents.runners.acp.mode_state import AskingModes
 
@@ -32,8 +33,11 @@ class Profile:
     """The extras in a trusted workspace."""
     unguarded: Extras = field(default_factory=Extras)
     """The extras in a trusted workspace for a run that does not have to ask."""
-    serves: Literal["always", "unguarded", "never"] = "always"
-    """When the agent starts the MCP servers of a session request. A guard may keep it from that."""
+    serves: Literal["always", "unguarded"] = "always"
+    """When the agent starts the MCP servers of a session request.
+
+    `unguarded` is for agents that start none in a folder that they do not trust, as their guard requires.
+    """
     counts_answers: bool = False
     """Whether the agent reports the size of every answer during a turn. One without a size is truncated."""
     truncation_check: Callable[[Mapping[str, str], str, Mapping[str, Any]], bool] | None = None
@@ -45,7 +49,7 @@ _OPENCODE_LOG = {"OPENCODE_PRINT_LOGS": "1", "OPENCODE_LOG_LEVEL": "ERROR"}
 _GEMINI_LOG = {"GEMINI_DEBUG_LOG_FILE": "/dev/stderr"} if os.name == "posix" else {}
 """Makes gemini log immediately. By default, it holds back warnings about repeated requests until it exits."""
 
-PROFILES: Mapping[str, Profile] = {
+_VERIFIED: Mapping[str, Profile] = {
     "opencode": Profile(
         ("opencode", "acp"),
         "run `opencode auth login`, or name a provider in its configuration",
@@ -59,7 +63,7 @@ PROFILES: Mapping[str, Profile] = {
     "claude-agent-acp": Profile(
         ("claude-agent-acp",),
         "run `claude /login`, or set ANTHROPIC_API_KEY",
-        modes=AskingModes(("default",)),
+        modes=AskingModes(("default",), judged=("auto",)),
         counts_answers=True,
         guard=claude.guard,
     ),
@@ -88,10 +92,10 @@ PROFILES: Mapping[str, Profile] = {
         ("qwen", "--acp"),
         "run `qwen` once and sign in, or set OPENAI_API_KEY",
         model_flag="--model",
-        modes=AskingModes(("default",)),
+        modes=AskingModes(("default",), judged=("auto",)),
         counts_answers=True,
         guard=qwen.guard,
-        serves="never",  # version 0.24.4 reports that they fail to start
+        serves="unguarded",  # in a folder that it does not trust, 0.24.4 reports them as failed
     ),
     "kilo": Profile(
         ("kilo", "acp"),
@@ -102,7 +106,16 @@ PROFILES: Mapping[str, Profile] = {
         guard=opencode.kilo,
     ),
 }
-"""In the order in which `auto` tries them. docs/runners.md lists the tested versions."""
+"""Agents that the tests drive, and kilo. docs/agents.md lists the tested versions."""
+
+PROFILES: Mapping[str, Profile] = {
+    **_VERIFIED,
+    **{
+        name: Profile(each.command, each.sign_in, each.env, guard=refuse_to_ask)
+        for name, each in unverified_agents().items()
+    },
+}
+"""In the order in which `auto` tries them."""
 
 ALIASES = {"claude": "claude-agent-acp", "codex": "codex-acp"}
 
@@ -110,6 +123,16 @@ ALIASES = {"claude": "claude-agent-acp", "codex": "codex-acp"}
 def profile_named(name: str) -> Profile | None:
     """Return the profile for a runner with this name, or None."""
     return PROFILES.get(ALIASES.get(name, name))
+
+
+def is_unverified(name: str) -> bool:
+    """Return whether a profile exists for this name that the tests do not drive."""
+    return name in PROFILES and not is_verified(name)
+
+
+def is_verified(name: str) -> bool:
+    """Return whether the sidecar knows how to make the agent of this profile ask."""
+    return ALIASES.get(name, name) in _VERIFIED
 
 
 def found_profiles(environment: Mapping[str, str]) -> list[str]:

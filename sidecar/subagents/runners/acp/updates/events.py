@@ -94,6 +94,10 @@ class SessionEvents:
         """Return the error for which the agent reported the current turn as failed, or None."""
         return self._notices.failure(self._text_after_failure)
 
+    def asked(self) -> None:
+        """Record that the agent asks a person, which counts as an action of its turn."""
+        self.is_idle, self.retrying = False, None
+
     def refuse(self, question: Question) -> None:
         """Record that a question of the run's own session was refused."""
         self.refused = question
@@ -116,7 +120,9 @@ class SessionEvents:
 
     def _own(self, update: Mapping[str, Any]) -> Iterator[Event]:
         kind = update.get("sessionUpdate")
-        if kind in CHUNKS:
+        if not isinstance(kind, str):
+            yield log("The agent sent an update without a kind.")
+        elif kind in CHUNKS:
             yield from self._chunk(CHUNKS[kind], update)
         elif kind in ("tool_call", "tool_call_update"):
             yield from self._tool(update)

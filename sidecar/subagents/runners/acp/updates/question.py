@@ -52,11 +52,13 @@ def _kind(kind: Any, raw: Any, *, runs: bool, changes: bool) -> str:
     """Return the kind from what a call does, since an agent may label a command or an edit as a read."""
     if runs:
         return "execute"
+    if not isinstance(kind, str):
+        return "other"
     if kind in READS and acp_arguments.has_remote_url(raw):
         return "fetch"
     if kind in READS and (changes or (kind != "think" and acp_arguments.writes(raw))):
         return "edit"
-    return kind if isinstance(kind, str) and kind in _TOOL_KINDS else "other"
+    return kind if kind in _TOOL_KINDS else "other"
 
 
 def _with_always(options: Iterable[Option]) -> tuple[Option, ...]:

@@ -59,6 +59,12 @@ def test_empty_first_pieces_make_no_message() -> None:
     assert taken(chunk(""), chunk("", messageId="x")) == []
 
 
+@pytest.mark.parametrize("kind", [{}, [], None, 7])
+def test_an_update_whose_kind_is_not_text_is_only_logged(kind: Any) -> None:
+    (event,) = taken({"sessionUpdate": kind, "content": {"type": "text", "text": "a"}})
+    assert event["type"] == "log"
+
+
 def test_content_that_is_not_text_is_named() -> None:
     (event,) = taken({"sessionUpdate": "agent_message_chunk", "content": {"type": "image", "data": "AAAA"}})
     assert event["text"] == "[image]"

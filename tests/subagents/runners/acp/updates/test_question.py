@@ -43,7 +43,7 @@ def test_a_read_of_an_address_is_a_fetch() -> None:
     assert question_of({"kind": "read", "rawInput": {"url": "https://a.example"}}, []).tool_kind == "fetch"
 
 
-@pytest.mark.parametrize("kind", ["READ", "reading", "x" * 1_000_000, 5])
+@pytest.mark.parametrize("kind", ["READ", "reading", "x" * 1_000_000, 5, {}])
 def test_an_unknown_kind_is_other(kind: Any) -> None:
     assert question_of({"kind": kind}, []).tool_kind == "other"
 

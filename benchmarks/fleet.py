@@ -1,0 +1,193 @@
+"""Runs on a cluster against local ones: `python -m benchmarks.fleet`, after `scripts/fleet_env`.
+
+Starts three nodes on this machine. Prints how much later an event arrives than from a local run, the events
+a second that one gateway passes on, and how long a launch takes on a node that knows the repository.
+"""
+
+import asyncio
+import base64
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from statistics import median, quantiles
+from typing import Any
+from uuid import uuid4
+
+from sidecar.api.settings import FleetSettings, RunnerSettings
+from sidecar.subagents.runners.command.runner import CommandRunner
+from sidecar.subagents.runners.contract import Runner, RunObserver, RunSpec
+from sidecar.subagents.runners.fleet_links import FleetLinks
+from sidecar.subagents.runners.remote.job import Job, to_plain
+from sidecar.subagents.runners.remote.link import FleetLink
+from sidecar.subagents.runners.remote.runner import RemoteRunner
+from sidecar.subagents.runners.remote.workspace import packed, prepare
+
+REPO = Path(__file__).parents[1]
+PYTHON = REPO / ".cache" / "fleet" / "bin" / "python"
+TOKEN = "5a" * 24
+SAMPLES = 120
+EVENTS = 200_000
+REPOSITORY_FILES, FILE_BYTES = 500, 100_000
+P50_SECONDS, P99_SECONDS, EVENTS_A_SECOND, LAUNCH_SECONDS = 0.003, 0.050, 20_000, 2.0
+_STAMPS = (
+    "import json, sys, time\n"
+    "for _ in range(int(sys.argv[1])):\n"
+    " print(json.dumps({'type': 'emit', 'name': 'at', 'value': time.time()}), flush=True)\n"
+    " time.sleep(0.21)\n"
+)
+_LINES = 'for i in range({count}): print(\'{{"type": "emit", "name": "n", "value": %d}}\' % i)'
+
+Event = dict[str, Any]
+
+
+def main() -> int:
+    """Measure, and return 1 if a promise is not met."""
+    with tempfile.TemporaryDirectory(prefix="sidecar-fleet-") as folder, _cluster(Path(folder)) as address:
+        results = asyncio.run(_measure(Path(folder), address))
+    for what, value, promise, is_met in results:
+        print(f"{what:55} {value:>14} {promise:>16} {'met' if is_met else 'NOT MET'}")
+    return 0 if all(is_met for *_, is_met in results) else 1
+
+
+async def _measure(folder: Path, address: str) -> list[tuple[str, str, str, bool]]:
+    workspace = _repository(folder / "workspace")
+    fleet = FleetSettings(
+        gateway=[str(PYTHON), "-m", "sidecar.fleet.gateway"],
+        address=address,
+        token_path=str(folder / "token"),
+        labels={"fleet.name": "B"},
+    )
+    links = FleetLinks()
+    link = links.link(fleet, {**os.environ, "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"})
+    try:
+        launches = [await _first_event(_remote(fleet, link, ["echo", "x"]), workspace) for _ in range(4)]
+        stamps = [sys.executable, "-c", _STAMPS, str(SAMPLES)]
+        local = await _delays(CommandRunner("stamps", _events(stamps)), workspace)
+        remote = await _delays(_remote(fleet, link, stamps), workspace)
+        rate = await _rate(fleet, link, workspace)
+    finally:
+        await links.aclose()
+    p50 = median(remote) - median(local)
+    p99 = quantiles(remote, n=100)[98] - quantiles(local, n=100)[98]
+    launch = min(launches[1:])
+    return [
+        ("event later than from a local run, p50", f"{p50 * 1e3:.2f} ms", "3 ms", p50 <= P50_SECONDS),
+        ("event later than from a local run, p99", f"{p99 * 1e3:.2f} ms", "50 ms", p99 <= P99_SECONDS),
+        ("events a second through one gateway", f"{rate:,.0f}", "20,000", rate >= EVENTS_A_SECOND),
+        ("launch on a warm node, 50 MB repository", f"{launch:.2f} s", "2 s", launch <= LAUNCH_SECONDS),
+    ]
+
+
+def _events(command: list[str]) -> RunnerSettings:
+    return RunnerSettings(type="command", command=command, format="events")
+
+
+def _remote(fleet: FleetSettings, link: FleetLink, command: list[str]) -> RemoteRunner:
+    settings = _events(command)
+    return RemoteRunner(CommandRunner("bench", settings), settings, fleet, link)
+
+
+async def _run(runner: Runner, workspace: Path, emit: Callable[[Event], Awaitable[None]]) -> None:
+    run = await runner.start(RunSpec(str(uuid4()), "", workspace, observer=RunObserver()), emit)
+    result = await run.result()
+    await run.stop()
+    assert result.terminate_reason == "GOAL", result
+
+
+async def _delays(runner: Runner, workspace: Path) -> list[float]:
+    delays: list[float] = []
+
+    async def emit(event: Event) -> None:
+        if event["type"] == "emit":
+            delays.append(time.time() - event["value"])
+
+    await _run(runner, workspace, emit)
+    return delays
+
+
+async def _first_event(runner: RemoteRunner, workspace: Path) -> float:
+    began, seen = time.perf_counter(), []
+
+    async def emit(event: Event) -> None:
+        seen.append(time.perf_counter())
+
+    await runner.check_place(workspace)
+    await _run(runner, workspace, emit)
+    return seen[0] - began
+
+
+async def _rate(fleet: FleetSettings, link: FleetLink, workspace: Path) -> float:
+    """Return how many events a second a gateway passes on from the journal of a run that has written them."""
+    run, count = str(uuid4()), 0
+    nodes = [node["nodeId"] for node in (await link.status(20))["nodes"] if node["name"] == "B"]
+    base = subprocess.check_output(["git", "rev-parse", "HEAD"], cwd=workspace, text=True).strip()
+    named = {"run": run, "repository": "bench", "prefix": "", "base": base}
+    await link.request("place", 60, nodes=nodes, slots=1, **named)
+    program = [sys.executable, "-c", _LINES.format(count=EVENTS)]
+    # The tree cannot be made without the bundle, so the workspace comes first.
+    data = packed(prepare(workspace), [])
+    for offset in range(0, len(data), 1 << 20):
+        piece = base64.b64encode(data[offset : offset + (1 << 20)]).decode()
+        await link.request("put", 60, run=run, offset=offset, data=piece)
+    job = Job(task_id=run, runner_name="bench", runner=_events(program), prompt="")
+    await link.request("go", 60, run=run, job=to_plain(job))
+    gateway = await link.gateway()
+    took = 0.0
+    for attempt in range(2):
+        stream = gateway.listen()
+        began, count = time.perf_counter(), 0
+        await gateway.request("follow", 60, run=run, stream=stream.number, after=0, heartbeat=1.0)
+        while (message := await stream.queue.get()) is not None and "over" not in message:
+            gateway.acknowledge(stream)
+            count += len(message["lines"])
+        took = time.perf_counter() - began
+        gateway.ignore(stream)
+        assert count >= EVENTS, (attempt, count)
+    await link.request("drop", 60, run=run)
+    return count / took
+
+
+def _repository(root: Path) -> Path:
+    root.mkdir()
+    (root / "data").mkdir()
+    for number in range(REPOSITORY_FILES):
+        (root / "data" / f"{number}.bin").write_bytes(os.urandom(FILE_BYTES))
+    identity = ["-c", "user.name=A", "-c", "user.email=a@example.org"]
+    for command in (["init", "-q"], ["add", "."], [*identity, "commit", "-q", "-m", "first"]):
+        subprocess.run(["git", *command], cwd=root, check=True)
+    return root
+
+
+@contextmanager
+def _cluster(folder: Path) -> Iterator[str]:
+    (folder / "token").write_text(TOKEN)
+    environment = {
+        **os.environ,
+        "HOME": str(folder),
+        "RAY_AUTH_TOKEN": TOKEN,
+        "SIDECAR_FLEET_DIR": str(folder / "fleet"),
+    }
+    process = subprocess.Popen(
+        [str(PYTHON), str(REPO / "tests" / "fleet" / "cluster_process.py")],
+        env=environment,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+    assert process.stdin is not None and process.stdout is not None
+    try:
+        yield json.loads(process.stdout.readline())["address"]
+    finally:
+        process.stdin.close()
+        process.wait(60)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

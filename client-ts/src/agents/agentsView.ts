@@ -1,0 +1,131 @@
+import {
+  type Disposable,
+  EventEmitter,
+  type WebviewView,
+  type WebviewViewProvider,
+  workspace,
+} from "vscode";
+
+import { type Navigation, readMessage, type ToWebview } from "../panel/messages.js";
+import type { PanelSession } from "../panel/panelSession.js";
+import { SECTION } from "../service/settings.js";
+import type { HistoryList } from "./historyList.js";
+import { type PageContext, servePage } from "./pages.js";
+
+/** The view's id in the manifest; the editor derives its focus command from it. */
+export const AGENTS_VIEW = "subagentSidecar.chat";
+
+/** Whether the setting shows conversations in the editor area. */
+export function showsInEditor(): boolean {
+  const where = workspace.getConfiguration(SECTION).get<string>("conversations", "editor");
+  return where !== "sideBar";
+}
+
+/** The side bar: the list of agents and the composer, and conversations if the user wants them there. */
+export class AgentsView implements WebviewViewProvider, Disposable {
+  readonly #context: PageContext;
+  readonly #history: HistoryList;
+  #view: WebviewView | undefined;
+  #session: PanelSession | undefined;
+  #pending: Navigation | undefined;
+  readonly #shown = new EventEmitter<WebviewView>();
+
+  /** Fires with the view when it becomes visible. */
+  readonly onDidShow = this.#shown.event;
+
+  constructor(context: PageContext, history: HistoryList) {
+    this.#context = context;
+    this.#history = history;
+  }
+
+  /** Whether the view is visible. */
+  get visible(): boolean {
+    return this.#view?.visible === true;
+  }
+
+  /** The view, once it has been opened. */
+  get view(): WebviewView | undefined {
+    return this.#view;
+  }
+
+  /** Show the view with the list or, if a task is named, its conversation. */
+  async reveal(taskId?: string): Promise<void> {
+    await this.#show(taskId === undefined ? { type: "home" } : { type: "open", taskId });
+  }
+
+  /** Show the view with the cursor in the goal; choose the named subagent and fill in the goal. */
+  async focusComposer(subagentName?: string, goal?: string): Promise<void> {
+    await this.#show({
+      type: "compose",
+      ...(subagentName === undefined ? {} : { subagentName }),
+      ...(goal === undefined ? {} : { goal }),
+    });
+  }
+
+  /** Update the definitions and choose the named one for the next launch. */
+  async definitionsChanged(chosen?: string): Promise<void> {
+    await this.#session?.definitionsChanged(chosen);
+  }
+
+  /** Apply a changed setting. */
+  settingsChanged(): void {
+    this.#session?.settingsChanged();
+  }
+
+  resolveWebviewView(view: WebviewView): void {
+    this.#view = view;
+    view.webview.onDidReceiveMessage((message: unknown) => {
+      this.#receive(view, message);
+    });
+    const session = servePage(this.#context, view, {
+      place: "sideBar",
+      opensElsewhere: showsInEditor,
+    });
+    this.#session = session;
+    view.onDidChangeVisibility(() => {
+      if (view.visible) {
+        this.#shown.fire(view);
+      } else {
+        session.hide();
+        this.#history.hide();
+      }
+    });
+    view.onDidDispose(() => {
+      session.dispose();
+      this.#history.hide();
+      if (this.#session === session) {
+        this.#session = this.#view = undefined;
+      }
+    });
+    this.#shown.fire(view);
+    if (this.#pending !== undefined) {
+      session.show(this.#pending);
+      this.#pending = undefined;
+    }
+  }
+
+  dispose(): void {
+    this.#shown.dispose();
+  }
+
+  #receive({ webview }: WebviewView, raw: unknown): void {
+    const message = readMessage(raw);
+    if (message?.type === "ready") {
+      this.#history.show((page) => {
+        const posted: ToWebview = { type: "history", page };
+        void webview.postMessage(posted);
+      });
+    } else if (message?.type === "moreHistory") {
+      void this.#history.loadMore();
+    }
+  }
+
+  async #show(message: Navigation): Promise<void> {
+    this.#pending = message;
+    await this.#context.commands.executeCommand(`${AGENTS_VIEW}.focus`);
+    if (this.#session !== undefined && this.#pending === message) {
+      this.#pending = undefined;
+      this.#session.show(message);
+    }
+  }
+}

@@ -1,0 +1,109 @@
+import * as vscode from "vscode";
+
+import type { PanelSession } from "../panel/panelSession.js";
+import type { AsyncTask } from "../protocol.js";
+import { isWaiting } from "../questions/questions.js";
+import { oneLine } from "../text/words.js";
+import * as strings from "../text/strings.js";
+import { type PageContext, servePage } from "./pages.js";
+
+/** The type of the editors' webviews in the manifest. */
+export const CONVERSATION_EDITOR = "subagentSidecar.conversation";
+
+const TITLE_CHARS = 40;
+
+/** One open editor. */
+interface Editor {
+  readonly panel: vscode.WebviewPanel;
+  readonly session: PanelSession;
+  taskId: string | undefined;
+}
+
+/** Conversations as editors: one for each run, side by side, and restored with their window. */
+export class ConversationEditors implements vscode.WebviewPanelSerializer, vscode.Disposable {
+  readonly #context: PageContext;
+  readonly #editors = new Set<Editor>();
+  readonly #registration: vscode.Disposable;
+
+  constructor(context: PageContext) {
+    this.#context = context;
+    this.#registration = vscode.window.registerWebviewPanelSerializer(CONVERSATION_EDITOR, this);
+  }
+
+  /** Show a run: in its editor, or else in a new one among the tabs in front, or to the side. */
+  open(taskId: string, toSide = false): void {
+    const known = [...this.#editors].find((editor) => editor.taskId === taskId);
+    if (known !== undefined) {
+      known.panel.reveal();
+      return;
+    }
+    const panel = vscode.window.createWebviewPanel(
+      CONVERSATION_EDITOR,
+      strings.runs.conversation,
+      toSide ? vscode.ViewColumn.Beside : vscode.ViewColumn.Active,
+      { enableFindWidget: true },
+    );
+    this.#add(panel, taskId).session.show({ type: "open", taskId });
+  }
+
+  /** Whether the user sees this run. */
+  shows(taskId: string): boolean {
+    return [...this.#editors].some((editor) => editor.taskId === taskId && editor.panel.visible);
+  }
+
+  /** The run of the editor in front, which commands without an argument act on. */
+  get active(): string | undefined {
+    return [...this.#editors].find(({ panel }) => panel.active)?.taskId;
+  }
+
+  /** Take over an editor of the earlier window; its page has kept what it shows. */
+  deserializeWebviewPanel(panel: vscode.WebviewPanel, state: unknown): Promise<void> {
+    this.#add(panel, taskIdIn(state));
+    return Promise.resolve();
+  }
+
+  dispose(): void {
+    this.#registration.dispose();
+    for (const { session } of this.#editors) {
+      session.dispose(); // The editors stay, and are restored with the window.
+    }
+  }
+
+  #add(panel: vscode.WebviewPanel, taskId: string | undefined): Editor {
+    panel.iconPath = vscode.Uri.joinPath(this.#context.extensionUri, "media", "conversation.svg");
+    const session = servePage(this.#context, panel, {
+      place: "editor",
+      opensElsewhere: () => true,
+      shows: (task, title) => {
+        editor.taskId = task.id;
+        panel.title = titleOf(task, title);
+      },
+    });
+    const editor: Editor = { panel, session, taskId };
+    this.#editors.add(editor);
+    panel.onDidChangeViewState(() => {
+      if (!panel.visible) {
+        session.hide();
+      }
+    });
+    panel.onDidDispose(() => {
+      session.dispose();
+      this.#editors.delete(editor);
+    });
+    return editor;
+  }
+}
+
+/** Return the title of a tab: a mark for what needs the user, and its name or else its goal. */
+function titleOf(task: AsyncTask, title = task.goalPrompt): string {
+  const mark = isWaiting(task) ? "● " : "";
+  return mark + (oneLine(title, TITLE_CHARS) || strings.common.untitled);
+}
+
+/** Read which run a page showed, from the state that it kept. */
+function taskIdIn(state: unknown): string | undefined {
+  const { taskId } = (typeof state === "object" && state !== null ? state : {}) as {
+    taskId?: unknown;
+  };
+  return typeof taskId === "string" ? taskId : undefined;
+}

@@ -1,0 +1,48 @@
+import type { Event, WebviewView } from "vscode";
+
+import { type AgentsView, showsInEditor } from "./agentsView.js";
+import type { ConversationEditors } from "./conversationEditors.js";
+
+/** Shows runs where the user wants them: in the editor area or in the side bar. */
+export class Conversations {
+  readonly #view: AgentsView;
+  readonly #editors: ConversationEditors;
+
+  /** Fires when the list becomes visible. */
+  readonly onDidShow: Event<WebviewView>;
+
+  constructor(view: AgentsView, editors: ConversationEditors) {
+    this.#view = view;
+    this.#editors = editors;
+    this.onDidShow = view.onDidShow;
+  }
+
+  /** Whether the list is visible. */
+  get visible(): boolean {
+    return this.#view.visible;
+  }
+
+  /** Whether the user sees the list or this run. */
+  shows(taskId: string): boolean {
+    return this.#view.visible || this.#editors.shows(taskId);
+  }
+
+  /** Show the list or, if a task is named, its conversation; an editor may open to the side. */
+  async reveal(taskId?: string, toSide = false): Promise<void> {
+    if (taskId !== undefined && showsInEditor()) {
+      this.#editors.open(taskId, toSide);
+    } else {
+      await this.#view.reveal(taskId);
+    }
+  }
+
+  /** Show the list with the cursor in the goal; choose the named subagent and fill in the goal. */
+  focusComposer(subagentName?: string, goal?: string): Promise<void> {
+    return this.#view.focusComposer(subagentName, goal);
+  }
+
+  /** Update the definitions and choose the named one for the next launch. */
+  definitionsChanged(chosen?: string): Promise<void> {
+    return this.#view.definitionsChanged(chosen);
+  }
+}

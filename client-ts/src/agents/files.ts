@@ -1,0 +1,38 @@
+import * as vscode from "vscode";
+
+/** How many files are read to find the best of them. */
+const MOST_READ = 200;
+const MOST_FOUND = 12;
+
+/** Find files of the open folders by a part of their path, the best first; paths as users write them. */
+export async function findFiles(text: string): Promise<readonly string[]> {
+  const found = await vscode.workspace.findFiles(patternOf(text), undefined, MOST_READ);
+  const paths = found.map((uri) => vscode.workspace.asRelativePath(uri).replaceAll("\\", "/"));
+  return ranked(paths, text).slice(0, MOST_FOUND);
+}
+
+/** Write a pattern for files with a text in their name, or in that of a folder, in any case. */
+export function patternOf(text: string): string {
+  const part = Array.from(text.replaceAll(/[*?[\]{},!\\]/gu, ""), anyCase).join("");
+  return part === "" ? "**/*" : `{**/*${part}*,**/*${part}*/**}`;
+}
+
+function anyCase(letter: string): string {
+  const [lower, upper] = [letter.toLowerCase(), letter.toUpperCase()];
+  return lower === upper || lower.length !== 1 || upper.length !== 1
+    ? letter
+    : `[${lower}${upper}]`;
+}
+
+/** Sort paths: those whose name begins with the text, then those whose name has it, then the rest. */
+export function ranked(paths: readonly string[], text: string): readonly string[] {
+  const wanted = text.toLowerCase();
+  const rank = (path: string): number => {
+    const name = path.slice(path.lastIndexOf("/") + 1).toLowerCase();
+    return name.startsWith(wanted) ? 0 : name.includes(wanted) ? 1 : 2;
+  };
+  return [...new Set(paths)].sort(
+    (one, other) =>
+      rank(one) - rank(other) || one.length - other.length || one.localeCompare(other),
+  );
+}

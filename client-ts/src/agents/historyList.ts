@@ -1,0 +1,192 @@
+import type * as vscode from "vscode";
+import type { Disposable } from "vscode-jsonrpc/node";
+
+import { isAnswering } from "../client/state.js";
+import { pinnedTasks } from "../marks/marks.js";
+import type { MarkStore } from "../marks/markStore.js";
+import type { HistoryPage } from "../panel/listMessages.js";
+import type { TaskInfo } from "../protocol.js";
+import type { SubagentService } from "../service/service.js";
+import { StoredTasks } from "../service/storedTasks.js";
+import { taskParams, type TaskRef } from "../taskRef.js";
+import { Throttle } from "../util/coalesce.js";
+import { messageOf } from "../util/errors.js";
+import { TotalsLine } from "../views/totalsLine.js";
+import { openFolders } from "../windows/owner.js";
+import type { ListChoice } from "./listOptions.js";
+import { storedRowOf } from "./storedRow.js";
+
+const REFRESH_MS = 500;
+/** How often a list that takes long to read is read again. */
+const LONG_REFRESH_MS = 5_000;
+/** A list with more tasks than this takes long to read. */
+const LONG = 1_000;
+/** The most pinned tasks that are shown, the newest of them. */
+const MOST_PINNED = 50;
+
+/** Return the history as commands change it. */
+export function historyView(choice: ListChoice, history: HistoryList) {
+  return {
+    get filter() {
+      return choice.options.filter;
+    },
+    setFilter: (filter: string) => choice.setFilter(filter),
+    loadMore: () => history.loadMore(),
+    refresh: () => history.refresh(),
+  };
+}
+
+/** Reads the stored tasks for the list while it is visible, and posts them page by page. */
+export class HistoryList implements Disposable {
+  readonly #service: SubagentService;
+  readonly #choice: ListChoice;
+  readonly #marks: MarkStore;
+  readonly #stored: StoredTasks;
+  readonly #totals: TotalsLine;
+  readonly #subscriptions: vscode.Disposable[];
+  readonly #soon = new Throttle(REFRESH_MS, () => void this.#reload());
+  readonly #later = new Throttle(LONG_REFRESH_MS, () => void this.#reload());
+  #post: ((page: HistoryPage) => void) | undefined;
+  /** How many rows the page has. */
+  #sent = 0;
+  #isReading = false;
+  #pinned: readonly TaskInfo[] = [];
+  #problem: string | undefined;
+
+  constructor(service: SubagentService, choice: ListChoice, marks: MarkStore) {
+    this.#service = service;
+    this.#marks = marks;
+    this.#choice = choice;
+    this.#stored = new StoredTasks((params) => service.request("tasks/list", params));
+    this.#totals = new TotalsLine(
+      (params) => service.request("tasks/stats", params),
+      () => {
+        this.#send(this.#sent);
+      },
+    );
+    this.#subscriptions = [
+      choice.onDidChange(() => void this.#select()),
+      marks.onDidChange(() => void this.#marksChanged()),
+      service.onDidChangeState((state) => {
+        if (isAnswering(state)) {
+          this.#refreshIfShown();
+        }
+      }),
+      service.onDidChangeHistory(() => {
+        this.#refreshIfShown();
+      }),
+    ];
+  }
+
+  /** Begin to post to a page that shows nothing yet. */
+  show(post: (page: HistoryPage) => void): void {
+    this.#post = post;
+    if (this.#stored.isRead) {
+      this.#send(0);
+      this.#refreshIfShown();
+    } else {
+      void this.#select();
+    }
+  }
+
+  /** Stop posting until the next `show`. */
+  hide(): void {
+    this.#post = undefined;
+  }
+
+  /** Read and post the next tasks; does nothing while others are read. */
+  async loadMore(): Promise<void> {
+    if (this.#stored.hasMore && !this.#isReading) {
+      await this.#read(() => this.#stored.loadMore(), this.#stored.items.length);
+    }
+  }
+
+  /** Make the sidecar scan all stored tasks again. Rejects when it is unavailable. */
+  async refresh(): Promise<void> {
+    await this.#service.request("tasks/refresh", {});
+    await this.#reload();
+  }
+
+  dispose(): void {
+    this.#soon.dispose();
+    this.#later.dispose();
+    this.#totals.dispose();
+    for (const subscription of this.#subscriptions) {
+      subscription.dispose();
+    }
+  }
+
+  #refreshIfShown(): void {
+    if (this.#post !== undefined && this.#service.state.kind !== "failed") {
+      (this.#stored.items.length > LONG ? this.#later : this.#soon).call();
+    }
+  }
+
+  async #select(): Promise<void> {
+    const { filter, sort, scope } = this.#choice.options;
+    const folders = openFolders();
+    const isLimited = scope === "workspace" && folders.length > 0;
+    await this.#read(() =>
+      this.#stored.select({ filter, sort, ...(isLimited ? { folders } : {}) }),
+    );
+  }
+
+  async #reload(): Promise<void> {
+    await (this.#stored.isRead ? this.#read(() => this.#stored.reload()) : this.#select());
+  }
+
+  async #read(change: () => Promise<void>, from = 0): Promise<void> {
+    this.#isReading = true;
+    try {
+      await Promise.all([change(), from === 0 ? this.#readPinned() : undefined]);
+      this.#problem = undefined;
+      this.#totals.follow(this.#stored.query);
+    } catch (error) {
+      this.#problem = isAnswering(this.#service.state) ? messageOf(error) : undefined;
+    } finally {
+      this.#isReading = false;
+    }
+    this.#send(from);
+  }
+
+  /** Read the pinned tasks, wherever they are in the list; those that are gone are left out. */
+  async #readPinned(): Promise<void> {
+    const tasks = pinnedTasks(this.#marks.marks).slice(-MOST_PINNED);
+    const read = tasks.map(async (task) => {
+      try {
+        return (await this.#service.request("tasks/get", taskParams(task))).task;
+      } catch {
+        return undefined;
+      }
+    });
+    this.#pinned = (await Promise.all(read)).filter((task) => task !== undefined);
+  }
+
+  async #marksChanged(): Promise<void> {
+    if (this.#post !== undefined && this.#stored.isRead) {
+      await this.#readPinned();
+      this.#send(0);
+    }
+  }
+
+  #send(from: number): void {
+    if (this.#post === undefined || !(this.#stored.isRead || this.#problem !== undefined)) {
+      return;
+    }
+    const { items, matched, total, hasMore } = this.#stored;
+    const context = {
+      ownRoot: this.#service.info?.storageRoot,
+      folders: openFolders(),
+      markOf: (task: TaskRef) => this.#marks.of(task),
+    };
+    this.#sent = items.length;
+    this.#post({
+      ...this.#choice.options,
+      ...{ from, matched, total, hasMore },
+      rows: items.slice(from).map((task) => storedRowOf(task, context)),
+      pinned: this.#pinned.map((task) => storedRowOf(task, context)),
+      totals: this.#totals.textFor(this.#stored.query),
+      ...(this.#problem === undefined ? {} : { problem: this.#problem }),
+    });
+  }
+}

@@ -1,0 +1,125 @@
+import { randomBytes } from "node:crypto";
+
+import * as vscode from "vscode";
+
+import { findFiles } from "./files.js";
+import { pickFolder } from "../commands/runs/prompts.js";
+import type { Action, OpenRequest, PagePlace, ToWebview } from "../panel/messages.js";
+import { language } from "../l10n/language.js";
+import type { MarkStore } from "../marks/markStore.js";
+import { pageHtml } from "../panel/page.js";
+import { type PageMarks, PanelSession } from "../panel/panelSession.js";
+import type { AsyncTask } from "../protocol.js";
+import type { Outbox } from "../service/outbox.js";
+import type { SubagentService } from "../service/service.js";
+import { launchOptions, SECTION } from "../service/settings.js";
+import { storedRef } from "../stored/storedRun.js";
+import { inOwnRoot, type TaskRef } from "../taskRef.js";
+
+const COMMANDS: Record<Action, readonly [command: string, argument?: string]> = {
+  runExample: ["subagentSidecar.example.run"],
+  showLog: ["subagentSidecar.log.show"],
+  repair: ["subagentSidecar.environment.repair"],
+  restart: ["subagentSidecar.sidecar.restart"],
+  cancelSetup: ["subagentSidecar.environment.cancel"],
+  manageTrust: ["workbench.trust.manage"],
+  openTranscript: ["subagentSidecar.task.open"],
+  openConversation: ["subagentSidecar.subagent.open"],
+  openStored: ["subagentSidecar.task.view"],
+  chooseDefinition: ["subagentSidecar.definition.choose"],
+  createDefinition: ["subagentSidecar.definition.create"],
+  openRunnerSettings: ["workbench.action.openSettings", `${SECTION}.runners`],
+  changeLimit: ["workbench.action.openSettings", `${SECTION}.maxAsyncTasks`],
+  startNow: ["subagentSidecar.subagent.startNow"],
+  stop: ["subagentSidecar.subagent.cancel"],
+  answer: ["subagentSidecar.question.answer"],
+  resume: ["subagentSidecar.subagent.resume"],
+  deleteTask: ["subagentSidecar.task.delete"],
+  pin: ["subagentSidecar.task.pin"],
+  unpin: ["subagentSidecar.task.unpin"],
+  rename: ["subagentSidecar.task.rename"],
+  showAll: ["subagentSidecar.list.showAll"],
+  clearFilter: ["subagentSidecar.history.clearFilter"],
+};
+
+/** What all pages share. */
+export interface PageContext {
+  readonly extensionUri: vscode.Uri;
+  readonly service: SubagentService;
+  readonly outbox: Outbox;
+  readonly commands: Pick<typeof vscode.commands, "executeCommand">;
+  readonly open: (request: OpenRequest) => void;
+  readonly marks: Pick<MarkStore, "of" | "onDidChange">;
+}
+
+/** What one page is for. */
+export interface PageRole {
+  readonly place: PagePlace;
+  /** Whether a run that the page names opens in another page. */
+  readonly opensElsewhere: () => boolean;
+  /** Called with each state of the run that the page shows, and what the user calls it. */
+  readonly shows?: (task: AsyncTask, title: string | undefined) => void;
+}
+
+/** Fill a webview with the page and serve it. The session lives until it is disposed. */
+export function servePage(
+  context: PageContext,
+  { webview }: Pick<vscode.WebviewView, "webview">,
+  role: PageRole,
+): PanelSession {
+  const post = (message: ToWebview): void => {
+    void webview.postMessage(message);
+  };
+  const session = new PanelSession(context.service, context.outbox, {
+    pickFolder,
+    launchOptions: () => launchOptions(vscode.workspace.getConfiguration(SECTION)),
+    opensElsewhere: role.opensElsewhere,
+    shows: role.shows ?? (() => undefined),
+    open: context.open,
+    findFiles,
+    compare: async (taskIds) => {
+      for (const [at, taskId] of (role.opensElsewhere() ? taskIds : []).entries()) {
+        await context.commands.executeCommand("subagentSidecar.subagent.open", taskId, at > 0);
+      }
+    },
+    marks: pageMarks(context),
+    compose: ({ subagentName, goal }) => {
+      void context.commands.executeCommand("subagentSidecar.composer.fill", subagentName, goal);
+    },
+    post,
+    act: (action, task) => {
+      const [command, argument = argumentOf(task)] = COMMANDS[action];
+      void context.commands.executeCommand(command, ...(argument === undefined ? [] : [argument]));
+    },
+  });
+  webview.onDidReceiveMessage((message: unknown) => {
+    session.receive(message);
+  });
+  load(context.extensionUri, webview, role.place);
+  return session;
+}
+
+/** Find a task of a page: a run is stored in the root of the sidecar. */
+function pageMarks({ marks, service }: PageContext): PageMarks {
+  return {
+    of: (taskId) => marks.of(inOwnRoot(storedRef(taskId) ?? { id: taskId }, service)),
+    onDidChange: marks.onDidChange,
+  };
+}
+
+function argumentOf(task: TaskRef | undefined): string | TaskRef | undefined {
+  return task?.root === undefined ? task?.id : task;
+}
+
+function load(extensionUri: vscode.Uri, webview: vscode.Webview, place: PagePlace): void {
+  const root = vscode.Uri.joinPath(extensionUri, "out", "webview");
+  webview.options = { enableScripts: true, localResourceRoots: [root] };
+  webview.html = pageHtml({
+    place,
+    language: language(),
+    cspSource: webview.cspSource,
+    scriptUri: webview.asWebviewUri(vscode.Uri.joinPath(root, "main.js")).toString(),
+    styleUri: webview.asWebviewUri(vscode.Uri.joinPath(root, "style.css")).toString(),
+    nonce: randomBytes(16).toString("base64url"),
+  });
+}

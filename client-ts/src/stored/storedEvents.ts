@@ -1,0 +1,69 @@
+import type { StoredMessage, TaskEvent } from "../protocol.js";
+
+/** Messages that only a program needs: usage is counted elsewhere, and checkpoints have no text. */
+const UNSHOWN: ReadonlySet<string> = new Set(["request", "checkpoint"]);
+/** The text of a call that names what it does is its first line, in characters. */
+const TITLE_CHARS = 160;
+
+type Bare<E> = E extends unknown ? Omit<E, "seq" | "ts"> : never;
+
+/** Return the events of a stored task as a conversation shows those of a run, numbered from `first`. */
+export function eventsOf(
+  messages: readonly StoredMessage[],
+  first: number,
+  goal: string,
+): TaskEvent[] {
+  const events: TaskEvent[] = [];
+  let time = 0;
+  for (const message of messages) {
+    time = message.ts ?? time;
+    const event = isGoal(message, goal) ? undefined : eventOf(message);
+    if (event !== undefined) {
+      events.push({ ...event, seq: first + events.length, ts: time });
+    }
+  }
+  return events;
+}
+
+/** The conversation shows the goal at its head. */
+function isGoal({ index, role, text = "" }: StoredMessage, goal: string): boolean {
+  return index === 0 && role === "user" && text.replace(/\s+/gu, " ").trim() === goal;
+}
+
+function eventOf(message: StoredMessage): Bare<TaskEvent> | undefined {
+  const { index, role, kind, text = "", tool } = message;
+  if (UNSHOWN.has(kind) || (text === "" && tool === undefined)) {
+    return undefined;
+  }
+  if (tool !== undefined || kind === "tool_result") {
+    return callOf(message);
+  }
+  const messageId = `m${index}`;
+  if (kind === "reasoning") {
+    return { type: "thought", messageId, text };
+  }
+  if (role === "user") {
+    return { type: "message", messageId, role: "user", text };
+  }
+  return role === "assistant"
+    ? { type: "message", messageId, text }
+    : callOf({ ...message, tool: { name: kind, status: "completed" } });
+}
+
+/** A call without an id ends at once: nothing could be matched to it later. */
+function callOf({ index, text = "", tool = {}, kind }: StoredMessage): Bare<TaskEvent> {
+  const { name = kind, id, status } = tool;
+  const toolCallId = id ?? `m${index}`;
+  const isResult = status !== undefined || kind === "tool_result";
+  const ended = status === "failed" || status === "error" ? "failed" : "completed";
+  const [line = ""] = text.trim().split("\n", 1);
+  const title =
+    line !== "" && line.length <= TITLE_CHARS && !/^[[{]/u.test(line) ? line : undefined;
+  return isResult
+    ? { type: "tool", toolCallId, name, status: ended, output: text }
+    : {
+        ...{ type: "tool", toolCallId, name, status: id === undefined ? "completed" : "started" },
+        ...(title === undefined || title === text.trim() ? {} : { title }),
+        input: text,
+      };
+}

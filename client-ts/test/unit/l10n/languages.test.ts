@@ -1,0 +1,108 @@
+import { afterEach, expect, test, vi } from "vitest";
+
+import * as deExtension from "../../../src/l10n/de/extension.js";
+import * as deModel from "../../../src/l10n/de/model.js";
+import * as deOutcome from "../../../src/l10n/de/outcome.js";
+import * as deSetup from "../../../src/l10n/de/setup.js";
+import * as enExtension from "../../../src/l10n/en/extension.js";
+import * as enModel from "../../../src/l10n/en/model.js";
+import * as enOutcome from "../../../src/l10n/en/outcome.js";
+import * as enSetup from "../../../src/l10n/en/setup.js";
+import * as dePage from "../../../webview/text/de.js";
+import * as enPage from "../../../webview/text/en.js";
+
+type Leaf = string | ((...values: never[]) => string);
+
+/** Each English module with its German one, and what stays English: models and links read it. */
+const PAIRS = [
+  ["extension", enExtension, deExtension, ["reports"]],
+  ["model", enModel, deModel, ["tools"]],
+  ["outcome", enOutcome, deOutcome, []],
+  ["setup", enSetup, deSetup, []],
+  ["page", enPage, dePage, []],
+] as const;
+
+/** Texts that are the same word in both languages, or none, or that models read. */
+const SAME = new Set([
+  ...["COMPOSER.subagent", "FORM.optional", "PLAN.label", "QUESTION.folder", "SERVICE.running"],
+  ...["exporting.markdown", "facts.id", "facts.status", "facts.subagent"],
+  ...["confirmations.facts.agent", "mcp.label", "turns.prompt"],
+]);
+
+afterEach(() => {
+  vi.resetModules();
+});
+
+/** Return the texts in a module by their paths. */
+function leaves(value: unknown, path: readonly string[] = []): [string, Leaf][] {
+  return typeof value === "object" && value !== null
+    ? Object.entries(value).flatMap(([key, member]) => leaves(member, [...path, key]))
+    : [[path.join("."), value as Leaf]];
+}
+
+function without(texts: object, names: readonly string[]): object {
+  return Object.fromEntries(Object.entries(texts).filter(([name]) => !names.includes(name)));
+}
+
+/** Call a text with values that can be found in it; lists where it wants lists. */
+function filled(text: Leaf): string {
+  if (typeof text === "string") {
+    return text;
+  }
+  const call = text as (...values: unknown[]) => string;
+  const values = Array.from({ length: text.length }, (_, at) => 7001 + at);
+  const forms: readonly ((value: number) => unknown)[] = [(n) => n, String, (n) => [String(n)]];
+  for (const form of forms) {
+    try {
+      return call(...values.map(form));
+    } catch {
+      // It wants values of another kind.
+    }
+  }
+  throw new Error(`cannot be called: ${text.toString()}`);
+}
+
+/** The values that a text shows, whatever the language writes between thousands. */
+function shownValues(text: string): string[] {
+  return [...text.replaceAll(/(?<=\d)[.,](?=\d{3})/gu, "").matchAll(/70\d\d/gu)].map(String).sort();
+}
+
+test.each(PAIRS)("every text of the %s is there in German", (_, english, german, kept) => {
+  const paths = leaves(without(english, kept)).map(([path]) => path);
+  expect(leaves(german).map(([path]) => path)).toEqual(paths);
+  expect(paths.length).toBeGreaterThan(20);
+});
+
+test.each(PAIRS)("a German text of the %s shows what the English one shows", (_, en, de, kept) => {
+  const translated = new Map(leaves(de));
+  for (const [path, text] of leaves(without(en, kept))) {
+    const german = translated.get(path) ?? "";
+    expect([path, typeof german]).toEqual([path, typeof text]);
+    expect([path, shownValues(filled(german))]).toEqual([path, shownValues(filled(text))]);
+  }
+});
+
+test.each(PAIRS)("no text of the %s was left in English", (_, english, german, kept) => {
+  const translated = new Map(leaves(german));
+  const left = leaves(without(english, kept))
+    .filter(([path, text]) => typeof text === "string" && translated.get(path) === text)
+    .map(([path]) => path)
+    .filter((path) => !SAME.has(path));
+  expect(left).toEqual([]);
+});
+
+test.each([
+  ["en", "Running", "5m ago", "$1,234.50", "1,234"],
+  ["de", "Läuft", "vor 5m", "1.234,50\u00A0$", "1.234"],
+  ["de-AT", "Läuft", "vor 5m", "1.234,50\u00A0$", "1.234"],
+  ["fr", "Running", "5m ago", "$1,234.50", "1,234"],
+])("an editor in %s gets its words and figures", async (locale, status, age, cost, count) => {
+  const { setLanguage } = await import("../../../src/l10n/language.js");
+  setLanguage(locale);
+  const { outcome } = await import("../../../src/text/outcomeStrings.js");
+  const { ago, dollars, plural } = await import("../../../src/l10n/format.js");
+  expect(outcome.status.running).toBe(status);
+  expect(ago(0, 300_000)).toBe(age);
+  expect(dollars(1234.5)).toBe(cost);
+  expect(plural(1234, "", "")).toBe(`${count} `);
+});

@@ -1,0 +1,118 @@
+import { expect, test } from "vitest";
+
+import type { HistoryPage, StoredRow } from "../../../../src/panel/listMessages.js";
+import { entriesOf } from "../../../../webview/model/list/entries.js";
+import { linesIn, offsetsOf } from "../../../../webview/model/list/layout.js";
+import {
+  EMPTY_LIST,
+  type ListState,
+  reduceList,
+} from "../../../../webview/model/list/listState.js";
+import { row } from "../../samples.js";
+
+const NOW = new Date(2026, 10, 25, 15).getTime();
+const HOUR = 3_600_000;
+
+function stored(id: string, hoursAgo: number, more: Partial<StoredRow> = {}): StoredRow {
+  return {
+    ...{ id, root: "/r", title: id, status: "completed", outcome: "completed", product: "roo" },
+    at: NOW - hoursAgo * HOUR,
+    ...more,
+  };
+}
+
+function history(rows: readonly StoredRow[], more: Partial<HistoryPage> = {}): HistoryPage {
+  const counts = { from: 0, matched: rows.length, total: rows.length, hasMore: false, totals: "" };
+  return { scope: "all", sort: "recent", filter: "", ...counts, rows, ...more };
+}
+
+function listed(rows: readonly StoredRow[], more: Partial<HistoryPage> = {}): ListState {
+  return reduceList(EMPTY_LIST, { type: "history", page: history(rows, more) });
+}
+
+function keys(list: ListState, runs = [row()]): string[] {
+  return entriesOf({ runs, list, now: NOW }).map(({ key }) => key);
+}
+
+test("what needs the reader comes first, then what runs, waits and ended, then the history by date", () => {
+  const runs = [
+    row({ id: "done", status: "completed" }),
+    row({ id: "next", status: "queued", queuePosition: 1 }),
+    row({ id: "works" }),
+    row({ id: "asks", asks: "npm test" }),
+  ];
+  const tasks = [stored("a", 1), stored("b", 20), stored("c", 60), stored("d", 400)];
+  expect(keys(listed(tasks), runs)).toEqual([
+    ...["group needsYou", "run asks", "group running", "run works"],
+    ...["group queued", "run next", "group recent", "run done"],
+    ...["group today", "stored /r a", "group yesterday", "stored /r b"],
+    ...["group week", "stored /r c", "group older", "stored /r d"],
+  ]);
+});
+
+test("a run that is listed is not listed again as a stored task", () => {
+  const tasks = [stored("t1", 1, { own: true }), stored("t1", 1, { root: "/other" })];
+  expect(keys(listed(tasks))).toEqual([
+    ...["group running", "run t1", "group today", "stored /other t1"],
+  ]);
+});
+
+test("in the scope of the workspace, runs of other folders are left out unless they ask", () => {
+  const runs = [
+    row({ id: "there", folder: "other" }),
+    row({ id: "asks", folder: "other", asks: "ls" }),
+    row({ id: "here" }),
+  ];
+  const list = listed([], { scope: "workspace" });
+  expect(keys(list, runs)).toEqual(["group needsYou", "run asks", "group running", "run here"]);
+});
+
+test("a collapsed group keeps its heading and its count", () => {
+  const open = listed([stored("a", 1), stored("b", 2)]);
+  const list = reduceList(open, { type: "toggleGroup", key: "group today" });
+  const entries = entriesOf({ runs: [], list, now: NOW });
+  expect(entries).toMatchObject([{ kind: "group", count: 2, isCollapsed: true }]);
+});
+
+test("sorted by cost, the history is one group in the order that the sidecar sent", () => {
+  const list = listed([stored("a", 400), stored("b", 1)], { sort: "cost" });
+  expect(keys(list, [])).toEqual(["group sorted", "stored /r a", "stored /r b"]);
+});
+
+test("later pages follow earlier ones, and a new first page replaces all", () => {
+  const first = listed([stored("a", 1)], { hasMore: true });
+  const page = history([stored("b", 2)], { from: 1 });
+  const both = reduceList(first, { type: "history", page });
+  expect(both.history?.rows.map(({ id }) => id)).toEqual(["a", "b"]);
+  expect(
+    reduceList(both, { type: "history", page: history([stored("c", 1)]) }).history?.rows,
+  ).toHaveLength(1);
+});
+
+test("of 20,000 tasks a few lines are drawn, wherever the reader is", () => {
+  const list = listed(Array.from({ length: 20_000 }, (_, at) => stored(`t${at}`, at / 10)));
+  const entries = entriesOf({ runs: [], list, now: NOW });
+  const offsets = offsetsOf(entries);
+  const height = offsets.at(-1) ?? 0;
+  for (const top of [0, height / 3, height - 800]) {
+    const [first, end] = linesIn(offsets, { top, height: 800 });
+    expect(end - first).toBeLessThan(45);
+    expect(offsets[first] ?? 0).toBeLessThanOrEqual(top);
+    expect(offsets[end] ?? 0).toBeGreaterThanOrEqual(Math.min(height, top + 800));
+  }
+});
+
+test("what is pinned comes before what is recent, once, until the list is filtered", () => {
+  const pinned = stored("b", 20, { pinned: true });
+  const tasks = [stored("a", 1), pinned];
+  const runs = [row({ id: "done", status: "completed", pinned: true }), row({ id: "works" })];
+  const list = listed(tasks, { pinned: [pinned, stored("done", 1, { own: true })] });
+  expect(keys(list, runs)).toEqual([
+    ...["group running", "run works", "group pinned", "run done", "stored /r b"],
+    ...["group today", "stored /r a"],
+  ]);
+  const filtered = listed(tasks, { pinned: [pinned], filter: "roof" });
+  expect(keys(filtered, [])).toEqual([
+    ...["group today", "stored /r a", "group yesterday", "stored /r b"],
+  ]);
+});

@@ -1,0 +1,69 @@
+import { expect, test } from "vitest";
+
+import { spotAt } from "../../../webview/model/mention.js";
+import { requestsOf } from "../../../webview/model/requests.js";
+import { INITIAL, reduce, type State } from "../../../webview/model/state.js";
+import type { Event } from "../../../webview/model/events.js";
+
+const SPOT = { text: "da", start: 4, end: 7 };
+const FOUND: Event = { type: "foundFiles", text: "da", paths: ["a/days.py", "data.txt"] };
+
+function after(...events: readonly Event[]): State {
+  return events.reduce(reduce, INITIAL);
+}
+
+test.each([
+  ["Fix @da", 7, SPOT],
+  ["Fix @data and more", 7, SPOT],
+  ["@", 1, { text: "", start: 0, end: 1 }],
+  ["see (@src/x", 11, { text: "src/x", start: 5, end: 11 }],
+  ["me@example", 10, undefined],
+  ["@a done", 7, undefined],
+  ["no", 2, undefined],
+])("in %j with the cursor at %i", (text, cursor, spot) => {
+  expect(spotAt(text, cursor)).toEqual(spot);
+});
+
+test("files are asked for once for each text, and shown only for the newest", () => {
+  const write: Event = { type: "write", goal: "Fix @da", mention: SPOT };
+  const named = after(write);
+  expect(requestsOf(INITIAL, named, write)).toEqual([{ type: "findFiles", text: "da" }]);
+  expect(requestsOf(named, named, write)).toEqual([]);
+  expect(reduce(named, { ...FOUND, text: "d" }).mention?.paths).toEqual([]);
+  expect(reduce(named, FOUND).mention).toMatchObject({ paths: FOUND.paths, current: 0 });
+});
+
+test("arrows go round, and what is written next closes the files", () => {
+  const shown = after({ type: "write", goal: "Fix @da", mention: SPOT }, FOUND);
+  const at = (...by: (1 | -1)[]): number | undefined =>
+    by.reduce((state, step) => reduce(state, { type: "pointMention", by: step }), shown).mention
+      ?.current;
+  expect([at(1), at(1, 1), at(-1)]).toEqual([1, 0, 1]);
+  expect(reduce(shown, { type: "write", goal: "Fix @days.py " }).mention).toBeUndefined();
+  expect(reduce(shown, { type: "closeMention" }).mention).toBeUndefined();
+});
+
+test("other subagents get the same goal, each once, until all are launched", () => {
+  const use = (subagentName: string, isUsed = true): Event => {
+    return { type: "alsoUse", subagentName, isUsed };
+  };
+  const chosen = after(
+    { type: "service", state: { kind: "running" } },
+    { type: "choose", subagentName: "a" },
+    ...[use("b"), use("c"), use("b"), use("a")],
+    { type: "write", goal: "Go" },
+  );
+  expect(chosen.draft.also).toEqual(["c", "b"]);
+  expect(reduce(chosen, use("c", false)).draft.also).toEqual(["b"]);
+  expect(reduce(chosen, { type: "choose", subagentName: "b" }).draft.also).toEqual(["c"]);
+  const sent = reduce(chosen, { type: "submit" });
+  expect(requestsOf(chosen, sent, { type: "submit" })).toEqual([
+    { type: "launch", subagentName: "a", also: ["c", "b"], goalPrompt: "Go", queue: false },
+  ]);
+  const refused = { type: "launchFailed", message: "full", canQueue: true, left: ["b"] } as const;
+  expect(reduce(sent, refused).draft).toEqual({ subagentName: "b", goal: "Go" });
+  expect(reduce(sent, { type: "launched", taskId: "t" }).draft).toEqual({
+    subagentName: "a",
+    goal: "",
+  });
+});

@@ -1,0 +1,22 @@
+import { cutMiddle } from "../../src/text/words.js";
+import { CONTINUATION } from "../text/strings.js";
+import { blockSource } from "./conversation/blocks.js";
+import type { State } from "./state.js";
+
+const LAST_CHARS = 2_000;
+const MOST_FILES = 20;
+
+/** Write the goal that continues the open task with another agent: its goal, files and last words. */
+export function continuation({ open }: State): string {
+  const { task, files = [], stream } = open ?? {};
+  const names = files.slice(0, MOST_FILES).map(({ path }) => path);
+  const last = stream?.conversation.items.findLast((item) => item.kind === "message");
+  const words = last?.kind === "message" ? cutMiddle(blockSource(last.block), LAST_CHARS) : "";
+  return [
+    CONTINUATION.head,
+    CONTINUATION.goal(task?.goalPrompt ?? ""),
+    ...(names.length === 0 ? [] : [CONTINUATION.files(names)]),
+    ...(words === "" ? [] : [CONTINUATION.last(words)]),
+    CONTINUATION.next,
+  ].join("\n\n");
+}

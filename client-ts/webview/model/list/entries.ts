@@ -1,0 +1,146 @@
+import type { StoredRow } from "../../../src/panel/listMessages.js";
+import type { RunRow } from "../../../src/panel/messages.js";
+import { isLive } from "../../../src/text/outcome.js";
+import { dateGroupOf, type DateGroup, midnight } from "./dates.js";
+import { type ListState, runKey, storedKey } from "./listState.js";
+
+/** How many ended runs are listed before the history, which has the rest. */
+const MOST_RECENT = 8;
+
+export type GroupId =
+  "needsYou" | "running" | "queued" | "pinned" | "recent" | "sorted" | DateGroup;
+
+/** One line of the list: a group's heading, a run, or a stored task. */
+export type Entry =
+  | {
+      readonly kind: "group";
+      readonly key: string;
+      readonly group: GroupId;
+      readonly count: number;
+      /** Whether more of the group may follow that was not read. */
+      readonly isPartial: boolean;
+      readonly isCollapsed: boolean;
+    }
+  | { readonly kind: "run"; readonly key: string; readonly run: RunRow }
+  | { readonly kind: "stored"; readonly key: string; readonly row: StoredRow };
+
+/** What the list is made of. */
+export interface Listed {
+  readonly runs: readonly RunRow[];
+  readonly list: ListState;
+  /** ms since the epoch. */
+  readonly now: number;
+}
+
+/** Return the lines of the list, in order: what needs the reader first. */
+export function entriesOf({ runs, list, now }: Listed): readonly Entry[] {
+  const groups = topGroups(runs, list);
+  const listed = new Set([...groups.values()].flat().map(idOf));
+  const top = [...groups].flatMap(([group, members]) => grouped(group, members, list, false));
+  return [...top, ...historyEntries(list, listed, midnight(now))];
+}
+
+/** Return what the history has not to show again: a run by its id, as it is also stored. */
+function idOf(entry: Entry): string {
+  return entry.kind === "run" ? entry.run.id : entry.key;
+}
+
+/** Return what is above the history by group; a question of any workspace needs the reader. */
+function topGroups(runs: readonly RunRow[], list: ListState): Map<GroupId, readonly Entry[]> {
+  const { scope, filter } = list;
+  const inScope = (run: RunRow) => scope === "all" || run.folder === undefined;
+  const shown = runs.filter((run) => isLive(run) || filter === "");
+  const asking = shown.filter(isAsking);
+  const others = shown.filter((run) => !isAsking(run) && inScope(run));
+  const queued = others.filter(({ status }) => status === "queued");
+  const ended = others.filter((run) => !isLive(run) && run.pinned !== true);
+  return new Map<GroupId, readonly Entry[]>([
+    ["needsYou", asking.map(runEntry)],
+    ["running", others.filter(({ status }) => status === "running").map(runEntry)],
+    ["queued", queued.toSorted(byPosition).map(runEntry)],
+    ["pinned", filter === "" ? pinnedEntries(runs, list) : []],
+    ["recent", ended.slice(0, MOST_RECENT).map(runEntry)],
+  ]);
+}
+
+/** Return what is pinned, of all workspaces, apart from what runs. */
+function pinnedEntries(runs: readonly RunRow[], { history }: ListState): readonly Entry[] {
+  const known = new Set(runs.map(({ id }) => id));
+  const ended = runs.filter((run) => run.pinned === true && !isLive(run));
+  const stored = history?.pinned?.filter(({ own, id }) => own !== true || !known.has(id)) ?? [];
+  return [...ended.map(runEntry), ...stored.map(storedEntry)];
+}
+
+function byPosition(one: RunRow, other: RunRow): number {
+  return (one.queuePosition ?? 0) - (other.queuePosition ?? 0);
+}
+
+function isAsking({ asks, status }: RunRow): boolean {
+  return asks !== undefined && status === "running";
+}
+
+/** The last result: dividing 20,000 tasks into groups would be too slow for every frame. */
+let last = { rows: [] as readonly StoredRow[], variant: "", entries: [] as readonly Entry[] };
+
+function historyEntries(
+  list: ListState,
+  listed: ReadonlySet<string>,
+  today: number,
+): readonly Entry[] {
+  const { history, sort, collapsed } = list;
+  if (history === undefined) {
+    return [];
+  }
+  const { rows, hasMore } = history;
+  const variant = JSON.stringify([sort, today, hasMore, [...collapsed], [...listed]]);
+  if (last.rows !== rows || last.variant !== variant) {
+    last = { rows, variant, entries: divided(list, listed, today) };
+  }
+  return last.entries;
+}
+
+function divided(list: ListState, listed: ReadonlySet<string>, today: number): Entry[] {
+  const { history, sort } = list;
+  const groups = new Map<GroupId, Entry[]>();
+  for (const row of history?.rows ?? []) {
+    // What is listed above is not listed again.
+    if (!listed.has(storedKey(row)) && (row.own !== true || !listed.has(row.id))) {
+      const group = sort === "recent" ? dateGroupOf(row.at, today) : "sorted";
+      const members = groups.get(group);
+      const entry = storedEntry(row);
+      if (members === undefined) {
+        groups.set(group, [entry]);
+      } else {
+        members.push(entry);
+      }
+    }
+  }
+  const end = [...groups.keys()].at(-1);
+  return [...groups].flatMap(([group, members]) =>
+    grouped(group, members, list, history?.hasMore === true && group === end),
+  );
+}
+
+function grouped(
+  group: GroupId,
+  members: readonly Entry[],
+  { collapsed }: ListState,
+  isPartial: boolean,
+): Entry[] {
+  const key = `group ${group}`;
+  const isCollapsed = collapsed.has(key);
+  const heading: Entry = {
+    kind: "group",
+    ...{ key, group, isPartial, isCollapsed },
+    count: members.length,
+  };
+  return members.length === 0 ? [] : [heading, ...(isCollapsed ? [] : members)];
+}
+
+function storedEntry(row: StoredRow): Entry {
+  return { kind: "stored", key: storedKey(row), row };
+}
+
+function runEntry(run: RunRow): Entry {
+  return { kind: "run", key: runKey(run), run };
+}

@@ -1,0 +1,128 @@
+import type { HistoryPage, ListOptions, StoredRow } from "../../../src/panel/listMessages.js";
+import { omit } from "../../../src/util/omit.js";
+
+/** The stored tasks that the page has, and what is known of the rest. */
+export interface History extends Omit<HistoryPage, "rows" | "from" | keyof ListOptions> {
+  readonly rows: readonly StoredRow[];
+}
+
+/** The list of runs and stored tasks, as the reader left it. */
+export interface ListState extends ListOptions {
+  /** Undefined until the extension sends it. */
+  readonly history?: History;
+  /** Whether more stored tasks were requested. */
+  readonly isLoading: boolean;
+  readonly collapsed: ReadonlySet<string>;
+  /** Keys of the rows that commands act on together. */
+  readonly selected: ReadonlySet<string>;
+  /** The key of the row that was clicked last. */
+  readonly anchor?: string;
+  /** The key of the row with the keyboard focus. */
+  readonly current?: string;
+  /** What part of the list is in view, in CSS pixels. */
+  readonly view: Viewport;
+}
+
+/** Where a scroller is, and its height. */
+export interface Viewport {
+  readonly top: number;
+  readonly height: number;
+}
+
+export type ListEvent =
+  | { readonly type: "history"; readonly page: HistoryPage }
+  | { readonly type: "toggleGroup"; readonly key: string }
+  /** The reader goes to a row; the focus follows. */
+  | { readonly type: "moveTo"; readonly key: string }
+  | { readonly type: "focusRow"; readonly key: string }
+  /** Select rows; a range begins at the anchor. */
+  | { readonly type: "select"; readonly keys: ReadonlySet<string>; readonly anchor?: string }
+  | { readonly type: "listScrolled"; readonly view: Viewport }
+  | { readonly type: "needMore" };
+
+export const EMPTY_LIST: ListState = {
+  ...{ scope: "workspace", sort: "recent", filter: "" },
+  isLoading: false,
+  collapsed: new Set(),
+  selected: new Set(),
+  view: { top: 0, height: 900 },
+};
+
+/** Apply an event to the list. Pure. */
+export function reduceList(list: ListState, event: ListEvent): ListState {
+  switch (event.type) {
+    case "history":
+      return withHistory(list, event.page);
+    case "toggleGroup":
+      return { ...list, current: event.key, collapsed: toggled(list.collapsed, event.key) };
+    case "moveTo":
+    case "focusRow":
+      return list.current === event.key ? list : { ...list, current: event.key };
+    case "select":
+      return { ...list, selected: event.keys, ...(event.anchor && { anchor: event.anchor }) };
+    case "listScrolled":
+      return isSame(list.view, event.view) ? list : { ...list, view: event.view };
+    case "needMore":
+      return list.history?.hasMore === true ? { ...list, isLoading: true } : list;
+  }
+}
+
+function withHistory(list: ListState, page: HistoryPage): ListState {
+  const { rows, from, scope, sort, filter, ...history } = page;
+  const before = list.history?.rows ?? [];
+  const known = from === 0 ? rows : [...before.slice(0, from), ...rows];
+  // The same rows again, as when only the totals changed, must not be laid out again.
+  const all = rows.length === 0 && from === before.length ? before : known;
+  const next = { ...list, scope, sort, filter, history: { ...history, rows: all } };
+  return {
+    ...next,
+    isLoading: false,
+    selected: stillListed(list.selected, [...all, ...(page.pinned ?? [])]),
+  };
+}
+
+function stillListed(selected: ReadonlySet<string>, rows: readonly StoredRow[]) {
+  if (selected.size === 0) {
+    return selected;
+  }
+  const keys = new Set(rows.map(storedKey));
+  return new Set([...selected].filter((key) => keys.has(key) || !key.startsWith("stored ")));
+}
+
+/** Return the key of a stored task's row: two roots may hold the same id. */
+export function storedKey({ root, id }: Pick<StoredRow, "root" | "id">): string {
+  return `stored ${root} ${id}`;
+}
+
+/** Return the key of a run's row. */
+export function runKey({ id }: { readonly id: string }): string {
+  return `run ${id}`;
+}
+
+/** Return what is kept of the list while the page is hidden. */
+export function keptOfList({ collapsed, current }: ListState) {
+  return { collapsed: [...collapsed], ...(current === undefined ? {} : { current }) };
+}
+
+/** Restore what `keptOfList` returned; what cannot be read is as at first. */
+export function restoredList(value: unknown): ListState {
+  const { collapsed, current } = (typeof value === "object" && value !== null ? value : {}) as {
+    collapsed?: unknown;
+    current?: unknown;
+  };
+  const keys = Array.isArray(collapsed) ? collapsed.filter((key) => typeof key === "string") : [];
+  const list = { ...EMPTY_LIST, collapsed: new Set(keys) };
+  return typeof current === "string" ? { ...list, current } : omit(list, "current");
+}
+
+function toggled(set: ReadonlySet<string>, key: string): ReadonlySet<string> {
+  const next = new Set(set);
+  if (!next.delete(key)) {
+    next.add(key);
+  }
+  return next;
+}
+
+function isSame(one: Viewport, other: Viewport): boolean {
+  return one.top === other.top && one.height === other.height;
+}

@@ -1,0 +1,289 @@
+// The texts of the page in German.
+import { plural } from "../../src/l10n/format.js";
+import type { Texts } from "../../src/l10n/language.js";
+import type * as en from "./en.js";
+
+const tasks = (count: number): string => plural(count, "Aufgabe", "Aufgaben");
+const lines = (count: number): string => plural(count, "Zeile", "Zeilen");
+
+export const SERVICE: Texts<typeof en.SERVICE> = {
+  idle: "Der Sidecar läuft nicht.",
+  running: "",
+  settingUp: "Der Sidecar wird eingerichtet…",
+  starting: "Der Sidecar startet…",
+  restarting: "Der Sidecar wird neu gestartet…",
+  failed: "Subagenten konnten nicht gestartet werden.",
+  untrusted: "Eingeschränkter Modus: Sie können Subagenten ansehen, aber nicht starten.",
+};
+
+export const ACTIONS: Texts<typeof en.ACTIONS> = {
+  showLog: "Protokoll anzeigen",
+  repair: "Neu installieren",
+  restart: "Erneut versuchen",
+  manageTrust: "Arbeitsbereichsvertrauen verwalten",
+  openRunnerSettings: "Runner-Einstellungen öffnen",
+  changeLimit: "Grenze ändern",
+  startNow: "Jetzt starten",
+  openTranscript: "Transkript öffnen",
+  cancelSetup: "Abbrechen",
+  runExample: "Beispiel ausführen",
+  createDefinition: "Neue Subagent-Definition…",
+};
+
+export const HOME: Texts<typeof en.HOME> = {
+  label: "Subagenten",
+  list: "Unterhaltungen",
+  empty: "Noch keine Unterhaltungen",
+  emptyHint:
+    "Schreiben Sie unten ein Ziel, und starten Sie einen Subagenten. Er arbeitet im Hintergrund, und Sie können hier zusehen.",
+  untrusted: "Subagenten des Arbeitsbereichs sind deaktiviert",
+  untrustedHint: "Vertrauen Sie diesem Arbeitsbereich, um seine Subagent-Definitionen zu laden.",
+  noDefinitions: "Noch keine Subagenten",
+  exampleHint: "Sehen Sie einen in Aktion. Das Beispiel braucht weder Schlüssel noch Netzwerk.",
+  definitionHint: "Für einen eigenen schreiben Sie eine Markdown-Datei, die sagt, was er tut.",
+  problems: (count) => `${plural(count, "Problem", "Probleme")} in Definitionen`,
+  open: (path) => `${path} öffnen`,
+  shadowed: (name, by) => `„${name}“ wird von ${by} verdeckt`,
+};
+
+export const LIST: Texts<typeof en.LIST> = {
+  label: "Agenten",
+  groups: {
+    needsYou: "Braucht Sie",
+    running: "Läuft",
+    queued: "Wartet",
+    pinned: "Angeheftet",
+    recent: "Zuletzt",
+    today: "Heute",
+    yesterday: "Gestern",
+    week: "Diese Woche",
+    older: "Älter",
+  },
+  sortedBy: {
+    recent: "Verlauf",
+    cost: "Verlauf nach Kosten",
+    duration: "Verlauf nach Dauer",
+    messages: "Verlauf nach Nachrichten",
+    title: "Verlauf nach Titel",
+  },
+  count: (count, isPartial) => `${count.toLocaleString("de-DE")}${isPartial ? "+" : ""}`,
+  groupLabel: (name, count, isPartial) =>
+    `${name}, ${isPartial ? "mindestens " : ""}${tasks(count)}`,
+  asks: (what) => `Fragt: ${what}`,
+  from: (where) => `von ${where}`,
+  untitled: "(ohne Titel)",
+  answer: "Antworten",
+  stop: "Stoppen",
+  startNow: "Jetzt starten",
+  resume: "Fortsetzen",
+  delete: "Löschen",
+  pin: "Anheften",
+  unpin: "Lösen",
+  pinned: "angeheftet",
+  tag: (name) => `#${name}`,
+  actOn: (action, title) => `${action}: ${title}`,
+  matching: (count, totals) => [tasks(count), totals].filter((part) => part !== "").join(" · "),
+  clearFilter: "Filter löschen",
+  noMatch: "Keine Aufgabe passt.",
+  none: "Hier ist noch nichts. Läufe und Aufgaben anderer Agenten erscheinen hier.",
+  noneHere: "In diesem Arbeitsbereich ist noch nichts.",
+  showAll: (count) => `${tasks(count)} anderer Arbeitsbereiche anzeigen`,
+  stored: {
+    active: "Unfertig",
+    completed: "Abgeschlossen",
+    failed: "Fehlgeschlagen",
+    abandoned: "Verlassen",
+    unknown: "Unbekannt",
+  },
+  outcomes: {
+    waiting: "Wartet",
+    cancelled: "Abgebrochen",
+    streaming: "Unfertig",
+    delegated: "Delegiert",
+    interrupted: "Unterbrochen",
+  },
+};
+
+export const COMPOSER: Texts<typeof en.COMPOSER> = {
+  label: "Einen Subagenten starten",
+  goal: "Ziel",
+  placeholder: "Was soll der Subagent tun? @ nennt eine Datei.",
+  subagent: "Subagent",
+  choose: "Subagenten auswählen, bearbeiten oder hinzufügen",
+  unavailable: "nicht verfügbar",
+  unavailableHint: (why) => `Nicht verfügbar: ${why}.`,
+  launch: "Starten",
+  launching: "Startet…",
+  launchHint: "Starten (Eingabe; Umschalt+Eingabe beginnt eine neue Zeile)",
+  keys: "Eingabe startet, Umschalt+Eingabe beginnt eine neue Zeile.",
+  approval: (line) => `${line}: wählen Sie „Genehmigen…“ in der Liste der Subagenten.`,
+  starting: "Der Sidecar startet noch. Versuchen Sie es gleich noch einmal.",
+  noSubagent: "Wählen Sie zuerst einen Subagenten.",
+  noGoal: "Schreiben Sie, was der Subagent tun soll.",
+  queue: "In die Warteschlange",
+  files: "Dateien",
+  add: "Einen weiteren Subagenten starten",
+  others: "Weitere Subagenten mit diesem Ziel",
+  leaveOut: (name) => `${name} nicht starten`,
+  together: (count) =>
+    `Startet ${plural(count, "Subagenten", "Subagenten")} im selben Ordner. Wo mehrere eine Datei bearbeiten, kann einer die Arbeit des anderen zunichtemachen.`,
+};
+
+export const CONVERSATION: Texts<typeof en.CONVERSATION> = {
+  title: "Unterhaltung",
+  back: "Zurück zu allen Unterhaltungen",
+  goal: "Ziel",
+  cancel: "Abbrechen",
+  cancelling: "Wird abgebrochen…",
+  continued: "Fortgesetzt aus",
+  earlierRun: "einem früheren Lauf",
+  sameSession: "(dieselbe Sitzung)",
+  replayed: "(neue Sitzung mit dem bisherigen Verlauf)",
+  earlier: "Frühere anzeigen",
+  later: "Spätere anzeigen",
+  loading: "Lädt…",
+  latest: "Zum Neuesten",
+  deleted: "Dieser Subagent wurde gelöscht.",
+  asking: "Wartet auf Ihre Antwort",
+  asks: (what) => `Wartet auf Ihre Antwort: ${what}`,
+  working: "Arbeitet…",
+  tool: (name) => `${name} läuft…`,
+  silent: (time) => `seit ${time} keine Ausgabe`,
+  queued: "Wartet",
+  launchedFrom: (where) => `von ${where}`,
+  queuedBehind: (running, limit) => `Wartet: ${running} von ${limit} laufen`,
+  held: (why, time) => `Wartet: ${why}. Startet nach ${time}.`,
+  heldBehind: (why) => `Wartet: ${why}. Ein anderer Subagent versucht es zuerst.`,
+  heldByCluster: (why) => `Wartet: ${why}.`,
+  thought: "Gedanke",
+  you: "Sie: ",
+};
+
+export const ENDING: Texts<typeof en.ENDING> = {
+  label: "Ende des Laufs",
+  allLines: (count) => `Alle ${lines(count)}`,
+  error: "Ganzer Fehler",
+  result: "Ergebnis",
+  files: "Angefasste Dateien",
+  changes: (files) => `${plural(files, "Datei", "Dateien")} geändert`,
+  viewAll: "Alle Änderungen ansehen",
+  viewChange: (path) => `Änderungen von ${path} ansehen`,
+  deletedFile: "gelöscht",
+  moreFiles: (count) => `und ${plural(count, "weitere Datei", "weitere Dateien")}`,
+  more: "Weitere Aktionen",
+  continueWith: "Fortfahren mit…",
+  stored: {
+    completed: "Diese Aufgabe wurde abgeschlossen.",
+    failed: "Diese Aufgabe wurde nicht fertig.",
+    cancelled: "Diese Aufgabe wurde abgebrochen.",
+  },
+  resume: "Fortsetzen…",
+  again: "Erneut starten…",
+  tokens: (count) => `${count} Token`,
+  toolCalls: (count) => plural(count, "Werkzeugaufruf", "Werkzeugaufrufe"),
+  context: (percent) => `Kontext zu ${percent} % voll`,
+};
+
+export const CONTINUATION: Texts<typeof en.CONTINUATION> = {
+  head: "Setze eine frühere Aufgabe eines anderen Agenten fort.",
+  goal: (goal) => `Ihr Ziel war:\n${goal}`,
+  files: (names) =>
+    `Sie hat diese Dateien geändert:\n${names.map((name) => `- ${name}`).join("\n")}`,
+  last: (text) => `Ihre letzte Nachricht war:\n${text}`,
+  next: "Prüfe zuerst den jetzigen Stand der Dateien, und erledige dann, was noch fehlt.",
+};
+
+export const OUTPUT: Texts<typeof en.OUTPUT> = {
+  variables: (count) => plural(count, "Variable", "Variablen"),
+  errors: "Fehlerausgabe",
+  errorLines: (count) => `Fehlerausgabe, ${lines(count)}`,
+  cut: "Nur das Ende wird angezeigt. Das Transkript enthält alles.",
+};
+
+export const MESSAGE: Texts<typeof en.MESSAGE> = {
+  send: "Senden",
+  sendLabel: "Nachricht senden…",
+  sendHint: "Wird zugestellt, wenn die laufende Runde endet.",
+  resume: "Fortsetzen",
+  resuming: "Wird fortgesetzt…",
+  resumeLabel: "Was als Nächstes? (optional)",
+  resumeHint: "Wird in einem neuen Lauf mit dieser Unterhaltung als Kontext fortgesetzt.",
+  keys: (button) => `${button} (Eingabe; Umschalt+Eingabe beginnt eine neue Zeile)`,
+  discard: "Verwerfen",
+  sendAgain: "Erneut senden…",
+  undelivered: "Noch nicht zugestellt",
+  missed: "Nicht zugestellt: der Lauf endete vorher.",
+  sending: "Wird gesendet…",
+  sent: (delivery) => `Gesendet. ${delivery}`,
+};
+
+export const PLAN: Texts<typeof en.PLAN> = {
+  label: "Plan",
+  summary: (done, all) => `Plan: ${done} von ${all} erledigt`,
+  pending: "offen",
+  current: "in Arbeit",
+  done: "erledigt",
+};
+
+export const QUESTION: Texts<typeof en.QUESTION> = {
+  folder: "in",
+  title: "Der Agent sagt:",
+  answer: (name) => `Der Agent nennt diese Antwort „${name}“`,
+  byPolicy: (verdict) => `${verdict} durch die Berechtigungen dieses Subagenten`,
+  byMemory: (verdict) => `${verdict} durch eine Berechtigung, die Sie gespeichert haben`,
+  allowed: "Erlaubt",
+  rejected: "Abgelehnt",
+  dismissed: "Verworfen",
+};
+
+export const FORM: Texts<typeof en.FORM> = {
+  send: "Antwort senden",
+  open: "Im Browser öffnen",
+  decline: "Ablehnen",
+  declineHint: "Ohne Antwort fortfahren",
+  addressHint:
+    "Der Agent bittet Sie, diese Adresse zu öffnen. Öffnen Sie sie nur, wenn Sie ihr vertrauen.",
+  optional: "(optional)",
+  noChoice: "Keine Antwort",
+  clear: "Leeren",
+  yes: "Ja",
+  no: "Nein",
+  answered: "Beantwortet",
+  opened: "Adresse geöffnet",
+  declined: "Abgelehnt",
+  dismissed: "Verworfen",
+  withdrawn: "Der Agent hat seine Frage zurückgezogen",
+};
+
+export const TOOL: Texts<typeof en.TOOL> = {
+  input: "Eingabe",
+  output: "Ausgabe",
+  running: "läuft",
+  asking: "wartet",
+  stopped: "wurde nicht fertig",
+  done: "fertig",
+  failed: "fehlgeschlagen",
+  allowed: "erlaubt",
+  rejected: "abgelehnt",
+  more: (count) => `und ${count} weitere`,
+};
+
+export const DIFF: Texts<typeof en.DIFF> = {
+  counts: (added, removed) => `${lines(added)} hinzugefügt, ${removed} entfernt`,
+  open: "Diff öffnen",
+  openOf: (path) => `Diff von ${path} öffnen`,
+  lines: (path) => `Geänderte Zeilen von ${path}`,
+  more: (count) => `${plural(count, "weitere Zeile", "weitere Zeilen")}: öffnen Sie den Diff.`,
+};
+
+export const cutNote = (missing: number): string =>
+  `… (${plural(missing, "weiteres Zeichen", "weitere Zeichen")})`;
+
+export const MARKDOWN: Texts<typeof en.MARKDOWN> = {
+  openFile: (path) => `${path} öffnen`,
+  image: "Bild",
+  copy: "Kopieren",
+  copyLabel: "Code kopieren",
+  open: "offen",
+  done: "erledigt",
+};

@@ -1,0 +1,291 @@
+import type { Action } from "../../src/panel/messages.js";
+import type { ServiceState } from "../../src/service/service.js";
+import { counted } from "../../src/l10n/format.js";
+
+// The texts of the page that are its own, in English. Those about runs and questions are shared: see src/text
+// and src/questions.
+
+export const SERVICE: Readonly<Record<ServiceState["kind"], string>> = {
+  idle: "The sidecar is not running.",
+  running: "",
+  settingUp: "Setting up the sidecar…",
+  starting: "Starting the sidecar…",
+  restarting: "Restarting the sidecar…",
+  failed: "Subagents couldn't start.",
+  untrusted: "Restricted Mode: you can view subagents but not launch them.",
+};
+
+export const ACTIONS = {
+  showLog: "Show Log",
+  repair: "Reinstall",
+  restart: "Try Again",
+  manageTrust: "Manage Workspace Trust",
+  openRunnerSettings: "Open Runner Settings",
+  changeLimit: "Change Limit",
+  startNow: "Start Now",
+  openTranscript: "Open Transcript",
+  cancelSetup: "Cancel",
+  runExample: "Run an Example",
+  createDefinition: "New Subagent Definition…",
+} as const satisfies Partial<Record<Action, string>>;
+
+export const HOME = {
+  label: "Subagents",
+  list: "Conversations",
+  empty: "No conversations yet",
+  emptyHint:
+    "Write a goal below and launch a subagent. It works in the background, and you can watch it here.",
+  untrusted: "Workspace subagents are disabled",
+  untrustedHint: "Trust this workspace to load its subagent definitions.",
+  noDefinitions: "No subagents yet",
+  exampleHint: "See one in action. The example needs no key and no network.",
+  definitionHint: "To add your own, write a Markdown file that says what it does.",
+  problems: (count: number) => `${counted(count, "problem")} in definitions`,
+  open: (path: string) => `Open ${path}`,
+  shadowed: (name: string, by: string) => `“${name}” is hidden by ${by}`,
+};
+
+export const LIST = {
+  label: "Agents",
+  groups: {
+    needsYou: "Needs You",
+    running: "Running",
+    queued: "Queued",
+    pinned: "Pinned",
+    recent: "Recent",
+    today: "Today",
+    yesterday: "Yesterday",
+    week: "This Week",
+    older: "Older",
+  },
+  sortedBy: {
+    recent: "History",
+    cost: "History by Cost",
+    duration: "History by Duration",
+    messages: "History by Messages",
+    title: "History by Title",
+  },
+  count: (count: number, isPartial: boolean) =>
+    `${count.toLocaleString("en-US")}${isPartial ? "+" : ""}`,
+  groupLabel: (name: string, count: number, isPartial: boolean) =>
+    `${name}, ${isPartial ? "at least " : ""}${counted(count, "task")}`,
+  asks: (what: string) => `Asks: ${what}`,
+  from: (where: string) => `from ${where}`,
+  untitled: "(untitled)",
+  answer: "Answer",
+  stop: "Stop",
+  startNow: "Start Now",
+  resume: "Resume",
+  delete: "Delete",
+  pin: "Pin",
+  unpin: "Unpin",
+  pinned: "pinned",
+  tag: (name: string) => `#${name}`,
+  actOn: (action: string, title: string) => `${action}: ${title}`,
+  matching: (count: number, totals: string) =>
+    [counted(count, "task"), totals].filter((part) => part !== "").join(" · "),
+  clearFilter: "Clear Filter",
+  noMatch: "No task matches.",
+  none: "Nothing here yet. Runs and tasks of other agents appear here.",
+  noneHere: "Nothing in this workspace yet.",
+  showAll: (count: number) => `Show ${counted(count, "task")} of other workspaces`,
+  /** Stored tasks of products that run by themselves. */
+  stored: {
+    active: "Unfinished",
+    completed: "Completed",
+    failed: "Failed",
+    abandoned: "Abandoned",
+    unknown: "Unknown",
+  },
+  outcomes: {
+    waiting: "Waiting",
+    cancelled: "Cancelled",
+    streaming: "Unfinished",
+    delegated: "Delegated",
+    interrupted: "Interrupted",
+  } as Partial<Record<string, string>>,
+};
+
+export const COMPOSER = {
+  label: "Launch a subagent",
+  goal: "Goal",
+  placeholder: "What should the subagent do? Type @ to name a file.",
+  subagent: "Subagent",
+  choose: "Select, edit or add a subagent",
+  unavailable: "not available",
+  unavailableHint: (why: string) => `Not available: ${why}.`,
+  launch: "Launch",
+  launching: "Launching…",
+  launchHint: "Launch (Enter; Shift+Enter starts a new line)",
+  keys: "Press Enter to launch, Shift+Enter for a new line.",
+  approval: (line: string) => `${line}: select Approve… in the list of subagents.`,
+  starting: "The sidecar is still starting. Try again in a moment.",
+  noSubagent: "Select a subagent first.",
+  noGoal: "Write what the subagent should do.",
+  queue: "Add to Queue",
+  files: "Files",
+  add: "Launch another subagent too",
+  others: "Other subagents with this goal",
+  leaveOut: (name: string) => `Don't launch ${name}`,
+  together: (count: number) =>
+    `Launches ${counted(count, "subagent")} in the same folder. Where several edit a file, one may undo the work of another.`,
+};
+
+export const CONVERSATION = {
+  title: "Conversation",
+  back: "Back to all conversations",
+  goal: "Goal",
+  cancel: "Cancel",
+  cancelling: "Cancelling…",
+  continued: "Continued from",
+  earlierRun: "an earlier run",
+  sameSession: "(same session)",
+  replayed: "(new session, history replayed)",
+  earlier: "Show Earlier",
+  later: "Show Later",
+  loading: "Loading…",
+  latest: "Jump to Latest",
+  deleted: "This subagent was deleted.",
+  asking: "Waiting for your answer",
+  asks: (what: string) => `Waiting for your answer: ${what}`,
+  working: "Working…",
+  tool: (name: string) => `Running ${name}…`,
+  silent: (time: string) => `no output for ${time}`,
+  queued: "Queued",
+  launchedFrom: (where: string) => `from ${where}`,
+  queuedBehind: (running: number, limit: number) => `Queued: ${running} of ${limit} are running`,
+  held: (why: string, time: string) => `Queued: ${why}. It starts after ${time}.`,
+  heldBehind: (why: string) => `Queued: ${why}. Another subagent tries first.`,
+  heldByCluster: (why: string) => `Queued: ${why}.`,
+  thought: "Thought",
+  you: "You: ",
+};
+
+export const ENDING = {
+  label: "End of the run",
+  allLines: (count: number) => `All ${counted(count, "line")}`,
+  error: "Full error",
+  result: "Result",
+  files: "Files touched",
+  changes: (files: number) => `${counted(files, "file")} changed`,
+  viewAll: "View All Changes",
+  viewChange: (path: string) => `View the changes of ${path}`,
+  deletedFile: "deleted",
+  moreFiles: (count: number) => `and ${counted(count, "more file")}`,
+  more: "More Actions",
+  continueWith: "Continue With…",
+  /** How a task ended that another product ran. */
+  stored: {
+    completed: "This task was completed.",
+    failed: "This task did not finish.",
+    cancelled: "This task was cancelled.",
+  },
+  resume: "Resume…",
+  again: "Launch Again…",
+  tokens: (count: string) => `${count} tokens`,
+  toolCalls: (count: number) => counted(count, "tool call"),
+  context: (percent: number) => `context ${percent}% full`,
+};
+
+/** The goal that continues a stored task with another agent. */
+export const CONTINUATION = {
+  head: "Continue an earlier task of another agent.",
+  goal: (goal: string) => `Its goal was:\n${goal}`,
+  files: (names: readonly string[]) =>
+    `It changed these files:\n${names.map((name) => `- ${name}`).join("\n")}`,
+  last: (text: string) => `Its last message was:\n${text}`,
+  next: "Check the present state of the files first, then finish what is left.",
+};
+
+export const OUTPUT = {
+  variables: (count: number) => counted(count, "variable"),
+  errors: "Error output",
+  errorLines: (count: number) => `Error output, ${counted(count, "line")}`,
+  cut: "Only the end is shown. The transcript has all of it.",
+};
+
+export const MESSAGE = {
+  send: "Send",
+  sendLabel: "Send a message…",
+  sendHint: "Delivered when the current turn ends.",
+  resume: "Resume",
+  resuming: "Resuming…",
+  resumeLabel: "What next? (optional)",
+  resumeHint: "Continues in a new run with this conversation as context.",
+  keys: (button: string) => `${button} (Enter; Shift+Enter starts a new line)`,
+  discard: "Discard",
+  sendAgain: "Send Again…",
+  undelivered: "Not delivered yet",
+  missed: "Not delivered: the run ended first.",
+  sending: "Sending…",
+  sent: (delivery: string) => `Sent. ${delivery}`,
+};
+
+export const PLAN = {
+  label: "Plan",
+  summary: (done: number, all: number) => `Plan: ${done} of ${all} done`,
+  pending: "to do",
+  current: "in progress",
+  done: "done",
+};
+
+export const QUESTION = {
+  folder: "in",
+  title: "The agent says:",
+  answer: (name: string) => `The agent calls this answer “${name}”`,
+  byPolicy: (verdict: string) => `${verdict} by the permissions of this subagent`,
+  byMemory: (verdict: string) => `${verdict} by a permission you saved`,
+  allowed: "Allowed",
+  rejected: "Rejected",
+  dismissed: "Dismissed",
+};
+
+export const FORM = {
+  send: "Send Answer",
+  open: "Open in Browser",
+  decline: "Decline",
+  declineHint: "Continue without an answer",
+  addressHint: "The agent asks you to open this address. Open it only if you trust it.",
+  optional: "(optional)",
+  noChoice: "No answer",
+  clear: "Clear",
+  yes: "Yes",
+  no: "No",
+  answered: "Answered",
+  opened: "Opened the address",
+  declined: "Declined",
+  dismissed: "Dismissed",
+  withdrawn: "The agent withdrew its question",
+};
+
+export const TOOL = {
+  input: "Input",
+  output: "Output",
+  running: "running",
+  asking: "waiting",
+  stopped: "did not finish",
+  done: "done",
+  failed: "failed",
+  allowed: "allowed",
+  rejected: "rejected",
+  more: (count: number) => `and ${count} more`,
+};
+
+export const DIFF = {
+  counts: (added: number, removed: number) => `${counted(added, "line")} added, ${removed} removed`,
+  open: "Open Diff",
+  openOf: (path: string) => `Open Diff of ${path}`,
+  lines: (path: string) => `Changed lines of ${path}`,
+  more: (count: number) => `${counted(count, "more line")}: open the diff.`,
+};
+
+export const cutNote = (missing: number): string => `… (${counted(missing, "more character")})`;
+
+export const MARKDOWN = {
+  openFile: (path: string) => `Open ${path}`,
+  image: "image",
+  copy: "Copy",
+  copyLabel: "Copy the code",
+  open: "to do",
+  done: "done",
+};

@@ -1,0 +1,75 @@
+import { html } from "lit-html";
+
+import type { Changes, TouchedFile } from "../../../src/protocol.js";
+import { pathInside } from "../../../src/text/places.js";
+import { plain } from "../../text/format.js";
+import { ENDING } from "../../text/strings.js";
+import { icon } from "../common/icon.js";
+import type { Part, View } from "../common/view.js";
+
+/** How many files are listed; the button shows all of them. */
+const MOST_FILES = 12;
+
+interface Changed {
+  readonly taskId: string;
+  readonly files: readonly TouchedFile[];
+  readonly counts: Changes | undefined;
+  readonly folder: string;
+}
+
+/** Render the files that a run changed; each opens as a diff, and all together. */
+export function changes({ taskId, files, counts, folder }: Changed, { send }: View): Part {
+  const left = files.length - MOST_FILES;
+  return html`<div class="changes">
+    <div class="changes-head">
+      ${icon("diff-multiple")}
+      <h2>${ENDING.changes(files.length)}</h2>
+      ${lines(counts?.additions, counts?.deletions)}
+      <button
+        type="button"
+        class="secondary"
+        @click=${() => {
+          send({ type: "openChanges", taskId });
+        }}
+      >
+        ${ENDING.viewAll}
+      </button>
+    </div>
+    <ul class="changed-files">
+      ${files.slice(0, MOST_FILES).map((file) => html`<li>${changedFile(file, taskId, folder, send)}</li>`)}
+    </ul>
+    ${left > 0 ? html`<p class="hint">${ENDING.moreFiles(left)}</p>` : undefined}
+  </div>`;
+}
+
+function changedFile(
+  { path, actions, additions, deletions }: TouchedFile,
+  taskId: string,
+  folder: string,
+  send: View["send"],
+): Part {
+  const name = plain(pathInside(path, folder) ?? path);
+  const at = name.lastIndexOf("/") + 1;
+  return html`<button
+    type="button"
+    class="changed-file"
+    title=${ENDING.viewChange(name)}
+    @click=${() => {
+      send({ type: "openChanges", taskId, path });
+    }}
+  >
+    <span class="file-name"><bdi>${name.slice(at)}</bdi></span>
+    <span class="file-folder"><bdi>${name.slice(0, Math.max(0, at - 1))}</bdi></span>
+    ${actions.includes("deleted") ? html`<span class="hint">${ENDING.deletedFile}</span>` : undefined}
+    ${lines(additions ?? undefined, deletions ?? undefined)}
+  </button>`;
+}
+
+function lines(additions: number | undefined, deletions: number | undefined): Part {
+  return additions === undefined && deletions === undefined
+    ? undefined
+    : html`<span class="diff-count">
+        <span class="diff-added">+${additions ?? 0}</span>
+        <span class="diff-removed">−${deletions ?? 0}</span>
+      </span>`;
+}

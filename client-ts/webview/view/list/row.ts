@@ -1,0 +1,204 @@
+import { html } from "lit-html";
+
+import type { StoredRow } from "../../../src/panel/listMessages.js";
+import type { Action, RunRow } from "../../../src/panel/messages.js";
+import { changeLines } from "../../../src/text/runWords.js";
+import { ago, dollars } from "../../../src/l10n/format.js";
+import { elapsed, isLive, STATUS_ICON } from "../../../src/text/outcome.js";
+import { plain } from "../../text/format.js";
+import { shownStatus, statusText, storedIcon, storedText } from "../../text/words.js";
+import { LIST } from "../../text/strings.js";
+import type { Entry } from "../../model/list/entries.js";
+import { icon } from "../common/icon.js";
+import type { Part, View } from "../common/view.js";
+import { menuContext } from "./menu.js";
+import { selectionAfterClick } from "./selecting.js";
+
+type Act = readonly [action: Action, icon: string, label: string];
+
+/** What a row shows and offers. */
+interface Row {
+  readonly key: string;
+  readonly isCurrent: boolean;
+  readonly status: string;
+  readonly icon: string;
+  readonly title: string;
+  readonly pinned: boolean;
+  readonly tags: readonly string[];
+  readonly facts: readonly (string | undefined)[];
+  /** The question that it waits for an answer to. */
+  readonly asks?: string | undefined;
+  readonly menu: string;
+  readonly actions: readonly Act[];
+  readonly open: () => void;
+  readonly act: (action: Action) => void;
+}
+
+/** Render a run: its goal, and below it who works at it, how far it is and what it cost. */
+export function runLine(
+  view: View,
+  { key, run }: Extract<Entry, { kind: "run" }>,
+  isCurrent: boolean,
+): Part {
+  const { state, now, send } = view;
+  const cancelling = state.cancelling.has(run.id);
+  const status = shownStatus(run, cancelling);
+  return row(view, {
+    ...{ key, isCurrent, status },
+    icon: STATUS_ICON[status],
+    title: plain(run.title ?? run.goal),
+    ...marksOf(run),
+    facts: runFacts(run, cancelling, now),
+    asks: run.asks,
+    menu: menuContext({ kind: "run", run }),
+    actions: runActions(run),
+    open: () => {
+      send({ type: "openRun", taskId: run.id });
+    },
+    act: (action) => {
+      send({ type: "act", action, task: { id: run.id } });
+    },
+  });
+}
+
+function runFacts(run: RunRow, cancelling: boolean, now: number): (string | undefined)[] {
+  const live = isLive(run);
+  const when = run.completedAt === undefined ? undefined : ago(run.completedAt, now);
+  return [
+    run.subagentName,
+    statusText(run, cancelling),
+    live ? elapsed(run, now) : (when ?? elapsed(run, now)),
+    run.cost === undefined || run.cost === 0 ? undefined : dollars(run.cost),
+    changeLines(run.changes),
+    live ? run.tool : undefined,
+    run.folder,
+    run.from && LIST.from(run.from),
+  ];
+}
+
+function runActions(run: RunRow): Act[] {
+  if (!isLive(run)) {
+    return [["resume", "debug-continue", LIST.resume], pinAct(run.pinned)];
+  }
+  const first: Act[] =
+    run.asks !== undefined
+      ? [["answer", "bell-dot", LIST.answer]]
+      : run.status === "queued"
+        ? [["startNow", "debug-start", LIST.startNow]]
+        : [];
+  return [...first, ["stop", "debug-stop", LIST.stop]];
+}
+
+function pinAct(pinned: true | undefined): Act {
+  return pinned === true ? ["unpin", "pinned", LIST.unpin] : ["pin", "pin", LIST.pin];
+}
+
+function marksOf({ pinned, tags = [] }: Pick<RunRow, "pinned" | "tags">) {
+  return { pinned: pinned === true, tags };
+}
+
+/** Render a stored task of any product. */
+export function storedLine(
+  view: View,
+  { key, row: task }: Extract<Entry, { kind: "stored" }>,
+  isCurrent: boolean,
+): Part {
+  const { state, now, send } = view;
+  const { id, root } = task;
+  const act = (action: Action): void => {
+    send({ type: "act", action, task: { id, root } });
+  };
+  const { rows = [], pinned = [] } = state.list.history ?? {};
+  return row(view, {
+    ...{ key, isCurrent, act },
+    status: task.status,
+    icon: storedIcon(task),
+    title: task.title || LIST.untitled,
+    ...marksOf(task),
+    facts: storedFacts(task, now),
+    menu: menuContext({
+      kind: "stored",
+      row: task,
+      selected: state.list.selected,
+      rows: [...rows, ...pinned],
+    }),
+    actions: [
+      pinAct(task.pinned),
+      ...(task.own === true ? [["deleteTask", "trash", LIST.delete] as const] : []),
+    ],
+    open: () => {
+      act("openStored");
+    },
+  });
+}
+
+function storedFacts(task: StoredRow, now: number): (string | undefined)[] {
+  const { product, agent, at, cost, folder } = task;
+  return [
+    product === "sidecar" ? agent : product,
+    storedText(task),
+    at === undefined ? undefined : ago(at, now),
+    cost === undefined || cost === 0 ? undefined : dollars(cost),
+    product === "sidecar" ? undefined : agent,
+    folder,
+  ];
+}
+
+function row(view: View, { key, isCurrent, asks, open, act, ...shown }: Row): Part {
+  const { selected } = view.state.list;
+  const tags = shown.tags.map(LIST.tag).join(" ");
+  const facts = [tags, ...shown.facts].filter((fact) => fact !== undefined && fact !== "");
+  return html`<div
+    class="entry ${asks === undefined ? "" : "entry-asks"}"
+    data-vscode-context=${shown.menu}
+  >
+    <button
+      type="button"
+      class="agent ${selected.has(key) ? "selected" : ""}"
+      data-key=${key}
+      tabindex=${isCurrent ? 0 : -1}
+      aria-pressed=${selected.size > 1 ? selected.has(key) : undefined}
+      title=${shown.title}
+      @click=${(event: MouseEvent) => {
+        view.send({ type: "select", keys: selectionAfterClick(event, view, key), anchor: key });
+        if (!event.ctrlKey && !event.metaKey && !event.shiftKey) {
+          open();
+        }
+      }}
+      @focus=${() => {
+        view.send({ type: "focusRow", key });
+      }}
+    >
+      <span class="state state-${shown.status}">${icon(shown.icon)}</span>
+      <span class="row-head">
+        <span class="row-title"><bdi>${shown.title}</bdi></span>
+        ${shown.pinned ? html`<span class="pinned" role="img" aria-label=${LIST.pinned}>${icon("pinned")}</span>` : undefined}
+      </span>
+      <span class="row-facts">
+        ${
+          asks === undefined
+            ? facts.map((fact) => html`<span><bdi>${fact}</bdi></span>`)
+            : html`<span class="row-asks"><bdi>${LIST.asks(asks)}</bdi></span>
+                ${facts.slice(0, 1).map((fact) => html`<span><bdi>${fact}</bdi></span>`)}`
+        }
+      </span>
+    </button>
+    <div class="row-actions">
+      ${shown.actions.map(
+        ([action, glyph, label]) =>
+          html`<button
+            type="button"
+            class="icon-button"
+            tabindex=${isCurrent ? 0 : -1}
+            title=${label}
+            aria-label=${LIST.actOn(label, shown.title)}
+            @click=${() => {
+              act(action);
+            }}
+          >
+            ${icon(glyph)}
+          </button>`,
+      )}
+    </div>
+  </div>`;
+}

@@ -1,0 +1,78 @@
+"""Find what the agent of a launch gets besides its prompt: MCP servers, folders and attachments."""
+
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sidecar.api.errors import InvalidParams, LaunchFailed
+from sidecar.api.mcp_servers import McpServerEntry
+from sidecar.api.runs.launches import LaunchParams
+from sidecar.app.clients.context import Caller
+from sidecar.subagents.equipment.attachments import check_attachments
+from sidecar.subagents.equipment.equipment import Equipment
+from sidecar.subagents.equipment.filling import Filling
+from sidecar.subagents.equipment.server_list import select
+from sidecar.subagents.equipment.workspace_servers import FILE, workspace_servers
+
+if TYPE_CHECKING:
+    from sidecar.subagents.runs.targets import Target
+
+
+def equip(params: LaunchParams, target: "Target", caller: Caller, directory: Path) -> Equipment:
+    """Return the equipment of a run in a directory. Reads files.
+
+    Raises InvalidParams for a wrong parameter, and LaunchFailed, which names the server and the remedy. What
+    the agent turns out not to support fails later, when its session opens.
+    """
+    directories = tuple(_directories(params.additional_directories or ()))
+    try:
+        attachments = check_attachments(params.attachments or (), directory)
+    except ValueError as error:
+        raise InvalidParams(
+            f"attachments{error}" if str(error)[0] == "[" else f"attachments: {error}"
+        ) from None
+    filling = Filling(caller.environment)
+    try:
+        wanted = _wanted(target, caller, directory)
+        servers = tuple(filling.server(name, entry) for name, entry in wanted.items())
+    except ValueError as error:
+        name, reason = target.definition.name, f"mcpServers: {error}"
+        raise LaunchFailed(
+            f"subagent {name!r} cannot be launched: {reason}", subagentName=name, reason=reason
+        ) from None
+    return Equipment(servers, directories, attachments, frozenset(filling.secrets))
+
+
+def _directories(paths: Iterable[str]) -> Iterator[Path]:
+    for path in paths:
+        if not os.path.isdir(path):  # noqa: PTH112 # unlike Path.is_dir() it never raises
+            raise InvalidParams(f"additionalDirectories: {path!r} is not a directory")
+        yield Path(path)
+
+
+def _wanted(target: "Target", caller: Caller, directory: Path) -> dict[str, McpServerEntry]:
+    listed = target.definition.mcp_servers
+    if target.runner.type == "command":
+        if listed is not None and listed.names:
+            raise ValueError("a command takes no servers; use an agent, or remove the line")
+        return {}
+    settings = caller.settings.current
+    known = dict(settings.mcp_servers)
+    if settings.agents.workspace_mcp_servers:
+        # The user's own server of a name takes precedence over that of a repository.
+        known = {**_of_workspace(target, directory), **known}
+    return select(listed, known)
+
+
+def _of_workspace(target: "Target", directory: Path) -> dict[str, McpServerEntry]:
+    """Return the servers of the nearest file between the directory and its trusted workspace folder."""
+    found = next((folder for folder in _trusted(target, directory) if (folder / FILE).is_file()), None)
+    return {} if found is None else workspace_servers(found)
+
+
+def _trusted(target: "Target", directory: Path) -> Iterator[Path]:
+    for folder in (directory, *directory.parents):
+        if not target.trusts(folder):
+            return
+        yield folder

@@ -1,0 +1,169 @@
+"""Keep copies of the sessions that their products will delete, as the setting `history.keep` defines."""
+
+import asyncio
+import logging
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Final, Protocol
+
+from sidecar.api.errors import StorageError
+from sidecar.api.settings import SettingsSource
+from sidecar.api.stored.tasks import Product
+from sidecar.app.upkeep.rounds import Rounds
+from sidecar.history import TaskHistory
+from sidecar.history.catalog.root_catalog import RootCatalog
+from sidecar.history.kept import due_for_a_copy
+from sidecar.history.listing.selection import Selection
+from sidecar.history.stores.children import descendants
+from sidecar.history.stores.contract import Root
+from sidecar.history.stores.index_row import IndexRow
+from sidecar.storage.kept.blobs import Stopped
+from sidecar.storage.kept.copies import Copies
+from sidecar.storage.kept.writing import CopyWriter, NoRoom
+
+logger = logging.getLogger(__name__)
+
+ROUND_SECONDS: Final = 3600.0
+_MEGABYTE: Final = 1_000_000
+
+
+class HasHistories(Protocol):
+    """Has the histories of all clients."""
+
+    @property
+    def histories(self) -> Sequence[TaskHistory]:
+        """All open histories."""
+
+    async def entered(self) -> None:
+        """Wait until there is a history."""
+
+    def touch(self, root: str, task_ids: list[str]) -> None:
+        """Check tasks again."""
+
+
+class Keeping:
+    """Copy sessions into the own root. Requires the root's lock.
+
+    Methods that are not coroutines block, so call them in a thread. `now` returns ms since the epoch.
+    """
+
+    def __init__(
+        self,
+        stored: HasHistories,
+        settings: SettingsSource,
+        now: Callable[[], int],
+        changed: Callable[[list[str]], object],
+    ) -> None:
+        """`changed` is called in the event loop with the IDs of sessions of which a round made copies."""
+        self._stored = stored
+        self._settings = settings
+        self._now = now
+        self._changed = changed
+        self._writing = threading.Lock()
+        self._stop = threading.Event()
+        self._is_full = False
+        self.rounds = Rounds(self._round, "copies of sessions", ROUND_SECONDS)
+
+    def keep(self) -> list[str]:
+        """Copy the sessions that are due; return their IDs."""
+        wanted = self._settings.current.history.keep
+        done: list[str] = []
+        for catalog in self._catalogs() if wanted else ():
+            copied = self._keep(catalog, wanted)
+            if copied:
+                logger.info("kept copies of %d sessions of %s", len(copied), catalog.root.path)
+                self._stored.touch(catalog.root.path, copied)
+                done += copied
+        return done
+
+    def remove(self, root: Root, task_id: str) -> bool:
+        """Remove the copies of a session and its child sessions; return whether there was one of the session.
+
+        Raises StorageError.
+        """
+        copies = Copies(root.copies)
+        if task_id not in copies.sessions():
+            return False
+        family = [task_id, *descendants(self._rows(root), task_id)]
+        keys = [key for key in family if key in copies.sessions()]
+        try:
+            with self._writing:
+                CopyWriter(root.copies).remove(keys)
+        except OSError as error:
+            reason = error.strerror or str(error)
+            raise StorageError(f"{task_id}: {reason}", path=root.copies, reason=reason) from None
+        self._stored.touch(root.path, keys)
+        return True
+
+    def still_listed(self, task_ids: Sequence[str]) -> list[str]:
+        """Return the sessions that are still listed after their deletion, because the originals exist."""
+        rows = [
+            catalog.rows("structural") for history in self._stored.histories for catalog in history.catalogs
+        ]
+        return [name for name in task_ids if any(name in each and each[name].body for each in rows)]
+
+    def stop(self) -> None:
+        """Start no more rounds, and end the current one after the piece that it is copying."""
+        self._stop.set()
+        self.rounds.stop()
+
+    async def aclose(self) -> None:
+        """Stop, and wait for the end of the current round."""
+        self.stop()
+        await self.rounds.aclose()
+
+    async def _round(self) -> None:
+        await self._stored.entered()
+        try:
+            self._changed(await asyncio.to_thread(self.keep))
+        except OSError as error:
+            logger.warning("copies of sessions: %s", error)
+
+    def _catalogs(self) -> Iterator[RootCatalog]:
+        """Return each foreign root once, with up-to-date rows."""
+        seen: set[str] = set()
+        for history in self._stored.histories:
+            for catalog in history.catalogs:
+                path = catalog.root.path
+                if path not in seen and catalog.root.copies and catalog.store.deletes_after() is not None:
+                    seen.add(path)
+                    history.select(Selection(children=True), [path])
+                    yield catalog
+
+    def _rows(self, root: Root) -> Mapping[str, IndexRow]:
+        catalogs = [catalog for history in self._stored.histories for catalog in history.catalogs]
+        return next((each.rows("structural") for each in catalogs if each.root.path == root.path), {})
+
+    def _keep(self, catalog: RootCatalog, wanted: Sequence[Product]) -> list[str]:
+        root, store = catalog.root, catalog.store
+        copied: list[str] = []
+        with self._writing:
+            writer = CopyWriter(root.copies, self._stop.is_set)
+            due = due_for_a_copy(catalog, writer, wanted, self._now())
+            if due:
+                writer.sweep()
+            room = self._settings.current.history.keep_max_bytes - (writer.size if due else 0)
+            for key, product in due:
+                if self._stop.is_set():
+                    break
+                try:
+                    room -= writer.add(root.path, product, key, store.files(key), room)
+                except NoRoom:
+                    self._report_full(root)
+                    break
+                except Stopped:
+                    break
+                except OSError as error:
+                    logger.warning("no copy of %s: %s", key, error)
+                    continue
+                copied.append(key)
+            if copied:
+                writer.sweep()
+        return copied
+
+    def _report_full(self, root: Root) -> None:
+        if not self._is_full:
+            limit = self._settings.current.history.keep_max_bytes / _MEGABYTE
+            message = "the copies of sessions of %s reach %.0f MB; raise history.keepMaxBytes or delete some"
+            logger.warning(message, root.path, limit)
+        self._is_full = True

@@ -1,0 +1,93 @@
+"""`agents doctor` and `agents check`: try the agents of this machine."""
+
+import asyncio
+
+import click
+
+from sidecar.api.runs.runners import AgentReport, CheckResult
+from sidecar.app.settings import SettingsStore
+from sidecar.cli import exits, output
+from sidecar.cli.options import common
+from sidecar.subagents.runners.acp.runner import AcpRunner
+from sidecar.subagents.runners.contract import Runner
+from sidecar.subagents.runners.registry import build_runners, unlisted_runner
+
+_MARKS = {True: "ok", False: "FAILED", None: "unknown"}
+
+
+@click.command()
+@click.argument("names", nargs=-1)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON: a list of reports.")
+@common
+def doctor(names: tuple[str, ...], as_json: bool, store: SettingsStore) -> int:
+    """Try the agents NAME…, by default all that are found: open a session with each, without a prompt."""
+    runners = build_runners(store.current.runners)
+    chosen = [_agent(name, runners) for name in names] or [
+        each for each in runners.values() if isinstance(each, AcpRunner)
+    ]
+    reports = asyncio.run(_examine(chosen))
+    if as_json:
+        output.write_json(reports)
+    elif reports:
+        output.write_table(
+            ["RUNNER", "VERSION", "SESSION", "MODE", "MODES", "MODELS", "SECONDS"],
+            [_row(each) for each in reports],
+            title_column=2,
+        )
+    else:
+        output.echo("No agent is found. Install one of those in docs/agents.md, or set runners.", err=True)
+    return exits.DONE if all(each.opened for each in reports) else exits.FAILED
+
+
+@click.command()
+@click.argument("name")
+@click.option("--limit", type=click.FloatRange(min=1), default=120.0, help="Seconds for each prompt.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON: a list of results.")
+@common
+def check(name: str, limit: float, as_json: bool, store: SettingsStore) -> int:
+    """Check what the agent NAME does right: ask, act after permission, stop. Its own model is used."""
+    runner = _agent(name, build_runners(store.current.runners))
+    results = asyncio.run(_check(runner, limit, shows=not as_json))
+    if as_json:
+        output.write_json(results)
+    return exits.FAILED if any(each.passed is False for each in results) else exits.DONE
+
+
+def _agent(name: str, runners: dict[str, Runner]) -> AcpRunner:
+    runner = runners.get(name) or unlisted_runner(name)
+    if not isinstance(runner, AcpRunner):
+        known = ", ".join(each for each, found in runners.items() if isinstance(found, AcpRunner)) or "none"
+        raise click.UsageError(f"{name!r} is not an agent; agents found: {known}")
+    return runner
+
+
+async def _examine(runners: list[AcpRunner]) -> list[AgentReport]:
+    from sidecar.subagents.runners.acp.check.doctor import examine
+
+    return [await examine(runner) for runner in runners]
+
+
+async def _check(runner: AcpRunner, limit: float, *, shows: bool) -> list[CheckResult]:
+    from sidecar.subagents.runners.acp.check.kit import check as checks
+
+    results = []
+    async for result in checks(runner, limit):
+        results.append(result)
+        if shows:
+            output.echo_line(f"{_MARKS[result.passed]:8}{result.name}: {result.detail}")
+    return results
+
+
+def _row(report: AgentReport) -> list[str]:
+    choices, features = report.choices, report.features
+    needs_sign_in = report.auth is not None and report.auth.needed
+    session = "ok" if report.opened else "sign in" if needs_sign_in else report.error or "failed"
+    return [
+        report.name,
+        (features.version if features else None) or "",
+        session,
+        report.mode or "",
+        ", ".join(choices.modes) if choices else "",
+        str(len(choices.models)) if choices else "",
+        f"{report.seconds:.1f}",
+    ]

@@ -1,0 +1,93 @@
+"""`fleet`: show the cluster of the settings, and remove what ended runs left there."""
+
+import asyncio
+import os
+
+import click
+
+from sidecar.api.runs.fleet import FleetStatus
+from sidecar.app.settings import SettingsStore
+from sidecar.cli import exits, output
+from sidecar.cli.options import common
+
+_GC_SECONDS = 300
+
+
+@click.group()
+def fleet() -> None:
+    """Show the cluster for runs with placement: ray, or clean it up."""
+
+
+@fleet.command()
+@click.option("--json", "as_json", is_flag=True, help="Print JSON: the result of fleet/status.")
+@common
+def status(as_json: bool, store: SettingsStore) -> int:
+    """Show nodes, slots, runs, versions and problems of the cluster."""
+    found = read_status(store)
+    if as_json:
+        output.write_json(found)
+    else:
+        _print(found)
+    return exits.DONE if found.configured and found.problem is None else exits.FAILED
+
+
+@fleet.command()
+@common
+def gc(store: SettingsStore) -> int:
+    """Remove what ended runs left on all nodes, and what no run used for long from their caches."""
+    removed = asyncio.run(_gc(store))
+    for name in removed:
+        output.echo(name)
+    output.echo(f"{len(removed)} removed", err=True)
+    return exits.DONE
+
+
+def read_status(store: SettingsStore) -> FleetStatus:
+    """Return the status of the cluster, through a gateway of its own."""
+    return asyncio.run(_status(store))
+
+
+async def _status(store: SettingsStore) -> FleetStatus:
+    from sidecar.subagents.runners.fleet_links import FleetLinks
+    from sidecar.subagents.runners.remote.status import fleet_status
+
+    links = FleetLinks()
+    try:
+        return await fleet_status(links.link(store.current.fleet, os.environ))
+    finally:
+        await links.aclose()
+
+
+async def _gc(store: SettingsStore) -> list[str]:
+    from sidecar.subagents.runners.fleet_links import FleetLinks
+
+    links = FleetLinks()
+    try:
+        removed: list[str] = await links.link(store.current.fleet, os.environ).request("gc", _GC_SECONDS)
+        return removed
+    finally:
+        await links.aclose()
+
+
+def _print(found: FleetStatus) -> None:
+    if not found.configured:
+        output.echo("no cluster is configured; set fleet.gateway (see docs/fleet.md)")
+        return
+    if found.address is not None:
+        token = "with" if found.authentication else "without"
+        versions = f"sidecar {found.version}, Ray {found.ray}, Python {found.python}"
+        output.echo(f"{found.address}: {versions}, {token} authentication, {len(found.runs)} runs")
+        rows = [
+            [
+                node.name,
+                node.address,
+                f"{node.free_slots}/{node.slots}",
+                node.version or "",
+                ", ".join(node.agents or ()),
+                node.problem or "",
+            ]
+            for node in found.nodes
+        ]
+        output.write_table(["NODE", "ADDRESS", "FREE", "VERSION", "AGENTS", "PROBLEM"], rows, title_column=5)
+    if found.problem is not None:
+        output.echo(f"problem: {found.problem}", err=True)

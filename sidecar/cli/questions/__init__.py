@@ -1,0 +1,1 @@
+"""`answer`: answer what a run waits for, from a terminal."""

@@ -1,0 +1,186 @@
+"""Chats of Qwen Code: `projects/<project>/chats/<id>.jsonl`, and the former `tmp/<hash>/chats/`."""
+
+import hashlib
+import json
+import re
+from pathlib import Path
+from typing import Final
+
+from sidecar.corpus.teller import HOUR, Json, Teller, iso, on_one_line
+from sidecar.corpus.truth import Truth, Used, status_of
+
+STORE: Final = "qwen"
+MODEL: Final = "qwen3-coder-plus"
+CASES: Final = (
+    "plain",
+    "thoughts inside of the output",
+    "thoughts apart",
+    "a tool without result",
+    "interrupted an hour ago",
+    "cancelled tool",
+    "error of the service",
+    "former layout",
+    "both layouts",
+    "a record twice",
+    "command first",
+    "cut last line",
+)
+"""One session each. A chat of commands only and an empty file do not count."""
+
+
+class Chat:
+    """Writes one chat, and keeps count of its true values."""
+
+    def __init__(self, teller: Teller, case: str) -> None:
+        self.teller, self.case = teller, case
+        self.id, self.word = teller.uuid(), teller.word()
+        self.folder = teller.folder()
+        self.lines: list[Json] = []
+        self.times: list[int] = []
+        self.used, self.count = Used(), 0
+        self.title = ""
+        self.end = "answered"
+        teller.start(HOUR if case == "interrupted an hour ago" else None)
+
+    def tell(self) -> None:
+        """Write the records."""
+        if self.case == "command first":
+            self._system("slash_command", {"phase": "invocation", "rawCommand": "/about"})
+        for turn in range(self.teller.turns()):
+            self.ask(self.teller.prompt(self.word if turn == 0 else ""))
+            for _ in range(self.teller.random.randint(0, 2)):
+                self.answer(tool=True)
+                self.result("success")
+            self.answer()
+            self._system("ui_telemetry", _telemetry("qwen-code.api_response"))
+        self._finish()
+
+    def _finish(self) -> None:
+        if self.case in ("a tool without result", "interrupted an hour ago"):
+            self.ask(self.teller.prompt())
+            self.answer(tool=True)
+            self.end = "open"
+        elif self.case == "cancelled tool":
+            self.ask(self.teller.prompt())
+            self.answer(tool=True)
+            self.result("cancelled")
+            self.end = "cancelled"
+        elif self.case == "error of the service":
+            self.ask(self.teller.prompt())
+            self._system("ui_telemetry", _telemetry("qwen-code.api_error"))
+            self.end = "failed"
+
+    def ask(self, prompt: str) -> None:
+        """Add what a person typed."""
+        self.title = self.title or on_one_line(prompt)
+        self.count += 1
+        self._add("user", message={"role": "user", "parts": [{"text": prompt}]})
+
+    def answer(self, *, tool: bool = False) -> None:
+        """Add an answer of the model."""
+        teller = self.teller
+        given, made = teller.tokens(), teller.tokens(10, 2_000)
+        cached = teller.random.randrange(given)
+        thoughts = teller.random.randrange(made) if self.case.startswith("thoughts") else 0
+        apart = self.case == "thoughts apart"
+        parts: list[Json] = [{"text": "Hm.", "thought": True}] if thoughts else []
+        parts.append({"text": teller.reply(self.word)})
+        if tool:
+            parts.append(
+                {
+                    "functionCall": {
+                        "id": f"call_{len(self.lines)}",
+                        "name": "read_file",
+                        "args": {"absolute_path": "/x/a.py"},
+                    }
+                }
+            )
+        usage = {
+            "promptTokenCount": given,
+            "candidatesTokenCount": made,
+            "cachedContentTokenCount": cached,
+            "thoughtsTokenCount": thoughts,
+            "totalTokenCount": given + made + (thoughts if apart else 0),
+        }
+        self.count += 1
+        self.used.add(
+            Used(input=given - cached, output=made + (thoughts if apart else 0), cache_reads=cached)
+        )
+        self._add("assistant", message={"role": "model", "parts": parts}, model=MODEL, usageMetadata=usage)
+        if self.case == "a record twice" and not tool:
+            small = {**usage, "candidatesTokenCount": 1, "totalTokenCount": given + 1}
+            self.lines.insert(-1, {**self.lines[-1], "usageMetadata": small})
+
+    def result(self, status: str) -> None:
+        """Add the result of the last call of a tool."""
+        call = self.lines[-1]["message"]["parts"][-1]["functionCall"]
+        response = {
+            "functionResponse": {"id": call["id"], "name": call["name"], "response": {"output": "ok"}}
+        }
+        result = {"callId": call["id"], "status": status}
+        self._add("tool_result", message={"role": "user", "parts": [response]}, toolCallResult=result)
+
+    def _system(self, subtype: str, payload: Json) -> None:
+        self._add("system", subtype=subtype, systemPayload=payload)
+
+    def _add(self, kind: str, **members: object) -> None:
+        before = self.lines[-1]["uuid"] if self.lines else None
+        head = {"uuid": self.teller.uuid(), "parentUuid": before, "sessionId": self.id}
+        place = {"cwd": self.folder, "version": "0.6.0", "gitBranch": "main"}
+        self.times.append(self.teller.tick())
+        self.lines.append({**head, "timestamp": iso(self.times[-1]), "type": kind, **place, **members})
+
+    def write(self, root: Path) -> None:
+        """Write the file, in one or both layouts."""
+        text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in self.lines)
+        if self.case == "cut last line":
+            text += text.splitlines()[-1][:90]
+        hashed = Path("tmp", hashlib.sha256(self.folder.encode()).hexdigest())
+        named = Path("projects", re.sub(r"[^A-Za-z0-9]", "-", self.folder))
+        places = {"former layout": [hashed], "both layouts": [hashed, named]}.get(self.case, [named])
+        for place in places:
+            file = root / place / "chats" / f"{self.id}.jsonl"
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text, encoding="utf-8", newline="\n")
+
+    def truth(self) -> Truth:
+        """Return the true values."""
+        status, outcome = status_of(self.end, self.times[-1])
+        return Truth(
+            id=self.id,
+            product="qwen",
+            store=STORE,
+            case=self.case,
+            title=self.title,
+            workspace_dir=self.folder,
+            model=MODEL,
+            created_at=self.times[0],
+            last_activity=self.times[-1],
+            message_count=self.count,
+            token_usage=self.used.wire(),
+            status=status,
+            outcome=outcome,
+            word=self.word,
+        )
+
+
+def write_qwen(root: Path, seed: int = 0, rounds: int = 1) -> list[Truth]:
+    """Write a store of `rounds` sessions of every case, and return their true values."""
+    teller, truths = Teller(seed, STORE), []
+    for _ in range(rounds):
+        for case in CASES:
+            chat = Chat(teller, case)
+            chat.tell()
+            chat.write(root)
+            truths.append(chat.truth())
+    commands = Chat(teller, "plain")
+    commands._system("slash_command", {"phase": "invocation", "rawCommand": "/stats"})
+    commands.write(root)
+    (root / "projects" / "-x" / "chats").mkdir(parents=True, exist_ok=True)
+    (root / "projects" / "-x" / "chats" / f"{teller.uuid()}.jsonl").write_bytes(b"")
+    (root / "settings.json").write_text("{}", encoding="utf-8")
+    return truths
+
+
+def _telemetry(name: str) -> Json:
+    return {"uiEvent": {"event.name": name, "input_token_count": 999_999, "output_token_count": 99_999}}

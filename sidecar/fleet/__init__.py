@@ -1,0 +1,1 @@
+"""Placement of runs on a Ray cluster: the gateway, and what runs on the nodes."""

@@ -1,0 +1,125 @@
+"""The actor of one run. Ray makes one process of it on the node that it chooses."""
+
+import asyncio
+import contextlib
+import os
+from collections.abc import AsyncIterator, Sequence
+from typing import Any
+
+import msgspec
+
+from sidecar import __version__
+from sidecar.fleet import watcher
+from sidecar.fleet.node_run import NodeRun, fleet_folder
+from sidecar.subagents.runners.remote.job import Job
+
+KEEP_SECONDS = 24 * 3600.0
+"""How long an ended run waits for a sidecar that takes its result."""
+START_SECONDS = 600.0
+"""How long an actor waits for its workspace and the start of its agent."""
+BATCH_LINES = 500
+BATCH_BYTES = 1 << 20
+
+
+class RunActor:
+    """Serve one run: its lines from any number on, and what clients do with it."""
+
+    def __init__(self, task_id: str, repository: str, prefix: str, base: str) -> None:
+        fleet = fleet_folder()
+        fleet.mkdir(parents=True, exist_ok=True, mode=0o700)
+        (fleet / "runs" / task_id).mkdir(parents=True, exist_ok=True, mode=0o700)
+        # Before anything adopts orphans here: the watcher must not become a child of this process.
+        self._watcher = watcher.start(task_id, fleet / "runs" / task_id)
+        self._run = NodeRun(task_id, fleet, repository, prefix, base)
+        self._keeping: asyncio.Task[None] | None = None
+
+    async def place(self) -> dict[str, Any]:
+        """Return where the run is, and the commits that the node's cache holds."""
+        known = await asyncio.to_thread(self._run.tree.known)
+        return {**await self.find(), "known": known}
+
+    async def find(self) -> dict[str, Any]:
+        """Return where the run is, and its state."""
+        import ray
+
+        context = ray.get_runtime_context()
+        if self._keeping is None:
+            self._keeping = asyncio.create_task(self._keep(), name="end of the actor")
+        return {
+            "nodeId": context.get_node_id(),
+            "pid": os.getpid(),
+            "version": __version__,
+            "tree": str(self._run.tree.path),
+            **self._run.state(),
+        }
+
+    async def put(self, offset: int, data: bytes) -> None:
+        """Take a piece of the bundle of the workspace."""
+        await asyncio.to_thread(self._run.tree.write, offset, data)
+
+    async def go(self, job: Any) -> None:
+        """Start the agent, once."""
+        self._run.start(msgspec.convert(job, Job))
+
+    async def events(self, after: int, heartbeat: float) -> AsyncIterator[tuple[int, int, list[bytes]]]:
+        """Yield batches: the number of the first line less one, the activity so far, and the lines.
+
+        A batch without lines is a heartbeat. Ends after the last line of an ended run.
+        """
+        run = self._run
+        while True:
+            lines = run.journal.read(after, BATCH_LINES, BATCH_BYTES)
+            if lines:
+                yield after, run.activity, lines
+                after += len(lines)
+            elif run.is_over:
+                return
+            else:
+                run.changed.clear()
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout(heartbeat):
+                        await run.changed.wait()
+                if not run.changed.is_set():
+                    yield after, run.activity, []
+
+    async def send(self, text: str, message: str) -> None:
+        """Send a message to the agent; `message` is its id."""
+        self._run.send(text, message)
+
+    async def answer(self, number: str, answer: Any) -> bool:
+        """Answer a question."""
+        return self._run.answer(number, answer)
+
+    async def last_turn(self, missing: Sequence[str]) -> None:
+        """Let the agent take its last turn."""
+        await self._run.last_turn(missing)
+
+    async def stop(self, limit: float) -> None:
+        """Stop the agent."""
+        await self._run.stop(limit)
+
+    async def take(self, offset: int) -> dict[str, Any]:
+        """Return a piece of the changes of an ended run."""
+        return await self._run.take(offset)
+
+    async def drop(self) -> None:
+        """Stop the run and remove it from the node. The gateway then ends this process."""
+        if not self._run.is_over:
+            await self._run.stop()
+        await asyncio.to_thread(self._run.discard)
+        watcher.dismiss(self._watcher)
+
+    async def _keep(self) -> None:
+        """End the actor of a run that nobody starts, or whose result nobody takes."""
+        import ray
+
+        try:
+            async with asyncio.timeout(START_SECONDS):
+                await self._run.started.wait()
+        except TimeoutError:
+            await self.drop()
+            ray.actor.exit_actor()
+        await self._run.over.wait()
+        await asyncio.sleep(KEEP_SECONDS)
+        await self.drop()
+        ray.actor.exit_actor()

@@ -1,0 +1,64 @@
+"""The journal of one run on its node: numbered lines in a file, served from any number on."""
+
+import os
+from array import array
+from pathlib import Path
+
+MAX_BYTES = 512 * 1024 * 1024
+"""The largest journal. Later events are dropped, but not the result."""
+
+
+class NodeJournal:
+    """Append lines and read them back. The number of a line counts from 1.
+
+    A line is on its way to the disk before anyone can read it here, so a killed worker loses no line that a
+    sidecar has seen.
+    """
+
+    def __init__(self, path: Path) -> None:
+        flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
+        self._file = os.open(path, flags, 0o600)
+        self._ends = array("Q", [0])
+        for line in _lines_of(self._file):
+            self._ends.append(self._ends[-1] + len(line))
+        os.ftruncate(self._file, self._ends[-1])  # a killed worker may leave half a line
+
+    @property
+    def last(self) -> int:
+        """The number of the newest line, 0 without lines."""
+        return len(self._ends) - 1
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the journal has reached its size limit."""
+        return self._ends[-1] >= MAX_BYTES
+
+    def append(self, line: bytes) -> int:
+        """Write one line, without its newline, and return its number."""
+        data = line + b"\n"
+        written = os.write(self._file, data)
+        while written < len(data):
+            written += os.write(self._file, data[written:])
+        self._ends.append(self._ends[-1] + len(data))
+        return self.last
+
+    def read(self, after: int, limit: int, max_bytes: int) -> list[bytes]:
+        """Return up to `limit` lines after a number, at least one if there is any."""
+        if not 0 <= after < self.last:
+            return []
+        end = after + 1
+        start = self._ends[after]
+        while end < min(self.last, after + limit) and self._ends[end + 1] - start <= max_bytes:
+            end += 1
+        data = os.pread(self._file, self._ends[end] - start, start)
+        return data.split(b"\n")[:-1]
+
+    def close(self) -> None:
+        """Close the file."""
+        os.close(self._file)
+
+
+def _lines_of(file: int) -> list[bytes]:
+    """Return the whole lines of a file, each with its newline."""
+    with os.fdopen(os.dup(file), "rb") as reader:
+        return [line for line in reader if line.endswith(b"\n")]

@@ -1,0 +1,63 @@
+"""Which sessions need a copy because their product will delete them."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from sidecar.api.stored.tasks import Product
+from sidecar.history.catalog.root_catalog import RootCatalog
+from sidecar.history.stores.index_row import IndexRow, info_of
+from sidecar.history.stores.status_by_age import DAY_MS
+from sidecar.storage.kept.copies import Copies
+
+SOON_DAYS: Final = 3
+"""How long before its deletion a session is announced."""
+_LONGEST_LEAD_DAYS: Final = 14
+"""How long before its deletion a session is copied at most: the sidecar may not run every day."""
+_NS_PER_MS: Final = 1_000_000
+
+
+def due_for_a_copy(
+    catalog: RootCatalog, copies: Copies, products: Sequence[Product], now: int
+) -> list[tuple[str, Product]]:
+    """Return the members of a root that need a copy with their products, those deleted first in front.
+
+    `now` is in ms.
+    """
+    period = catalog.store.deletes_after()
+    if period is None:
+        return []
+    rows = catalog.rows("structural")
+    members = {row.within or row.id: row for row in rows.values() if row.body}
+    due: list[tuple[int, str, Product]] = []
+    for key, row in members.items():
+        touched = rows[key].touched if key in rows else row.touched
+        if touched + period - lead_ms(period) > now or has_current_copy(copies, key, touched):
+            continue
+        product = info_of(row, "structural", now).product
+        if product in products and catalog.store.files(key) and not _was_deleted(copies, key, touched):
+            due.append((touched, key, product))
+    return [(key, product) for _, key, product in sorted(due)]
+
+
+def lead_ms(period: int) -> int:
+    """Return how long before its deletion a session is copied, for a product that deletes after `period`."""
+    return max(SOON_DAYS * DAY_MS, min(period // 2, _LONGEST_LEAD_DAYS * DAY_MS))
+
+
+def has_current_copy(copies: Copies, key: str, touched: int) -> bool:
+    """Return whether there is a copy of a session that changed last at `touched`, in ms."""
+    session = copies.sessions().get(key)
+    return session is not None and touched <= max(file.mtime_ns for file in session.files) // _NS_PER_MS
+
+
+def is_safe(copies: Copies, row: IndexRow) -> bool:
+    """Return whether a session would still be listed without its files."""
+    return has_current_copy(copies, row.within or row.id, row.touched)
+
+
+def _was_deleted(copies: Copies, key: str, touched: int) -> bool:
+    """Return whether the copy of a session was deleted, and the session did not change since."""
+    session = copies.listed().sessions.get(key)
+    if session is None or not session.deleted:
+        return False
+    return touched <= max(file.mtime_ns for file in session.files) // _NS_PER_MS

@@ -1,0 +1,22 @@
+"""Make stored texts fit for a row."""
+
+import re
+from typing import Final
+
+_SURROGATES: Final = re.compile("[\ud800-\udfff]")
+
+
+def one_line(text: str) -> str:
+    """Make each run of white space one space, and the text encodable."""
+    return encodable(" ".join(text.split()))
+
+
+def encodable(text: str) -> str:
+    """Replace lone surrogates, which no encoding takes, by U+FFFD, as Node does when it prints them."""
+    if text.isascii():
+        return text
+    try:
+        text.encode()  # a quarter of the price of looking for surrogates, or less
+    except UnicodeEncodeError:
+        return _SURROGATES.sub("\ufffd", text)
+    return text

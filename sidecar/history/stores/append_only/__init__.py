@@ -1,0 +1,1 @@
+"""Read files of JSON lines that grow: only what was appended, tolerant of damage, in bounded memory."""

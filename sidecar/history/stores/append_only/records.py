@@ -1,0 +1,137 @@
+"""Decode blocks of JSON lines into records: all at once if they are sound, else line by line."""
+
+import re
+from collections.abc import Iterator
+from typing import Any, Final, Generic, TypeVar
+
+import msgspec
+
+from sidecar.api.stored.tasks import Problem
+from sidecar.history.stored.parsing import UNREADABLE, first_bad_byte
+from sidecar.history.stored.problems import problem
+
+T = TypeVar("T")
+
+_PADDING: Final = b"\0"
+_BOM: Final = b"\xef\xbb\xbf"
+_MOST_DROPPED: Final = 50
+"""Members of one record that may have an unexpected type before it counts as broken."""
+MAX_BROKEN: Final = 20_000
+"""Broken lines of a file after which a block with another one is skipped: each line costs microseconds."""
+_STEP: Final = re.compile(r"\.([^.\[\]`]+)|\[([^\]]*)\]")
+
+
+class Damage:
+    """What was wrong with the lines of one file."""
+
+    __slots__ = ("bad_utf8", "broken", "byte_order_mark", "lines", "padded")
+
+    def __init__(self) -> None:
+        self.lines = 0
+        """Broken and sound lines in blocks that were not sound."""
+        self.broken = 0
+        self.padded = False
+        self.byte_order_mark = False
+        self.bad_utf8: int | None = None
+        """The offset of the first byte that is not UTF-8."""
+
+    def problems(self, name: str) -> list[Problem]:
+        """Describe the damage of the file `name`."""
+        found: list[Problem] = []
+        if self.padded:
+            found.append(problem("padding", f"{name} is padded with zero bytes"))
+        if self.byte_order_mark:
+            found.append(problem("byteOrderMark", f"{name} starts with a byte order mark"))
+        if self.bad_utf8 is not None:
+            message = f"{name} holds bytes that are not UTF-8, the first at {self.bad_utf8}"
+            found.append(problem("badUtf8", message))
+        if self.broken:
+            lines = "line is" if self.broken == 1 else "lines are"
+            found.append(problem("malformed", f"{name}: {self.broken:,} {lines} not readable"))
+        return found
+
+
+class LineDecoder(Generic[T]):
+    """Decode lines into records of one type. Members of an unexpected type are left out of a record."""
+
+    def __init__(self, record: type[T]) -> None:
+        self._record = record
+        self._decoder: msgspec.json.Decoder[T] = msgspec.json.Decoder(record)
+
+    def decode(self, block: bytes, damage: Damage, offset: int = 0) -> list[T]:
+        """Decode a block of lines that starts at `offset` of its file; never raises."""
+        if not block.isascii():
+            bad = first_bad_byte(block)
+            if bad is not None and damage.bad_utf8 is None:
+                damage.bad_utf8 = offset + bad
+        try:
+            return self._decoder.decode_lines(block)
+        except UNREADABLE:
+            if damage.broken >= MAX_BROKEN:
+                damage.broken += block.count(b"\n")
+                return []
+            return [record for record, _ in self.each(block, damage)]
+
+    def each(self, block: bytes, damage: Damage) -> Iterator[tuple[T, bytes]]:
+        """Decode line by line, and yield each record with its line."""
+        for line in block.split(b"\n"):
+            if line and (cleaned := _cleaned(line, damage)):
+                record = self._one(cleaned)
+                if record is None:
+                    damage.broken += 1
+                else:
+                    yield record, line
+
+    def _one(self, line: bytes) -> T | None:
+        try:
+            return self._decoder.decode(line)
+        except UNREADABLE:
+            value = _any(line)
+        return self._without_strange_members(value) if isinstance(value, dict) else None
+
+    def _without_strange_members(self, value: dict[str, Any]) -> T | None:
+        for _ in range(_MOST_DROPPED):
+            try:
+                return msgspec.convert(value, self._record)
+            except msgspec.ValidationError as error:
+                if not _drop(value, str(error)):
+                    return None
+        return None
+
+
+def _cleaned(line: bytes, damage: Damage) -> bytes:
+    """Remove what surrounds the JSON of a line; empty for a blank line."""
+    if line.startswith(_BOM):
+        damage.byte_order_mark = True
+        line = line[len(_BOM) :]
+    if line.startswith(_PADDING) or line.endswith(_PADDING):
+        damage.padded = True
+        line = line.strip(b"\0")
+    return line.strip()
+
+
+def _any(line: bytes) -> Any:
+    """Decode any JSON; bytes that are not UTF-8 are replaced. None if it is not JSON."""
+    try:
+        return msgspec.json.decode(line)
+    except UNREADABLE:
+        pass
+    try:
+        return msgspec.json.decode(line.decode("utf-8", "replace"))
+    except UNREADABLE:
+        return None
+
+
+def _drop(value: dict[str, Any], message: str) -> bool:
+    """Remove the member that a validation error names as ``at `$.a.b` ``; return whether there was one."""
+    _, found, path = message.rpartition(" - at `$")
+    steps = [name or place for name, place in _STEP.findall(path.rstrip("`"))]
+    if not found or not steps:
+        return False
+    holder: Any = value
+    for step in steps[:-1]:
+        holder = holder.get(step) if isinstance(holder, dict) else None
+    if not isinstance(holder, dict) or steps[-1] not in holder:
+        return False
+    del holder[steps[-1]]
+    return True

@@ -1,0 +1,99 @@
+"""Find the sessions that share records, and those that summaries in other files name. Pure."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping
+
+from sidecar.history.stores.claude.links import Links, hashes
+
+
+class Kin:
+    """The links of all files of a root, by key."""
+
+    def __init__(self) -> None:
+        self.links: dict[str, Links] = {}
+        self._starts: defaultdict[int, set[str]] = defaultdict(set)
+        """The files in which a copy may start at a record."""
+        self._pairs: defaultdict[str, set[str]] = defaultdict(set)
+        self._leaves: dict[int, str] = {}
+        """Titles of the sessions that hold a record, and the sessions that hold one of them."""
+        self._holders: defaultdict[int, set[str]] = defaultdict(set)
+        self.names: dict[str, str] = {}
+        """The titles that summaries in other files give sessions without a name."""
+
+    def update(self, changed: Mapping[str, Links | None]) -> set[str]:
+        """Take the links of changed and removed files; return the keys of all whose group may differ."""
+        before = {each for key in changed for each in self.group(key)}
+        new_starts: defaultdict[int, set[str]] = defaultdict(set)
+        new_leaves: dict[int, str] = {}
+        for key, links in changed.items():
+            known = self.links.pop(key, None)
+            old = set(hashes(known.starts)) if known is not None else set()
+            new = set(hashes(links.starts)) if links is not None else set()
+            for start in old - new:
+                self._starts[start].discard(key)
+            for start in new:
+                self._starts[start].add(key)
+                if start not in old:
+                    new_starts[start].add(key)
+            if links is not None:
+                self.links[key] = links
+                new_leaves |= {leaf: text for leaf, text in links.leaves if self._leaves.get(leaf) != text}
+            else:
+                self._separate(key)
+        self._leaves |= new_leaves
+        self._look_up(changed.keys(), self._starts, self._leaves)
+        if new_starts or new_leaves:
+            self._look_up(self.links.keys() - changed.keys(), new_starts, new_leaves)
+        before |= self._name()
+        return before | {each for key in changed for each in self.group(key)}
+
+    def group(self, key: str) -> set[str]:
+        """Return the files that share records with a file, directly or through others; with itself."""
+        found, waiting = {key}, [key]
+        while waiting:
+            for other in self._pairs.get(waiting.pop(), ()):
+                if other not in found:
+                    found.add(other)
+                    waiting.append(other)
+        return found
+
+    def _name(self) -> set[str]:
+        """Find the names that summaries give; return the sessions whose name differs."""
+        names: dict[str, str] = {}
+        for leaf, text in self._leaves.items():
+            holders = self._holders[leaf] & self.links.keys()
+            if holders and not self.links[key := in_order(holders, self.links)[0]].named:
+                names[key] = text
+        differing = {key for key, _ in self.names.items() ^ names.items()}
+        self.names = names
+        return differing
+
+    def _look_up(
+        self, keys: Iterable[str], starts: Mapping[int, set[str]], leaves: Mapping[int, str]
+    ) -> None:
+        """Pair files with those in which a copy starts at one of their records, and find leaves in them."""
+        wanted, leaf_hashes = starts.keys(), leaves.keys()
+        for key in keys:
+            links = self.links.get(key)
+            if links is None:
+                continue
+            held = set(hashes(links.records))
+            for start in held & wanted:
+                for other in starts[start]:
+                    if other != key:
+                        self._pairs[key].add(other)
+                        self._pairs[other].add(key)
+            for leaf in held & leaf_hashes:
+                self._holders[leaf].add(key)
+
+    def _separate(self, key: str) -> None:
+        for other in self._pairs.pop(key, ()):
+            self._pairs[other].discard(key)
+
+
+def in_order(keys: Collection[str], links: Mapping[str, Links]) -> list[str]:
+    """Order files so that a record belongs to the first that holds it.
+
+    A session comes before a subagent's file, then the one that ended first.
+    """
+    return sorted(keys, key=lambda key: (links[key].parent is not None, links[key].end, key))

@@ -1,0 +1,104 @@
+"""Where Claude Code keeps its sessions below a root, and what a path there is.
+
+`projects/<project>/<session>.jsonl`, subagents in `<session>/subagents/` or deeper, and in older versions
+as `agent-<id>.jsonl` next to the session.
+"""
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final, NamedTuple
+
+PROJECTS: Final = "projects"
+SUBAGENTS: Final = "subagents"
+SUFFIX: Final = ".jsonl"
+AGENT: Final = "agent-"
+_SESSION: Final = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.IGNORECASE)
+_DEEPEST: Final = 4
+"""How many folders below `subagents` are searched."""
+
+
+class SessionFile(NamedTuple):
+    """One file; `parent` is the session of a subagent as its folder names it."""
+
+    key: str
+    path: str
+    parent: str | None = None
+
+
+def is_session(key: str) -> bool:
+    """Return whether a key is the id of a session or a subagent inside of its file."""
+    return _SESSION.fullmatch(key) is not None
+
+
+def chain_key(first: str) -> str:
+    """Return the id of a subagent inside of a file, from that of its first record."""
+    if is_session(first):
+        return first
+    from hashlib import sha256  # here, because ids of records are rarely of another form
+    from uuid import UUID
+
+    return str(UUID(bytes=sha256(first.encode("utf-8", "surrogatepass")).digest()[:16], version=5))
+
+
+def is_agent(key: str) -> bool:
+    """Return whether a key is that of a subagent with a file of its own."""
+    return key.startswith(AGENT)
+
+
+def key_of(name: str) -> str | None:
+    """Return the key of a file name, None if it is not that of a session or subagent."""
+    stem = name.removesuffix(SUFFIX)
+    if stem == name or not (stem.startswith(AGENT) or _SESSION.fullmatch(stem)):
+        return None
+    return stem
+
+
+def session_files(root: str) -> Iterator[SessionFile]:
+    """Find the files of all sessions and subagents; links and unreadable folders are skipped."""
+    for project in _entries(f"{root}{os.sep}{PROJECTS}"):
+        if project.is_dir(follow_symlinks=False):
+            yield from _in_project(project.path)
+
+
+def copied_file(key: str, path: str, copy: str) -> SessionFile:
+    """Return the kept copy of a session's file; `path` is the original's below the root, with slashes."""
+    return SessionFile(key, copy, session_of(path.split("/")))
+
+
+def project_folders(root: str) -> list[str]:
+    """Return the folders of projects, relative to the root."""
+    entries = _entries(f"{root}{os.sep}{PROJECTS}")
+    return [f"{PROJECTS}{os.sep}{entry.name}" for entry in entries if entry.is_dir(follow_symlinks=False)]
+
+
+def session_of(parts: Sequence[str]) -> str | None:
+    """Return the session in whose folder a path is, given its parts below the root."""
+    return parts[2] if len(parts) > 3 and is_session(parts[2]) else None
+
+
+def _in_project(folder: str) -> Iterator[SessionFile]:
+    for entry in _entries(folder):
+        name = entry.name
+        if name.endswith(SUFFIX):
+            key = key_of(name)
+            if key is not None and not entry.is_dir(follow_symlinks=False):
+                yield SessionFile(key, entry.path)
+        elif _SESSION.fullmatch(name) and entry.is_dir(follow_symlinks=False):
+            yield from _agents(f"{entry.path}{os.sep}{SUBAGENTS}", name, _DEEPEST)
+
+
+def _agents(folder: str, session: str, levels: int) -> Iterator[SessionFile]:
+    for entry in _entries(folder):
+        if entry.name.endswith(SUFFIX) and entry.name.startswith(AGENT):
+            yield SessionFile(entry.name.removesuffix(SUFFIX), entry.path, session)
+        elif levels and entry.is_dir(follow_symlinks=False):
+            yield from _agents(entry.path, session, levels - 1)
+
+
+def _entries(folder: str) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as entries:
+            return list(entries)
+    except OSError:
+        return []

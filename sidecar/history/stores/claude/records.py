@@ -1,0 +1,68 @@
+"""The members of Claude Code's records that matter; the others are skipped while decoding."""
+
+from typing import Final
+
+import msgspec
+
+from sidecar.history.stores.append_only.records import LineDecoder
+
+NOTHING: Final = msgspec.Raw(b"")
+SYNTHETIC: Final = "<synthetic>"
+"""The model of messages that Claude Code wrote itself without a request."""
+
+
+class Usage(msgspec.Struct, gc=False):
+    """The tokens of one answer; `input_tokens` excludes both cache members."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cache_creation_input_tokens: int = 0
+    cache_read_input_tokens: int = 0
+
+
+class Message(msgspec.Struct, gc=False):
+    """A message as the API of the model has it."""
+
+    id: str = ""
+    model: str = ""
+    content: msgspec.Raw = NOTHING
+    stop_reason: str | None = None
+    usage: Usage | None = None
+
+
+class Record(msgspec.Struct, gc=False, rename="camel"):
+    """One line."""
+
+    type: str = ""
+    subtype: str | None = None
+    uuid: str = ""
+    parent_uuid: str | None = None
+    timestamp: str = ""
+    cwd: str | None = None
+    message: Message | None = None
+    request_id: str | None = None
+    content: str | None = None
+    """The text of a system record."""
+    is_sidechain: bool = False
+    is_meta: bool = False
+    is_compact_summary: bool = False
+    is_api_error_message: bool = False
+    tool_use_result: msgspec.Raw = NOTHING
+    session_id: str | None = None
+    summary: str | None = None
+    leaf_uuid: str | None = None
+    custom_title: str | None = None
+    ai_title: str | None = None
+    cost_usd: float | None = msgspec.field(default=None, name="costUSD")
+
+
+class Block(msgspec.Struct, gc=False):
+    """A part of a message's content, as far as it tells a prompt from a result."""
+
+    type: str = ""
+    text: str | None = None
+
+
+LINES: Final = LineDecoder(Record)
+BLOCKS: Final = msgspec.json.Decoder(list[Block])
+TEXT: Final = msgspec.json.Decoder(str)

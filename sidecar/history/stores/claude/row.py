@@ -1,0 +1,86 @@
+"""Turn the facts of a session into what a list shows. Pure."""
+
+from collections.abc import Collection
+from typing import Final, NamedTuple
+
+from sidecar.api.stored.tasks import Problem, TokenUsage
+from sidecar.history.stored.texts import one_line
+from sidecar.history.stores.append_only.times import iso_ms
+from sidecar.history.stores.claude.facts import Facts, State, Titles
+from sidecar.history.stores.sessions.session import End, Session
+
+_ENDS: Final[dict[State, End]] = {
+    "answered": "answered",
+    "failed": "failed",
+    "cancelled": "cancelled",
+    "open": "open",
+    "unclear": "open",
+    "empty": "open",
+}
+
+
+class Place(NamedTuple):
+    """Where a session is: the name of its file, its size in bytes, and the session it belongs to."""
+
+    source: str
+    size: int
+    problems: list[Problem]
+    is_child: bool = False
+    parent: str | None = None
+    kept: bool = False
+
+
+def session_of(key: str, facts: Facts, place: Place) -> Session:
+    """Describe a session."""
+    title, title_source = title_of(facts.titles, facts.uuids)
+    return Session(
+        id=key,
+        product="claude",
+        end=_ENDS[facts.state],
+        source=place.source,
+        title=title,
+        workspace_dir=facts.cwd or facts.copied_cwd or None,
+        model=facts.model or None,
+        created_at=iso_ms(facts.first),
+        last_activity=iso_ms(facts.last),
+        message_count=facts.prompts + len(facts.answers),
+        usage=usage_of(facts),
+        size_bytes=place.size,
+        is_child=place.is_child,
+        parent_id=place.parent,
+        kept=place.kept,
+        problems=place.problems,
+        sources={"title": f"{place.source}: {title_source}"},
+    )
+
+
+def title_of(titles: Titles, held: Collection[str]) -> tuple[str | None, str]:
+    """Return the best title on one line, and the record it comes from; a summary names who holds its leaf."""
+    summary = next((text for leaf, text in reversed(titles.summaries) if leaf in held), "")
+    for text, source in (
+        (titles.custom, "custom-title"),
+        (titles.ai, "ai-title"),
+        (summary, "summary"),
+        (titles.prompt, "first prompt"),
+        (titles.command, "first command"),
+    ):
+        if line := one_line(text):
+            return line, source
+    return None, "no prompt"
+
+
+def usage_of(facts: Facts) -> TokenUsage | None:
+    """Sum the answers; None if none of them has usage. Most versions record no cost."""
+    answers = [usage for usage in facts.answers.values() if usage is not None]
+    if not answers:
+        return None
+    given = sum(usage.input_tokens for usage in answers)
+    made = sum(usage.output_tokens for usage in answers)
+    return TokenUsage(
+        total=given + made,
+        input=given,
+        output=made,
+        cache_reads=sum(usage.cache_read_input_tokens for usage in answers),
+        cache_writes=sum(usage.cache_creation_input_tokens for usage in answers),
+        cost=sum(facts.costs.values()) if len(facts.costs) == len(answers) else None,
+    )

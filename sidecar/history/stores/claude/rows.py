@@ -1,0 +1,211 @@
+"""The rows of a root's sessions, each record counted in the session that wrote it."""
+
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from pathlib import PurePath
+from typing import Final
+
+import msgspec
+
+from sidecar.history.stored.texts import one_line
+from sidecar.history.stores.claude.facts import Facts
+from sidecar.history.stores.claude.kin import Kin, in_order
+from sidecar.history.stores.claude.layout import is_agent
+from sidecar.history.stores.claude.links import Links, links_of
+from sidecar.history.stores.claude.reader import ReadSession, SessionReader
+from sidecar.history.stores.claude.row import Place, session_of
+from sidecar.history.stores.contract import OpenedTask
+from sidecar.history.stores.index_row import IndexRow, ReadRows, fingerprint_of, info_of, make_row, with_info
+from sidecar.history.stores.sessions.parents import with_listed_parent
+from sidecar.history.stores.sessions.session import Session, opened_session, row_of_session
+
+_NS_PER_MS: Final = 1_000_000
+_links: Final = msgspec.msgpack.Decoder(Links)
+
+Foreign = tuple[frozenset[str], frozenset[str]]
+"""Records, and answers, of other sessions."""
+Paths = Callable[[str], Sequence[str]]
+Parent = Callable[[str], str | None]
+
+
+class SessionRows:
+    """Read sessions into rows, and relate those that share records. Not thread-safe.
+
+    `paths` returns the files of a key, `parent` the session of a subagent as its folder names it, `is_kept`
+    whether there is a kept copy of a key.
+    """
+
+    def __init__(self, root: str, paths: Paths, parent: Parent, is_kept: Callable[[str], bool]) -> None:
+        self._root = root
+        self._paths = paths
+        self._parent = parent
+        self._is_kept = is_kept
+        self._reader = SessionReader()
+        self._kin = Kin()
+        self._foreign: dict[str, Foreign] = {}
+        self._children: defaultdict[str, set[str]] = defaultdict(set)
+        """The rows of child sessions by the session that they name as their parent."""
+
+    def rows(self, keys: Sequence[str], now: int) -> ReadRows:
+        """Read files into the rows of their sessions and of the subagents inside of them."""
+        found: ReadRows = {}
+        for key in keys:
+            found |= self._rows_of(key, self._foreign.get(key, (frozenset(), frozenset())), now)
+        return found
+
+    def damaged_row(self, key: str) -> IndexRow:
+        """Create the row of a file that ended or blocked its reader."""
+        from sidecar.history.stored.problems import problem
+        from sidecar.history.stored.reading import stamp_of
+
+        stamps = tuple(stamp_of(path) or () for path in self._paths(key))
+        session = Session(id=key, product="claude", end="open", source=key)
+        session.problems = [problem("internal", f"{key}: reading the file failed")]
+        fingerprint = fingerprint_of(stamps, self._is_kept(key))
+        return row_of_session(session, self._root, fingerprint, 0, _touched(stamps))
+
+    def open(self, key: str, member: str, now: int) -> OpenedTask | None:
+        """Read one session with the sources of its fields."""
+        read = self._read(member, self._foreign.get(member, (frozenset(), frozenset())))
+        thread = read.fold.main if key == member else read.fold.sidechains.get(key)
+        if not read.exists or thread is None or not _is_shown(thread.facts, read):
+            return None
+        return opened_session(self._session(key, member, thread.facts, read), self._root, now)
+
+    def related(
+        self,
+        rows: Mapping[str, IndexRow],
+        before: Mapping[str, IndexRow],
+        changed: Collection[str],
+        now: int,
+    ) -> ReadRows:
+        """Return the rows that differ because of copied records, names in other files, and parents."""
+        if not self._kin.links:
+            self._learn(before, before.keys())
+        affected = self._learn(rows, changed)
+        found: ReadRows = {}
+        for key in affected:
+            if key in found:
+                continue
+            if len(group := self._kin.group(key)) > 1:
+                found |= self._of_group(group, now)
+            elif key in rows and (key in self._foreign or key not in changed):
+                self._foreign.pop(key, None)  # what it shared with others is its own now
+                found |= self._rows_of(key, (frozenset(), frozenset()), now)
+        current = {**rows, **{name: row for name, row in found.items() if row is not None}}
+        checked = {*changed, *found, *affected}
+        checked |= {child for key in checked for child in self._children.get(key, ())}
+        for key in checked:
+            row = current.get(key)
+            if row is not None and (fitted := self._fitted(row, current)) is not row:
+                found[key] = fitted
+        return found
+
+    def _learn(self, rows: Mapping[str, IndexRow], keys: Collection[str]) -> set[str]:
+        """Take the links and parents of rows; return the files whose group or name may differ."""
+        links: dict[str, Links | None] = {}
+        for key in keys:
+            row = rows.get(key)
+            if row is None:
+                links[key] = None
+                continue
+            if row.links:
+                links[key] = found = _links.decode(row.links)
+                parent = found.parent
+            else:
+                parent = row.within
+            if parent:
+                self._children[parent].add(key)
+        return self._kin.update(links)
+
+    def _of_group(self, group: Collection[str], now: int) -> ReadRows:
+        """Read files that share records, so that each record belongs to the first that holds it."""
+        found: ReadRows = {}
+        records: set[str] = set()
+        answers: set[str] = set()
+        for key in in_order(group, self._kin.links):
+            foreign = (frozenset(records), frozenset(answers))
+            self._foreign[key] = foreign
+            found |= self._rows_of(key, foreign, now)
+            for facts in _threads(self._read(key, foreign)):
+                records.update(facts.uuids)
+                answers.update(facts.answers)
+        return found
+
+    def _fitted(self, row: IndexRow, rows: Mapping[str, IndexRow]) -> IndexRow:
+        """Give a row the name that another file has for it, and leave out a parent that is not listed."""
+        links = self._kin.links.get(row.id)
+        parent = links.parent if links is not None else row.within or None
+        fitted = with_listed_parent(row, parent, rows) if parent is not None else row
+        name = self._kin.names.get(row.id)
+        if name is None or not row.body:
+            return fitted
+        info = info_of(fitted, "structural", 0)
+        info.title = one_line(name)
+        named = with_info(fitted, info)
+        return fitted if named.body == fitted.body else named
+
+    def _rows_of(self, key: str, foreign: Foreign, now: int) -> ReadRows:
+        read = self._read(key, foreign)
+        if not read.exists:
+            return {key: None}
+        fingerprint = fingerprint_of(read.stamps, self._is_kept(key))
+        touched = _touched(read.stamps)
+        found: ReadRows = {}
+        for name, facts in _named_threads(key, read):
+            if _is_shown(facts, read):
+                session = self._session(name, key, facts, read)
+                row = row_of_session(session, self._root, fingerprint, now, touched)
+            elif name == key:
+                row = make_row(name, self._root, fingerprint, None, touched=touched)
+            else:
+                continue
+            if name == key:
+                row.links = msgspec.msgpack.encode(links_of(read.fold, self._parent_of(key, facts)))
+            else:
+                row.within = key
+            found[name] = row
+        return found
+
+    def _session(self, key: str, member: str, facts: Facts, read: ReadSession) -> Session:
+        inside = key != member
+        parent = member if inside else self._parent_of(member, facts)
+        place = Place(
+            source=PurePath(read.parts[0].path).name,
+            size=0 if inside else read.size,
+            problems=[] if inside else read.problems,
+            is_child=parent is not None,
+            parent=parent or None,
+            kept=self._is_kept(member),
+        )
+        return session_of(key, facts, place)
+
+    def _parent_of(self, key: str, facts: Facts) -> str | None:
+        """Return the session of a subagent, empty if it is not known; None for a session."""
+        if not is_agent(key):
+            return None
+        return self._parent(key) or facts.session
+
+    def _read(self, key: str, foreign: Foreign) -> ReadSession:
+        return self._reader.read(key, self._paths(key), *foreign)
+
+
+def _named_threads(key: str, read: ReadSession) -> Iterator[tuple[str, Facts]]:
+    yield key, read.fold.main.facts
+    for root, thread in read.fold.sidechains.items():
+        yield root, thread.facts
+
+
+def _threads(read: ReadSession) -> Iterator[Facts]:
+    return (facts for _, facts in _named_threads("", read))
+
+
+def _is_shown(facts: Facts, read: ReadSession) -> bool:
+    """Return whether a session is a task; one that cannot be read may be one."""
+    return facts.is_task or any(
+        each.code in ("unreadable", "notRegular", "tooLarge") for each in read.problems
+    )
+
+
+def _touched(stamps: tuple[tuple[int, ...], ...]) -> int:
+    return max((stamp[0] for stamp in stamps if stamp), default=0) // _NS_PER_MS

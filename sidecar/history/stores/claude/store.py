@@ -1,0 +1,274 @@
+"""The store of a root of Claude Code."""
+
+import os
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from sidecar.api.stored.tasks import Rules
+from sidecar.history.stored.reading import stamp_of
+from sidecar.history.stores.claude.layout import (
+    PROJECTS,
+    SUBAGENTS,
+    SessionFile,
+    copied_file,
+    is_agent,
+    is_session,
+    key_of,
+    project_folders,
+    session_files,
+)
+from sidecar.history.stores.contract import (
+    Fingerprints,
+    Keys,
+    Kind,
+    Messages,
+    OpenedTask,
+    Root,
+    Store,
+    Touched,
+)
+from sidecar.history.stores.index_row import IndexRow, ReadRows, fingerprint_of
+from sidecar.history.stores.parallel import Parallel, nothing, sequential
+from sidecar.storage.kept.blob_names import is_blob
+from sidecar.storage.kept.copies import Copies
+
+if TYPE_CHECKING:
+    from sidecar.changes.file_change import FileChange
+    from sidecar.history.stores.append_only.message_lines import MessagePlaces
+    from sidecar.history.stores.claude.rows import SessionRows
+
+# What reads sessions is imported when there is one to be read: mostly the index knows them all.
+
+_SIDECHAIN = (b'"issidechain":true', b'"issidechain": true')
+_Fingerprint = tuple[str, int]
+
+
+class ClaudeStore(Store):
+    """The sessions below `<root>/projects`, and their subagents; see `Store`."""
+
+    has_children = True
+    relates = True
+
+    def __init__(self, root: Root) -> None:
+        self.root = root
+        self._files: dict[str, list[SessionFile]] = {}
+        self._held: dict[str, str] = {}
+        self._copies = Copies(root.copies)
+        self._copies_seen: object = None
+
+    @property
+    def shared_folders(self) -> Sequence[str]:  # type: ignore[override]  # they are read when they are needed
+        """The folders of projects, in which new sessions appear."""
+        return [PROJECTS, *project_folders(self.root.path)]
+
+    def members(self) -> Keys:
+        """List the sessions and subagents that have files, or kept copies of them."""
+        found: dict[str, list[SessionFile]] = {}
+        self._copies_seen = self._copies.version
+        for file in session_files(self.root.path):
+            found.setdefault(file.key, []).append(file)
+        for key, session in self._copies.sessions().items():
+            if key not in found:
+                copies = [(file.path, self._copies.blob(file)) for file in session.files]
+                found[key] = [copied_file(key, *each) for each in copies]
+        self._files = found
+        return list(found)
+
+    def unlistable(self) -> str | None:
+        """Try to list the projects."""
+        try:
+            with os.scandir(f"{self.root.path}{os.sep}{PROJECTS}"):
+                pass
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            return os.strerror(error.errno) if error.errno else str(error)
+        return None
+
+    def is_member(self, key: str, rules: Rules) -> bool:
+        """Return whether a key is that of a session or subagent."""
+        return rules == "structural" and (is_agent(key) or is_session(key))
+
+    def existing(self, keys: Collection[str]) -> Keys:
+        """Return the keys that have files."""
+        if any(key not in self._files for key in keys) or self._lost(keys):
+            self.members()
+        return [key for key in keys if self._is_there(key)]
+
+    def holds(self, key: str, member: str) -> None:
+        """Learn which file holds a subagent that has none."""
+        self._held[key] = member
+
+    def inside(self, key: str) -> Keys:
+        """List the subagents whose records are in the file of a session."""
+        from sidecar.history.stores.sessions.byte_search import any_holds
+
+        if is_agent(key) or not any_holds(self._paths(key), _SIDECHAIN):
+            return []
+        rows = self._rows.rows([key], 0).values()
+        found = [row.id for row in rows if row is not None and row.within == key]
+        for name in found:
+            self.holds(name, key)
+        return found
+
+    def members_version(self) -> object:
+        """Stat the folders of projects, and the list of kept copies."""
+        folders = [stamp_of(f"{self.root.path}{os.sep}{folder}") for folder in self.shared_folders]
+        return (*folders, self._copies.version)
+
+    def deletes_after(self) -> int | None:
+        """Return the time after which Claude Code deletes a session, as its settings state."""
+        from sidecar.history.stores.claude.retention import deletes_after
+
+        return deletes_after(self.root.path)
+
+    def files(self, key: str) -> Sequence[str]:
+        """Return the files of a session or subagent that Claude Code may delete."""
+        self._known([key])
+        return [path for path in self._paths(key) if not is_blob(path)]
+
+    def fingerprints(
+        self, keys: Keys, parallel: Parallel = sequential, meanwhile: Callable[[], None] = nothing
+    ) -> Fingerprints:
+        """Condense the stamps of each session's files."""
+        self._known(keys)
+
+        def work(part: Keys) -> list[_Fingerprint]:
+            return [(key, self._fingerprint(key)) for key in part]
+
+        return dict(parallel(work, keys, list[_Fingerprint], meanwhile))
+
+    def rows(self, keys: Keys, rules: Rules, now: int) -> ReadRows:
+        """Read sessions, and the subagents inside of their files."""
+        if rules != "structural":
+            return dict.fromkeys(keys)
+        self._known(keys)
+        if self._lost(keys):
+            self.members()
+        return self._rows.rows(keys, now)
+
+    def related(
+        self,
+        rows: Mapping[str, IndexRow],
+        before: Mapping[str, IndexRow],
+        changed: Collection[str],
+        now: int,
+    ) -> ReadRows:
+        """Return the rows that differ because of copied records, names in other files, and parents."""
+        self._known(rows.keys())
+        return self._rows.related(rows, before, changed, now)
+
+    def damaged_row(self, key: str, rules: Rules, now: int) -> IndexRow:
+        """Make the row of a session that ended or blocked its reader."""
+        self._known([key])
+        return self._rows.damaged_row(key)
+
+    def open(self, key: str, now: int) -> OpenedTask | None:
+        """Read one session or subagent."""
+        member = self._member(key)
+        return self._rows.open(key, member, now)
+
+    def size(self, key: str) -> int:
+        """Return the size of a session's files."""
+        self._known([key])
+        stamps = (stamp_of(path) for path in self._paths(key))
+        return sum(stamp[1] for stamp in stamps if stamp is not None)
+
+    def location(self, key: str) -> str:
+        """Return the file that holds a session."""
+        paths = self._paths(self._member(key))
+        return paths[0] if paths else f"{self.root.path}{os.sep}{PROJECTS}"
+
+    @contextmanager
+    def open_messages(self, key: str, kind: Kind) -> Iterator[Messages]:
+        """Open the messages of a session's files. Raises StorageError naming the path."""
+        from sidecar.history.stores.claude.messages import Transcript
+
+        member = self._member(key)
+        inside = key if key != member else None
+        render = lambda: Transcript(is_agent(member), inside)  # noqa: E731
+        with self._places.open(key, self._paths(member), render) as messages:
+            yield messages
+
+    def message_version(self, key: str) -> str | None:
+        """Return the fingerprint of the files as text; None without one."""
+        member = self._member(key)
+        return str(self._fingerprint(member)) if self._paths(member) else None
+
+    def touched_files(self, key: str) -> "list[FileChange]":
+        """List the files that the calls of a session name."""
+        from sidecar.history.stores.claude.messages import touched_files
+
+        member = self._member(key)
+        inside = key if key != member else None
+        return touched_files(self._paths(member), is_agent(member), inside)
+
+    def mentions(self, key: str, needles: Collection[bytes]) -> bool:
+        """Return whether the files of a session hold one of the needles."""
+        from sidecar.history.stores.sessions.byte_search import any_holds
+
+        return any_holds(self._paths(self._member(key)), needles)
+
+    def folder_of(self, key: str) -> str | None:
+        """Return the folder of a session's file, relative to the root."""
+        paths = self._paths(self._member(key))
+        return os.path.relpath(os.path.dirname(paths[0]), self.root.path) if paths else None  # noqa: PTH120
+
+    def touched(self, parts: Sequence[str]) -> Touched | None:
+        """Return the meaning of a changed path."""
+        match parts:
+            case [folder, _, name] if folder == PROJECTS and (key := key_of(name)):
+                return Touched(key)
+            case [folder, _, session, sub, *_, name] if folder == PROJECTS and sub == SUBAGENTS:
+                key = key_of(name)
+                return Touched(key) if key and is_session(session) and is_agent(key) else None
+        return None
+
+    @cached_property
+    def _rows(self) -> "SessionRows":
+        from sidecar.history.stores.claude.rows import SessionRows
+
+        return SessionRows(self.root.path, self._paths, self._parent, self._is_kept)
+
+    @cached_property
+    def _places(self) -> "MessagePlaces":
+        from sidecar.history.stores.append_only.message_lines import MessagePlaces
+
+        return MessagePlaces()
+
+    def _known(self, keys: Collection[str]) -> None:
+        """Find the files again if one is not known, or if there are other kept copies."""
+        is_unknown = any(key not in self._files and key not in self._held for key in keys)
+        if is_unknown or self._copies_seen != self._copies.version:
+            self.members()
+
+    def _is_there(self, key: str) -> bool:
+        return any(stamp_of(file.path) for file in self._files.get(key, ()))
+
+    def _lost(self, keys: Collection[str]) -> bool:
+        """Return whether files of sessions with a kept copy were deleted."""
+        copies = self._copies.sessions()
+        return bool(copies) and any(key in copies and not self._is_there(key) for key in keys)
+
+    def _is_kept(self, key: str) -> bool:
+        return key in self._copies.sessions()
+
+    def _paths(self, key: str) -> Sequence[str]:
+        return [file.path for file in self._files.get(key, ())]
+
+    def _parent(self, key: str) -> str | None:
+        return next((file.parent for file in self._files.get(key, ()) if file.parent), None)
+
+    def _fingerprint(self, key: str) -> int:
+        stamps = tuple(stamp_of(file.path) or () for file in self._files.get(key, ()))
+        return fingerprint_of(stamps, self._is_kept(key))
+
+    def _member(self, key: str) -> str:
+        """Return the member that is or holds a session."""
+        if key in self._files:
+            return key
+        if key not in self._held:
+            self.members()
+        return self._held.get(key, key)

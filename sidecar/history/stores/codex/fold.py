@@ -1,0 +1,251 @@
+"""Fold the records of a session's file into facts. Pure."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal
+from uuid import UUID
+
+from sidecar.history.stored.parsing import value_of
+from sidecar.history.stores.append_only.times import iso_ms, sortable
+from sidecar.history.stores.codex.prompts import text_of_parts, typed
+from sidecar.history.stores.codex.records import Payload, Record, Tokens
+
+State = Literal["empty", "open", "answered", "cancelled", "failed"]
+
+_REPLAY_GAP_MS: Final = 100
+"""Records copied from another session are written at once: a longer pause ends them."""
+_UUID_WITH_TIME: Final = 7
+_CALLS: Final = frozenset({"function_call", "custom_tool_call", "local_shell_call"})
+_MAX_TITLE: Final = 20_000
+
+
+@dataclass(slots=True)
+class Messages:
+    """The own messages of a session, as events or as items report them."""
+
+    prompts: int = 0
+    answers: int = 0
+    title: str = ""
+    state: State = "empty"
+
+    def prompt(self, text: str) -> None:
+        """Count a prompt."""
+        self.prompts += 1
+        self.title = self.title or text[:_MAX_TITLE]
+        self.state = "open"
+
+
+@dataclass(slots=True)
+class Facts:
+    """What one file says of its session; copied records count for the title only."""
+
+    id: str = ""
+    created: str = ""
+    last: str = ""
+    cwd: str = ""
+    model: str = ""
+    is_child: bool = False
+    parent: str = ""
+    nickname: str = ""
+    copied_title: str = ""
+    events: Messages = field(default_factory=Messages)
+    items: Messages = field(default_factory=Messages)
+    usage: tuple[int, int, int] | None = None
+    """Own input, cached input and output tokens; None if no answer reported any."""
+
+    @property
+    def is_task(self) -> bool:
+        """Return whether a person or a model wrote anything of its own."""
+        return bool(self.messages.prompts or self.messages.answers)
+
+    @property
+    def messages(self) -> Messages:
+        """Return the messages that events report; those of items in files without such events."""
+        return self.events if self.events.prompts or self.events.answers else self.items
+
+
+class FileFold:
+    """Fold the records of one file.
+
+    A fork or a subagent begins with a copy of another session's records under new times, which ends with
+    the first own turn: the ids of turns and sessions hold the time at which they were made.
+    """
+
+    __slots__ = ("_base", "_carried", "_failed", "_replay", "_since", "_total", "_turn_model", "facts")
+
+    def __init__(self) -> None:
+        self.facts = Facts()
+        self._replay = False
+        self._since: int | None = None
+        """The time of the last copied record in ms."""
+        self._base = (0, 0, 0)
+        """The sums at the end of the copied records."""
+        self._carried = (0, 0, 0)
+        """The sums before they were reset."""
+        self._total: tuple[int, int, int] | None = None
+        self._turn_model = ""
+        self._failed = False
+        """Whether the current turn reported an error."""
+
+    def take(self, records: Iterable[Record]) -> None:
+        """Add records in the order of the file."""
+        for record in records:
+            payload = record.payload
+            if payload is None:
+                self._take_bare(record)
+            elif record.type == "session_meta":
+                self._take_meta(record, payload)
+            else:
+                self._take(record, payload)
+
+    def _take_meta(self, record: Record, payload: Payload) -> None:
+        facts = self.facts
+        if facts.id:  # of the session that was copied
+            self._replay = self._replay or not facts.is_task
+            return
+        facts.id = payload.id or ""
+        facts.created = sortable(payload.timestamp or record.timestamp)
+        facts.last = sortable(record.timestamp)
+        facts.cwd = payload.cwd or ""
+        spawned = _subagent(payload)
+        facts.is_child = spawned is not None or payload.parent_thread_id is not None
+        facts.parent = payload.parent_thread_id or _text(spawned, "parent_thread_id")
+        facts.nickname = payload.agent_nickname or _text(spawned, "agent_nickname")
+        if facts.is_child and not facts.parent:
+            facts.parent = payload.forked_from_id or ""
+        self._replay = bool(payload.forked_from_id or facts.parent)
+        self._since = iso_ms(record.timestamp)
+
+    def _take(self, record: Record, payload: Payload) -> None:
+        if self._replay and self._is_own(record, payload):
+            self._replay = False
+        kind = payload.type if record.type in ("event_msg", "response_item") else record.type
+        if self._replay:
+            self._take_copied(kind, payload)
+            return
+        if record.timestamp and (time := sortable(record.timestamp)) > self.facts.last:
+            self.facts.last = time
+        if record.type == "event_msg":
+            self._take_event(kind, payload)
+        elif kind == "turn_context":
+            self._turn_model = payload.model or self._turn_model
+            self.facts.cwd = self.facts.cwd or payload.cwd or ""
+        elif record.type == "response_item":
+            self._take_item(kind, payload.role, text_of_parts(payload.content) if payload.role else "")
+
+    def _is_own(self, record: Record, payload: Payload) -> bool:
+        """Return whether the copied records end before this one."""
+        turn = payload.turn_id if payload.type == "task_started" or record.type == "turn_context" else None
+        made, own = _made_ms(turn), _made_ms(self.facts.id)
+        at, since = iso_ms(record.timestamp), self._since
+        self._since = at
+        if made is not None and own is not None:
+            return made >= own
+        if own is None or turn is not None:
+            return at is not None and since is not None and at - since > _REPLAY_GAP_MS
+        return False
+
+    def _take_copied(self, kind: str, payload: Payload) -> None:
+        if kind == "token_count" and payload.info is not None and payload.info.total_token_usage is not None:
+            self._base = _figures(payload.info.total_token_usage)
+            self._total = self._base
+        elif kind == "user_message" and not self.facts.copied_title:
+            self.facts.copied_title = typed(payload.message, payload.kind)[:_MAX_TITLE]
+        elif kind == "turn_context":
+            self.facts.cwd = self.facts.cwd or payload.cwd or ""
+
+    def _take_event(self, kind: str, payload: Payload) -> None:
+        facts = self.facts
+        events = facts.events
+        match kind:
+            case "user_message":
+                if text := typed(payload.message, payload.kind):
+                    events.prompt(text)
+                    self._failed = False
+            case "agent_message":
+                events.answers += 1
+                facts.model = self._turn_model or facts.model
+                if events.state == "empty":
+                    events.state = "open"
+            case "task_started" | "turn_started":
+                events.state, self._failed = "open", False
+            case "task_complete" | "turn_complete":
+                failed = self._failed and not payload.last_agent_message
+                events.state = "failed" if failed else "answered"
+            case "turn_aborted":
+                events.state = "cancelled"
+            case "error":
+                events.state, self._failed = "failed", True
+            case "token_count":
+                if payload.info is not None and payload.info.total_token_usage is not None:
+                    self._count(_figures(payload.info.total_token_usage))
+
+    def _count(self, total: tuple[int, int, int]) -> None:
+        """Take a sum over the session; one that is smaller than the last started again from 0."""
+        facts = self.facts
+        if self._total is not None and total[0] < self._total[0]:
+            own = zip(self._carried, self._total, self._base, strict=True)
+            self._carried = _triple(carried + last - base for carried, last, base in own)
+            self._base = (0, 0, 0)
+        self._total = total
+        own = zip(self._carried, total, self._base, strict=True)
+        facts.usage = _triple(carried + last - base for carried, last, base in own)
+        facts.model = self._turn_model or facts.model
+
+    def _take_bare(self, record: Record) -> None:
+        """Take a line of the first versions, which have no envelope and no events."""
+        facts = self.facts
+        time = sortable(record.timestamp) if record.timestamp else ""
+        if not facts.id and record.id and not record.type:
+            facts.id, facts.created = record.id, time
+        if time > facts.last:
+            facts.last = time
+        if record.type:
+            self._take_item(record.type, record.role, text_of_parts(record.content) if record.role else "")
+
+    def _take_item(self, kind: str, role: str | None, text: str) -> None:
+        facts = self.facts
+        items = facts.items
+        if kind == "message" and role == "user":
+            if prompt := typed(text):
+                items.prompt(prompt)
+        elif kind == "message" and role == "assistant":
+            items.answers += 1
+            items.state = "answered"
+            facts.model = facts.model or self._turn_model
+        elif kind in _CALLS:
+            items.state = "open"
+
+
+def _subagent(payload: Payload) -> dict[str, Any] | None:
+    """Return what a session says of being a subagent, None if it is not one."""
+    source = value_of(payload.source)
+    kind = source.get("subagent") if isinstance(source, dict) else None
+    if kind is None:
+        return None
+    spawn = kind.get("thread_spawn") if isinstance(kind, dict) else None
+    return spawn if isinstance(spawn, dict) else {}
+
+
+def _text(members: dict[str, Any] | None, name: str) -> str:
+    value = members.get(name) if members is not None else None
+    return value if isinstance(value, str) else ""
+
+
+def _made_ms(name: str | None) -> int | None:
+    """Return the time in ms in a UUID of version 7; None for others."""
+    if not name or len(name) != 36 or name[14] != "7":
+        return None
+    try:
+        return UUID(name).int >> 80
+    except ValueError:
+        return None
+
+
+def _figures(tokens: Tokens) -> tuple[int, int, int]:
+    return tokens.input_tokens, tokens.cached_input_tokens, tokens.output_tokens
+
+
+def _triple(values: Iterable[int]) -> tuple[int, int, int]:
+    first, second, third = (max(0, value) for value in values)
+    return first, second, third

@@ -1,0 +1,78 @@
+"""Where Codex keeps its sessions below a root, and what a path there is.
+
+`sessions/<year>/<month>/<day>/rollout-<local time>-<id>.jsonl`, in May 2025 without the folders and as one
+JSON document; `archived_sessions/` holds those that the user archived. Old ones are compressed.
+"""
+
+import os
+import re
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+SESSIONS: Final = "sessions"
+ARCHIVED: Final = "archived_sessions"
+NAMES: Final = "session_index.jsonl"
+STATE: Final = re.compile(r"state_(\d+)\.sqlite")
+COMPRESSED: Final = ".zst"
+DOCUMENT: Final = ".json"
+_ID: Final = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
+_FILE: Final = re.compile(rf"rollout-.*?({_ID})\.jsonl?(?:\.zst)?", re.IGNORECASE)
+_KEY: Final = re.compile(_ID, re.IGNORECASE)
+_DEEPEST: Final = 3
+
+
+class SessionFile(NamedTuple):
+    """One file of a session."""
+
+    key: str
+    path: str
+
+
+def is_session(key: str) -> bool:
+    """Return whether a key is the id of a session."""
+    return _KEY.fullmatch(key) is not None
+
+
+def key_of(name: str) -> str | None:
+    """Return the session whose file has this name; None for other files."""
+    match = _FILE.fullmatch(name)
+    return match[1].lower() if match else None
+
+
+def session_files(root: str) -> Iterator[SessionFile]:
+    """Find the files of all sessions; links and unreadable folders are skipped."""
+    for folder in (SESSIONS, ARCHIVED):
+        yield from _in(f"{root}{os.sep}{folder}", _DEEPEST)
+
+
+def session_folders(root: str) -> list[str]:
+    """Return the folders of sessions, relative to the root."""
+    found: list[str] = []
+    for folder in (SESSIONS, ARCHIVED):
+        found += _folders(root, folder, _DEEPEST)
+    return found
+
+
+def _in(folder: str, levels: int) -> Iterator[SessionFile]:
+    for entry in _entries(folder):
+        if (key := key_of(entry.name)) is not None:
+            if not entry.is_dir(follow_symlinks=False):
+                yield SessionFile(key, entry.path)
+        elif levels and entry.name.isdigit() and entry.is_dir(follow_symlinks=False):
+            yield from _in(entry.path, levels - 1)
+
+
+def _folders(root: str, folder: str, levels: int) -> Iterator[str]:
+    yield folder
+    if levels:
+        for entry in _entries(f"{root}{os.sep}{folder}"):
+            if entry.name.isdigit() and entry.is_dir(follow_symlinks=False):
+                yield from _folders(root, f"{folder}{os.sep}{entry.name}", levels - 1)
+
+
+def _entries(folder: str) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as entries:
+            return list(entries)
+    except OSError:
+        return []

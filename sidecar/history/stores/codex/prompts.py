@@ -1,0 +1,42 @@
+"""Tell what a person typed from what Codex and editors put around it. Pure."""
+
+import re
+from typing import Final
+
+import msgspec
+
+from sidecar.history.stored.parsing import UNREADABLE
+from sidecar.history.stores.codex.records import PARTS
+
+_REQUEST: Final = re.compile(r"^## My request for Codex:\s*", re.MULTILINE)
+"""Behind this heading, editors put the prompt below a list of open files."""
+_IDE: Final = "# Context from my IDE setup:"
+_MADE_BY_CODEX: Final = (
+    "<environment_context>",
+    "<user_instructions>",
+    "<permissions instructions>",
+    "<turn_aborted>",
+    "<user_shell_command>",
+    "<subagent_notification>",
+    "<skill>",
+    "# AGENTS.md instructions",
+)
+_PLAIN: Final = (None, "plain")
+"""The kinds of user messages that a person typed."""
+
+
+def typed(message: str | None, kind: str | None = None) -> str:
+    """Return the prompt in a message of the user; empty if no person typed it."""
+    if not message or kind not in _PLAIN or message.lstrip().startswith(_MADE_BY_CODEX):
+        return ""
+    if message.lstrip().startswith(_IDE) and (match := _REQUEST.search(message)):
+        return message[match.end() :].strip()
+    return message.strip()
+
+
+def text_of_parts(content: msgspec.Raw) -> str:
+    """Join the texts of a message's parts."""
+    try:
+        return "\n".join(part.text for part in PARTS.decode(content) if part.text)
+    except UNREADABLE:
+        return ""

@@ -1,0 +1,60 @@
+"""Turn the facts of a session into what a list shows. Pure."""
+
+from typing import Final, NamedTuple
+
+from sidecar.api.stored.tasks import Problem, TokenUsage
+from sidecar.history.stores.append_only.times import iso_ms
+from sidecar.history.stores.codex.fold import Facts, State
+from sidecar.history.stores.sessions.session import End, Session
+
+_ENDS: Final[dict[State, End]] = {
+    "answered": "answered",
+    "failed": "failed",
+    "cancelled": "cancelled",
+    "open": "open",
+    "empty": "open",
+}
+
+
+class Place(NamedTuple):
+    """The name of a session's file, its size in bytes, and what other files say of the session."""
+
+    source: str
+    size: int
+    problems: list[Problem]
+    name: str = ""
+    name_source: str = ""
+    parent: str = ""
+
+
+def session_of(key: str, facts: Facts, place: Place) -> Session:
+    """Describe a session."""
+    messages = facts.messages
+    parent = facts.parent or place.parent
+    return Session(
+        id=key,
+        product="codex",
+        end=_ENDS[messages.state],
+        source=place.source,
+        title=place.name or messages.title or facts.copied_title or facts.nickname,
+        workspace_dir=facts.cwd or None,
+        model=facts.model or None,
+        created_at=iso_ms(facts.created),
+        last_activity=iso_ms(facts.last),
+        message_count=messages.prompts + messages.answers,
+        usage=_usage(facts),
+        size_bytes=place.size,
+        is_child=facts.is_child or bool(place.parent),
+        parent_id=parent or None,
+        problems=place.problems,
+        sources={"title": place.name_source if place.name else f"{place.source}: first prompt"},
+    )
+
+
+def _usage(facts: Facts) -> TokenUsage | None:
+    """Return the own tokens. Codex counts cached tokens and those written to a cache as input."""
+    if facts.usage is None:
+        return None
+    given, cached, made = facts.usage
+    fresh = max(0, given - cached)
+    return TokenUsage(total=fresh + made, input=fresh, output=made, cache_reads=cached, cache_writes=0)

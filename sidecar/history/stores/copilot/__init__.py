@@ -1,0 +1,1 @@
+"""Sessions of Copilot CLI, `~/.copilot/session-state/<id>/`."""

@@ -1,0 +1,141 @@
+"""The state of a chat file after all of its records. Pure."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final, Generic, TypeVar
+
+import msgspec
+
+from sidecar.api.stored.tasks import Problem
+from sidecar.history.stored.parsing import clean
+from sidecar.history.stored.problems import problem
+from sidecar.history.stores.gemini.records import (
+    MESSAGES,
+    Line,
+    Message,
+    Patch,
+    decode_line,
+    decode_patch,
+    is_document,
+    parse_document,
+    split_lines,
+)
+from sidecar.history.stores.sessions.times import iso_ms
+
+T = TypeVar("T")
+_NAMES: Final = ("session_id", "start_time", "last_updated", "summary", "kind", "directories")
+
+
+class Chat(Generic[T]):
+    """A chat file: its metadata, and what is kept of each message, by the message's id.
+
+    `keep` says what is kept. `removed` has the ids of messages that were taken back.
+    """
+
+    def __init__(self, name: str, keep: Callable[[Message], T]) -> None:
+        self.name = name
+        self.metadata: dict[str, Any] = {}
+        self.messages: dict[str, T] = {}
+        self.removed: set[str] = set()
+        self.problems: list[Problem] = []
+        self.first: int | None = None
+        self.last: int | None = None
+        """The times of the first and last record, in ms."""
+        self._keep = keep
+        self._unnamed = 0
+        self._bad_lines = 0
+
+    def read(self, data: bytes) -> None:
+        """Read a whole file of either form."""
+        if not data:
+            return
+        if is_document(data):
+            patch, messages, problems = parse_document(data, self.name)
+            self._patch(patch)
+            self._add(messages)
+            self.problems += problems
+            return
+        whole, ended, rest = data.rpartition(b"\n")
+        cleaned, problems = clean(whole + ended, self.name)
+        self.problems += problems
+        for line in split_lines(cleaned):
+            self._read_line(line)
+        rest, found = clean(rest, self.name) if rest.strip() else (b"", [])
+        self.problems += [each for each in found if each.code == "padding"]
+        self._read_last(rest.strip())
+        if self._bad_lines:
+            message = f"{self.name}: {self._bad_lines} lines are unreadable"
+            self.problems.append(problem("malformed", message))
+
+    def take(self, lines: Sequence[Line]) -> None:
+        """Read the next lines."""
+        for line in lines:
+            self._apply(line)
+
+    def _read_line(self, data: bytes) -> None:
+        line = decode_line(data)
+        if line is None:
+            self._bad_lines += 1
+        else:
+            self._apply(line)
+
+    def _read_last(self, data: bytes) -> None:
+        """Read what follows the last line end: a whole line, or one that is still being written."""
+        try:
+            line = msgspec.json.decode(data, type=Line)
+        except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError):
+            return
+        self._apply(line)
+
+    def _apply(self, line: Line) -> None:
+        if line.rewind_to is not msgspec.UNSET:
+            self._rewind(line.rewind_to)
+        elif len(line.set):
+            patch = decode_patch(line.set)
+            if patch is not None:
+                self._patch(patch)
+        elif line.id is not None:
+            self._add([line])
+        else:
+            self._patch(line)
+
+    def _patch(self, patch: Patch | Line) -> None:
+        for name in _NAMES:
+            value = getattr(patch, name)
+            if value is not None:
+                self.metadata[name] = value
+        for value in (patch.start_time, patch.last_updated):
+            self._note(iso_ms(value))
+        if isinstance(patch, Line) or len(patch.messages):
+            self._replace(patch)
+
+    def _replace(self, patch: Patch | Line) -> None:
+        if not len(patch.messages) or bytes(patch.messages) == b"null":
+            return
+        parsed = MESSAGES.parse(bytes(patch.messages), self.name)
+        self.removed |= self.messages.keys()
+        self.messages = {}
+        self._add(parsed.records)
+        self.problems += parsed.problems
+
+    def _rewind(self, wanted: Any) -> None:
+        """Take back a message and all after it; all messages if it is not known."""
+        ids = [*self.messages]
+        start = ids.index(wanted) if isinstance(wanted, str) and wanted in self.messages else 0
+        for each in ids[start:]:
+            del self.messages[each]
+            self.removed.add(each)
+
+    def _add(self, messages: list[Message]) -> None:
+        for message in messages:
+            name = message.id
+            if not isinstance(name, str):
+                self._unnamed += 1
+                name = f"\0{self._unnamed}"
+            self.messages[name] = self._keep(message)
+            self.removed.discard(name)
+            self._note(iso_ms(message.timestamp))
+
+    def _note(self, moment: int | None) -> None:
+        if moment is not None:
+            self.first = moment if self.first is None else min(self.first, moment)
+            self.last = moment if self.last is None else max(self.last, moment)

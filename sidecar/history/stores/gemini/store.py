@@ -1,0 +1,186 @@
+"""A store of Gemini CLI: chats in the folders of projects, and several files for one session."""
+
+import os
+import zlib
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Final, TypeVar
+
+from sidecar.api.errors import StorageError
+from sidecar.api.stored.tasks import Product
+from sidecar.changes.file_change import FileChange
+from sidecar.history.stored.reading import StoredFile, read_file
+from sidecar.history.stores.contract import Root, Touched
+from sidecar.history.stores.gemini.chat import Chat
+from sidecar.history.stores.gemini.facts import Fact, fact_of, usage_of
+from sidecar.history.stores.gemini.growing import GrowingChats
+from sidecar.history.stores.gemini.layout import (
+    CHATS,
+    SUFFIXES,
+    TMP,
+    ChatPath,
+    SessionIds,
+    chat_paths,
+    watched_folders,
+)
+from sidecar.history.stores.gemini.messages import stored_messages, touched_files
+from sidecar.history.stores.gemini.projects import PROJECTS_FILE, ROOT_FILE, Projects
+from sidecar.history.stores.gemini.records import Message, is_whole
+from sidecar.history.stores.gemini.session import merged, ordered, session_of
+from sidecar.history.stores.sessions.file_store import FileSessionStore, SessionFiles
+from sidecar.history.stores.sessions.files import merged_files
+from sidecar.history.stores.sessions.messages import MessageList
+from sidecar.history.stores.sessions.saving import read_document, read_settled
+from sidecar.history.stores.sessions.session import Session
+
+T = TypeVar("T")
+SUBAGENT: Final = "subagent"
+"""The kind of a chat that a subagent wrote."""
+
+
+class GeminiStore(FileSessionStore):
+    """The sessions below one root; a session is in all files with its id."""
+
+    has_children = True
+
+    def __init__(self, root: Root, product: Product = "gemini") -> None:
+        super().__init__(root)
+        self.product = product
+        self._ids = SessionIds()
+        self._projects = Projects(root.path)
+        self._growing = GrowingChats()
+        self._chats: dict[str, ChatPath] = {}
+        self._parents: dict[str, str] = {}
+
+    def find(self) -> Mapping[str, SessionFiles]:
+        """Find the files of each session."""
+        chats = list(chat_paths(self.root.path))
+        self._projects.refresh({chat.project for chat in chats})
+        files: defaultdict[str, list[ChatPath]] = defaultdict(list)
+        for chat in chats:
+            if key := self._ids.of(chat):
+                files[key].append(chat)
+        self._chats = {chat.path: chat for chat in chats}
+        self._ids.keep({*self._chats})
+        self._parents = {key: found for key, its in files.items() if (found := _parent(its)) is not None}
+        return {key: self._files(its, files) for key, its in files.items()}
+
+    def session(self, key: str, files: SessionFiles) -> Session | None:
+        """Read one session from all of its files."""
+        chats, size = [], 0
+        for path in files.paths:
+            if (grown := self._growing.read(path, self._name(path))) is not None:
+                chats.append(grown[0])
+                size += grown[1]
+                continue
+            file = self._read(path)
+            if file.stamp is not None:
+                chats.append(_chat(file, fact_of))
+                size += file.stamp[1]
+        if not chats:
+            return None
+        workspaces = {self._name(path): folder for path in files.paths if (folder := self._folder_of(path))}
+        session = session_of(key, self.product, chats, workspaces, size, self._child_of(key, chats))
+        return session if session.message_count or session.problems else None
+
+    def messages(self, key: str, files: SessionFiles) -> MessageList:
+        """Read the messages of a session, each once. Raises StorageError."""
+        return MessageList(stored_messages(self._whole_messages(files)))
+
+    def touched_files(self, key: str) -> list[FileChange]:
+        """List the files that the session's tools touched."""
+        files = self._known().get(key)
+        if files is None:
+            return []
+        workspace = next(filter(None, map(self._folder_of, files.paths)), None)
+        return merged_files(touched_files(self._whole_messages(files, strict=False)), workspace)
+
+    @property
+    def shared_folders(self) -> Sequence[str]:  # type: ignore[override]
+        """Return the folders in which chats appear."""
+        return watched_folders(self.root.path)
+
+    def folder_of(self, key: str) -> str | None:
+        """Return the folder of a subagent's chat, which is not watched otherwise."""
+        files = self._known().get(key)
+        chat = self._chats.get(files.paths[-1]) if files is not None else None
+        if chat is None or chat.parent is None:
+            return None
+        return os.path.join(TMP, chat.project, CHATS, chat.parent)  # noqa: PTH118
+
+    def touched(self, parts: Sequence[str]) -> Touched | None:
+        """Return the session whose chat a path is; the lists of projects are shared."""
+        match parts:
+            case [name] if name == PROJECTS_FILE:
+                return Touched(None)
+            case [tmp, _, name] if tmp == TMP and name == ROOT_FILE:
+                return Touched(None)
+            case [tmp, _, chats, *_, name] if tmp == TMP and chats == CHATS and name.endswith(SUFFIXES):
+                return self._touched_chat(str(Path(self.root.path, *parts)), parts)
+        return None
+
+    def _files(self, chats: Sequence[ChatPath], found: Mapping[str, object]) -> SessionFiles:
+        """Return a session's files; its row also shows the project's folder and depends on the parent."""
+        shown = [self._projects.folder_of(chat.project) or "" for chat in chats]
+        shown += [chat.parent for chat in chats if chat.parent is not None and chat.parent in found]
+        salt = zlib.crc32("\0".join(shown).encode("utf-8", "surrogatepass"))
+        return SessionFiles(tuple(chat.path for chat in chats), salt)
+
+    def _child_of(self, key: str, chats: Sequence[Chat[Fact]]) -> str | None:
+        """Return the parent of a subagent's session, "" if it is not known; None for other sessions."""
+        parent = self._parents.get(key)
+        if parent is None and all(chat.metadata.get("kind") != SUBAGENT for chat in chats):
+            return None
+        return parent if parent in self._known() and parent != key else ""
+
+    def _whole_messages(self, files: SessionFiles, *, strict: bool = True) -> Iterator[Message]:
+        chats = []
+        for path in files.paths:
+            file = self._read(path, read_file)
+            if strict and file.data is None and file.problems:
+                reason = file.problems[0].message
+                raise StorageError(f"{path}: {reason}", path=path, reason=reason)
+            chats.append(_chat(file, _itself))
+        return iter(merged(ordered(chats), _output).values())
+
+    def _touched_chat(self, path: str, parts: Sequence[str]) -> Touched | None:
+        try:
+            inode = os.lstat(path).st_ino
+        except OSError:
+            known = next((key for key, files in self._known().items() if path in files.paths), None)
+            return Touched(known) if known is not None else None
+        parent = parts[3] if len(parts) > 4 else None
+        key = self._ids.of(ChatPath(path, parts[1], parent, inode))
+        return Touched(key) if key is not None else None
+
+    def _read(self, path: str, read: Callable[[str, str], StoredFile] = read_document) -> StoredFile:
+        return read_settled(path, self._name(path), is_whole, read)
+
+    def _name(self, path: str) -> str:
+        """Return a file's path below the folder of all projects, with slashes."""
+        return path[len(self.root.path) + len(TMP) + 2 :].replace(os.sep, "/")
+
+    def _folder_of(self, path: str) -> str | None:
+        chat = self._chats.get(path)
+        return self._projects.folder_of(chat.project) if chat is not None else None
+
+
+def _chat(file: StoredFile, keep: Callable[[Message], T]) -> Chat[T]:
+    chat = Chat(file.name, keep)
+    chat.problems += file.problems
+    chat.read(file.data or b"")
+    return chat
+
+
+def _itself(message: Message) -> Message:
+    return message
+
+
+def _output(message: Message) -> int:
+    used = usage_of(message.tokens)
+    return used.output or 0 if used is not None else -1
+
+
+def _parent(chats: Sequence[ChatPath]) -> str | None:
+    return next((chat.parent for chat in chats if chat.parent is not None), None)

@@ -1,0 +1,210 @@
+"""The sessions in one database of opencode or Kilo, the third generation of storage."""
+
+import sqlite3
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final, NamedTuple, TypeVar
+from zlib import crc32
+
+import msgspec
+
+from sidecar.api.stored.tasks import Problem
+from sidecar.history.stored.problems import problem
+from sidecar.history.stores.opencode.content import (
+    NOTHING,
+    Content,
+    Header,
+    Json,
+    Message,
+    Part,
+    fingerprint_of,
+    ordered,
+)
+from sidecar.history.stores.sessions.foreign_database import ForeignDatabase, Refused, columns
+from sidecar.history.stores.sessions.private_copy import Stamps, newest
+from sidecar.history.stores.sessions.times import time_ms
+
+_HEADER: Final = ("id", "parent_id", "directory", "title", "version", "time_created", "time_updated")
+_REQUIRED: Final = {
+    "session": {"id"},
+    "message": {"id", "session_id", "data"},
+    "part": {"id", "message_id", "session_id", "data"},
+}
+_CHUNK: Final = 500
+T = TypeVar("T")
+_decode: Final = msgspec.json.Decoder().decode
+
+
+class Head(NamedTuple):
+    """A session before its messages are read: how many there are, and what changes with any of its rows."""
+
+    header: Header
+    fingerprint: tuple[int, ...]
+    messages: int
+
+
+class DatabaseSource:
+    """One database. No method raises; what cannot be read is in `problem`."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.problem: Problem | None = None
+        self._database = ForeignDatabase(path)
+        self._stamps: Stamps | None = None
+        self._heads: Mapping[str, Head] = {}
+
+    def stamps(self) -> Stamps | None:
+        """Return what changes with the database; None if it cannot be reached."""
+        try:
+            return self._database.stamps()
+        except Refused as refused:
+            self.problem = refused.problem
+            return None
+
+    def heads(self) -> Mapping[str, Head]:
+        """Return the sessions by id, read again when the database changed."""
+        stamps = self.stamps()
+        if stamps is not None and stamps != self._stamps:
+            try:
+                self._stamps, self._heads = self._database.read(_heads)
+                self.problem = None
+            except Refused as refused:
+                self._stamps, self.problem = stamps, refused.problem
+        return self._heads
+
+    def contents(self, keys: Collection[str], make: Callable[[Content], T]) -> dict[str, T]:
+        """Read some sessions, and return what `make` makes of each."""
+        if not keys:
+            return {}
+
+        def work(connection: sqlite3.Connection) -> dict[str, T]:
+            heads, touched = _heads(connection, keys), newest(self._database.stamps())
+            read = (_content(connection, head, self.path, touched) for head in heads.values())
+            return {content.header.id: make(content) for content in read}
+
+        try:
+            return self._database.read(work)[1]
+        except Refused as refused:
+            self.problem = refused.problem
+            return {}
+
+    def mentions(self, key: str, needles: Iterable[bytes]) -> bool:
+        """Return whether a part of a session holds one of the needles in any case."""
+
+        def work(connection: sqlite3.Connection) -> bool:
+            query = "SELECT 1 FROM part WHERE session_id = ? AND instr(lower(data), ?) LIMIT 1"
+            found = (connection.execute(query, (key, needle.decode())).fetchone() for needle in needles)
+            return any(row is not None for row in found)
+
+        try:
+            return self._database.read(work)[1]
+        except Refused:
+            return False
+
+
+def is_session_database(connection: sqlite3.Connection) -> bool:
+    """Return whether a database has the tables of opencode's sessions."""
+    return all(columns(connection, table) >= names for table, names in _REQUIRED.items())
+
+
+def _heads(connection: sqlite3.Connection, keys: Collection[str] | None = None) -> dict[str, Head]:
+    if not is_session_database(connection):
+        raise Refused("malformed", "the database has other tables than those of sessions")
+    known = columns(connection, "session")
+    names = [name if name in known else f"NULL AS {name}" for name in _HEADER]
+    changes = [_changes(connection, table, keys) for table in ("message", "part")]
+    found: dict[str, Head] = {}
+    query = f"SELECT {', '.join(names)} FROM session"  # noqa: S608 (own names)
+    for row in _select(connection, query, "id", keys):
+        if isinstance(row[0], str) and row[0]:
+            counts = [each.get(row[0], (0, 0)) for each in changes]
+            mark = (crc32(repr(row).encode("utf-8", "replace")), *counts[0], *counts[1])
+            found[row[0]] = Head(_header(row), mark, counts[0][0])
+    return found
+
+
+def _header(row: Sequence[Any]) -> Header:
+    parent, directory, title, version = (
+        value if isinstance(value, str) and value else None for value in row[1:5]
+    )
+    return Header(row[0], parent, directory, title, version, time_ms(row[5]), time_ms(row[6]))
+
+
+def _changes(
+    connection: sqlite3.Connection, table: str, keys: Collection[str] | None
+) -> dict[str, tuple[int, int]]:
+    """Return the number of rows and their newest change by session: a deletion changes only the number."""
+    newest_change = "max(time_updated)" if "time_updated" in columns(connection, table) else "0"
+    query = f"SELECT session_id, count(*), {newest_change} FROM {table}"  # noqa: S608 (own names)
+    return {
+        row[0]: (row[1], row[2] if type(row[2]) is int else 0)
+        for row in _select(connection, query, "session_id", keys, " GROUP BY session_id")
+    }
+
+
+def _select(
+    connection: sqlite3.Connection, query: str, column: str, keys: Collection[str] | None, end: str = ""
+) -> Iterator[Sequence[Any]]:
+    """Run a query for some keys, or for all."""
+    if keys is None:
+        yield from connection.execute(f"{query}{end}")
+        return
+    listed = list(keys)
+    for start in range(0, len(listed), _CHUNK):
+        part = listed[start : start + _CHUNK]
+        yield from connection.execute(f"{query} WHERE {column} IN ({_marks(part)}){end}", part)
+
+
+def _marks(values: Sequence[object]) -> str:
+    return ", ".join("?" * len(values))
+
+
+def _content(connection: sqlite3.Connection, head: Head, path: str, touched: int) -> Content:
+    key, broken, size = head.header.id, 0, 0
+    parts: defaultdict[str, list[Part]] = defaultdict(list)
+    query = "SELECT id, message_id, data FROM part WHERE session_id = ? ORDER BY id"
+    for part_id, message_id, data in connection.execute(query, (key,)):
+        value, length = _value(data)
+        broken, size = broken + (value is None), size + length
+        if value is not None:
+            parts[str(message_id)].append(Part(str(part_id), value))
+    found = []
+    for message_id, data in connection.execute("SELECT id, data FROM message WHERE session_id = ?", (key,)):
+        value, length = _value(data)
+        broken, size = broken + (value is None), size + length
+        found.append(Message(str(message_id), value or NOTHING, parts.get(str(message_id), ())))
+    messages = ordered(found)
+    name = Path(path).name
+    problems = [problem("malformed", f"{name}: {broken} rows hold no JSON objects")] if broken else []
+    copied = _copied(connection, head.header, messages)
+    return Content(head.header, messages, size, name, path, touched, copied, problems)
+
+
+def _value(data: object) -> tuple[Json | None, int]:
+    """Decode the JSON object in a row; None if it is none. Also return its size in bytes."""
+    raw = data.encode("utf-8", "replace") if isinstance(data, str) else data
+    if not isinstance(raw, bytes):
+        return None, 0
+    try:
+        value = _decode(raw)
+    except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError):
+        return None, len(raw)
+    return (value if isinstance(value, dict) else None), len(raw)
+
+
+def _copied(connection: sqlite3.Connection, header: Header, messages: Sequence[Message]) -> frozenset[str]:
+    """Return the ids of messages that a fork copied: older than the session, and in another one too."""
+    created = header.created
+    older = [each for each in messages if created and each.created is not None and each.created < created]
+    if not older or "time_created" not in columns(connection, "message"):
+        return frozenset()
+    elsewhere: set[tuple[object, ...]] = set()
+    times = [each.created for each in older]
+    for start in range(0, len(times), _CHUNK):
+        part = times[start : start + _CHUNK]
+        query = f"SELECT id, data FROM message WHERE time_created IN ({_marks(part)}) AND session_id != ?"  # noqa: S608 (marks)
+        for message_id, data in connection.execute(query, (*part, header.id)):
+            if value := _value(data)[0]:
+                elsewhere.add(fingerprint_of(Message(str(message_id), value, ())))
+    return frozenset(each.id for each in older if fingerprint_of(each) in elsewhere)

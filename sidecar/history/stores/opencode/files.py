@@ -1,0 +1,207 @@
+"""The sessions in JSON files of opencode or Kilo, the first and the second generation of storage."""
+
+import os
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import msgspec
+
+from sidecar.api.stored.tasks import Problem
+from sidecar.history.stored.problems import problem
+from sidecar.history.stored.reading import read_file, stamp_from
+from sidecar.history.stores.index_row import condense
+from sidecar.history.stores.opencode.content import (
+    Content,
+    Header,
+    Json,
+    Message,
+    Part,
+    member,
+    ordered,
+    text,
+)
+from sidecar.history.stores.sessions.times import time_ms
+
+_JSON: Final = ".json"
+_NS_PER_MS: Final = 1_000_000
+_TIMER_NS: Final = 50_000_000
+"""More than the step of the clock that stamps folders."""
+_decode: Final = msgspec.json.Decoder().decode
+
+
+class Layout(NamedTuple):
+    """Where one generation keeps files: the folders of sessions, of messages and of parts.
+
+    A message has a folder of parts; in the first generation that is in a folder of its session.
+    """
+
+    sessions: str
+    messages: str
+    parts: str
+    by_session: bool
+
+    def parts_of(self, session: str, message: str) -> str:
+        """Return the folder of a message's parts."""
+        folder = f"{self.parts}{os.sep}{session}" if self.by_session else self.parts
+        return f"{folder}{os.sep}{message}"
+
+
+def layouts(root: str) -> Iterator[Layout]:
+    """Yield the layouts that a root may have, newest generation first."""
+    storage = f"{root}{os.sep}storage{os.sep}"
+    for project in _folders(f"{storage}session"):
+        yield Layout(project, f"{storage}message", f"{storage}part", by_session=False)
+    for project in _folders(f"{root}{os.sep}project"):
+        base = f"{project}{os.sep}storage{os.sep}session{os.sep}"
+        yield Layout(f"{base}info", f"{base}message", f"{base}part", by_session=True)
+
+
+class FileHead(NamedTuple):
+    """A session's file, and where its messages are."""
+
+    path: str
+    layout: Layout
+
+
+class FileSource:
+    """The session files of a root. No method raises."""
+
+    def __init__(self, root: str) -> None:
+        self._root = root
+
+    def heads(self) -> Mapping[str, list[FileHead]]:
+        """Return the files of each session, newest generation first."""
+        found: dict[str, list[FileHead]] = {}
+        for layout in layouts(self._root):
+            for name in _names(layout.sessions):
+                found.setdefault(name.removesuffix(_JSON), []).append(
+                    FileHead(f"{layout.sessions}{os.sep}{name}", layout)
+                )
+        return found
+
+    def version(self) -> tuple[tuple[str, int], ...] | None:
+        """Return what changes when sessions are added or removed; None if one may just have been.
+
+        Times of folders have the precision of the system's timer.
+        """
+        folders = [f"{self._root}{os.sep}storage{os.sep}session", f"{self._root}{os.sep}project"]
+        folders += [layout.sessions for layout in layouts(self._root)]
+        found = tuple((folder, _changed(folder)) for folder in folders)
+        newest = max(at for _, at in found)
+        return found if time.time_ns() - newest > _TIMER_NS else None
+
+    def fingerprint(self, key: str, heads: Iterable[FileHead]) -> int:
+        """Condense the stamps of all files of a session."""
+        stamps: list[tuple[int, ...]] = []
+        for head in heads:
+            stamps += _stamps(*os.path.split(head.path))
+            messages = f"{head.layout.messages}{os.sep}{key}"
+            for name in _names(messages):
+                stamps += _stamps(messages, name)
+                parts = head.layout.parts_of(key, name.removesuffix(_JSON))
+                stamps += [stamp for part in _names(parts) for stamp in _stamps(parts, part)]
+        return condense(tuple(stamps))
+
+    def content(self, key: str, head: FileHead) -> Content | None:
+        """Read a session from its files; None if its own file does not exist."""
+        reader = _Reader()
+        data = reader.object(head.path)
+        if data is None and not reader.problems:
+            return None
+        folder = f"{head.layout.messages}{os.sep}{key}"
+        messages = []
+        for name in _names(folder):
+            value = reader.object(f"{folder}{os.sep}{name}")
+            message_id = name.removesuffix(_JSON)
+            parts = head.layout.parts_of(key, message_id)
+            read = ((part, reader.object(f"{parts}{os.sep}{part}")) for part in _names(parts))
+            found = [Part(part, held) for part, held in read if held is not None]
+            messages.append(Message(message_id, value or {}, found))
+        return Content(
+            _header(key, data or {}),
+            ordered(messages),
+            reader.size,
+            Path(head.path).name,
+            head.path,
+            reader.touched,
+            problems=reader.problems[:_SHOWN],
+        )
+
+
+_SHOWN: Final = 20
+"""The most problems of one session."""
+
+
+class _Reader:
+    """Reads the files of one session, and adds up their size and problems."""
+
+    def __init__(self) -> None:
+        self.size = 0
+        self.touched = 0
+        self.problems: list[Problem] = []
+
+    def object(self, path: str) -> Json | None:
+        """Return the JSON object in a file; None if there is none."""
+        name = path.rpartition(os.sep)[2]
+        file = read_file(path, name)
+        self.problems += file.problems
+        if file.stamp is not None:
+            self.touched = max(self.touched, file.stamp[0] // _NS_PER_MS)
+        if file.data is None:
+            return None
+        self.size += len(file.data)
+        try:
+            value = _decode(file.data)
+        except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError):
+            code = "malformed" if file.data.strip(b"\0 \r\n\t") else "empty"
+            self.problems.append(problem(code, f"{name} holds no JSON object"))
+            return None
+        return value if isinstance(value, dict) else None
+
+
+def _header(key: str, data: Json) -> Header:
+    times = member(data, "time")
+    return Header(
+        id=key,
+        parent=text(data, "parentID"),
+        directory=text(data, "directory"),
+        title=text(data, "title"),
+        version=text(data, "version"),
+        created=time_ms(times.get("created")),
+        updated=time_ms(times.get("updated")),
+    )
+
+
+def _folders(path: str) -> list[str]:
+    try:
+        with os.scandir(path) as entries:
+            return sorted(entry.path for entry in entries if entry.is_dir(follow_symlinks=False))
+    except OSError:
+        return []
+
+
+def _changed(path: str) -> int:
+    try:
+        return os.lstat(path).st_mtime_ns
+    except OSError:
+        return 0
+
+
+def _names(path: str) -> list[str]:
+    """List the JSON files of a folder unless it is a link."""
+    try:
+        if Path(path).is_symlink():
+            return []
+        with os.scandir(path) as entries:
+            return sorted(entry.name for entry in entries if entry.name.endswith(_JSON))
+    except OSError:
+        return []
+
+
+def _stamps(folder: str, name: str) -> list[tuple[int, ...]]:
+    try:
+        return [stamp_from(os.lstat(f"{folder}{os.sep}{name}"))]
+    except OSError:
+        return []

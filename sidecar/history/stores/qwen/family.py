@@ -1,0 +1,40 @@
+"""The family of Qwen Code, which keeps its chats in `~/.qwen`."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
+
+from sidecar.api.stored.tasks import Product
+from sidecar.history.stores.contract import Place, Root
+from sidecar.history.stores.qwen.store import QwenStore, chat_paths
+from sidecar.history.stores.sessions.folders import first_heads
+
+if TYPE_CHECKING:
+    from sidecar.history.stores.editors import Machine
+
+_MOST: Final = 50
+"""How many chats that are not empty are opened to recognize a root: some may be damaged."""
+
+
+class QwenChats:
+    """Find and open roots of Qwen Code; see `StoreFamily`."""
+
+    def recognizes(self, root: str) -> bool:
+        """Return whether there are chats whose records have the members of Qwen's."""
+        heads = first_heads((entry.path for entry in chat_paths(root)), _MOST)
+        firsts = (head.partition(b"\n")[0] for head in heads)
+        return any(b'"uuid"' in first and b'"sessionId"' in first for first in firsts)
+
+    def product_of_path(self, path: str) -> Product | None:
+        """Return None: only the content tells."""
+        return None
+
+    def places(self, machine: "Machine") -> Iterator[Place]:
+        """Yield the folder in the home."""
+        yield Place(machine.home / ".qwen", "chats of Qwen Code")
+
+    def open(self, root: Root) -> QwenStore:
+        """Open the store of a root."""
+        return QwenStore(root)
+
+
+QWEN: Final = QwenChats()

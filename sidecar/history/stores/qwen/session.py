@@ -1,0 +1,43 @@
+"""The values of one session of Qwen Code, from all files that hold it. Pure."""
+
+from collections.abc import Sequence
+
+from sidecar.history.stores.qwen.records import ChatFold, Fact, output_of
+from sidecar.history.stores.sessions.session import Session
+from sidecar.history.stores.sessions.usage import CountedOnce
+
+
+def session_of(key: str, source: str, chats: Sequence[ChatFold]) -> Session:
+    """Return what a list shows of a session; `chats` are its files, in any order."""
+    chats = sorted(chats, key=lambda chat: (chat.last or 0, len(chat.facts)))
+    facts = merged(chats)
+    known = [*facts.values()]
+    counted = CountedOnce()
+    for uuid, fact in facts.items():
+        if fact.used is not None:
+            counted.add(uuid, fact.used)
+    return Session(
+        id=key,
+        product="qwen",
+        end=next((fact.end for fact in reversed(known) if fact.end is not None), "open"),
+        source=source,
+        title=next((fact.prompt for fact in known if fact.prompt), None),
+        workspace_dir=next((chat.workspace for chat in chats if chat.workspace), None),
+        model=next((fact.model for fact in reversed(known) if fact.model), None),
+        created_at=min((chat.first for chat in chats if chat.first is not None), default=None),
+        last_activity=max((chat.last for chat in chats if chat.last is not None), default=None),
+        message_count=sum(fact.is_answer or fact.prompt is not None for fact in known),
+        usage=counted.total(),
+        sources={"title": f"the first prompt in {source}"},
+    )
+
+
+def merged(chats: Sequence[ChatFold]) -> dict[str, Fact]:
+    """Return the records by `uuid`, each once: a folder that was renamed leaves copies."""
+    found: dict[str, Fact] = {}
+    for place, chat in enumerate(chats):
+        for uuid, fact in chat.facts.items():
+            name = f"{uuid}\0{place}" if uuid.startswith("\0") else uuid
+            if (known := found.get(name)) is None or output_of(fact) >= output_of(known):
+                found[name] = fact
+    return found

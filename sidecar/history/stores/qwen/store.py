@@ -1,0 +1,153 @@
+"""A store of Qwen Code: one file of lines for each session, in the folders of projects."""
+
+import os
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+from sidecar.changes.file_change import FileChange
+from sidecar.history.stored.parsing import text_of
+from sidecar.history.stores.append_only.growing_file import Position, Unreadable, open_growing
+from sidecar.history.stores.append_only.message_lines import MessagePlaces
+from sidecar.history.stores.append_only.records import Damage
+from sidecar.history.stores.contract import Kind, Messages, Root, Touched
+from sidecar.history.stores.qwen.messages import render, stored_messages, touched_files
+from sidecar.history.stores.qwen.records import RECORDS, ChatFold, Record
+from sidecar.history.stores.qwen.session import session_of
+from sidecar.history.stores.sessions.file_store import FileSessionStore, SessionFiles
+from sidecar.history.stores.sessions.files import merged_files
+from sidecar.history.stores.sessions.folders import (
+    PADDING,
+    entries_of,
+    folders_of,
+    head_behind_padding,
+    head_of,
+)
+from sidecar.history.stores.sessions.folds import Folds
+from sidecar.history.stores.sessions.messages import MessageList
+from sidecar.history.stores.sessions.session import Session
+from sidecar.history.stores.sessions.values import session_id
+from sidecar.patterns import compiled
+
+PLACES: Final = ("projects", "tmp")
+"""The folders of projects, and where they were before."""
+CHATS: Final = "chats"
+SUFFIX: Final = ".jsonl"
+_ID: Final = compiled(rb'"sessionId"\s*+:\s*+("(?:[^"\\]|\\.)*+")')
+
+
+def chat_paths(root: str) -> Iterator[os.DirEntry[str]]:
+    """Find the chat files of a store; links are not followed."""
+    for place in PLACES:
+        for project in folders_of(f"{root}{os.sep}{place}"):
+            for entry in entries_of(f"{project.path}{os.sep}{CHATS}"):
+                if entry.name.endswith(SUFFIX) and not entry.is_dir(follow_symlinks=False):
+                    yield entry
+
+
+class QwenStore(FileSessionStore):
+    """The sessions below one root. A folder that was renamed may leave a copy of a session."""
+
+    product = "qwen"
+
+    def __init__(self, root: Root) -> None:
+        super().__init__(root)
+        self._folds: Folds[Record, ChatFold] = Folds(RECORDS, ChatFold, ChatFold.take)
+        self._places = MessagePlaces()
+        self._keys: dict[str, tuple[int, str]] = {}
+
+    def find(self) -> Mapping[str, SessionFiles]:
+        """Find the files of each session."""
+        found: defaultdict[str, list[str]] = defaultdict(list)
+        for entry in chat_paths(self.root.path):
+            if key := self._key_of(entry.path, entry.inode()):
+                found[key].append(entry.path)
+        return {key: SessionFiles(tuple(paths)) for key, paths in found.items()}
+
+    def session(self, key: str, files: SessionFiles) -> Session | None:
+        """Read what was appended to the session's files."""
+        folded = (self._folds.read(path, self._name(path)) for path in files.paths)
+        read = [each for each in folded if each is not None]
+        problems = [problem for each in read for problem in each.problems]
+        session = session_of(key, self._name(files.paths[-1]), [each.fold for each in read])
+        session.size_bytes, session.problems = sum(each.size for each in read), problems
+        return session if session.message_count or problems else None
+
+    @contextmanager
+    def open_messages(self, key: str, kind: Kind) -> Iterator[Messages]:
+        """Open the messages; of a copied session each once. Raises StorageError naming the path."""
+        files = self._known().get(key, SessionFiles(()))
+        if len(files.paths) > 1:
+            yield MessageList(stored_messages(_distinct(files.paths)))
+            return
+        with self._places.open(key, files.paths, lambda: render) as opened:
+            yield opened
+
+    def touched_files(self, key: str) -> list[FileChange]:
+        """List the files that the session's tools touched."""
+        files = self._known().get(key)
+        if files is None:
+            return []
+        records = [*_distinct(files.paths)]
+        workspace = next((each.cwd for each in records if isinstance(each.cwd, str)), None)
+        return merged_files(touched_files(records), workspace)
+
+    @property
+    def shared_folders(self) -> Sequence[str]:  # type: ignore[override]
+        """Return the folders in which chats appear."""
+        found = []
+        for place in PLACES:
+            folders = folders_of(f"{self.root.path}{os.sep}{place}")
+            projects = [f"{place}{os.sep}{each.name}" for each in folders]
+            found += [place, *projects, *(f"{project}{os.sep}{CHATS}" for project in projects)]
+        return found
+
+    def touched(self, parts: Sequence[str]) -> Touched | None:
+        """Return the session whose chat a path is."""
+        match parts:
+            case [place, _, chats, name] if place in PLACES and chats == CHATS and name.endswith(SUFFIX):
+                path = str(Path(self.root.path, *parts))
+                known = next((key for key, files in self._known().items() if path in files.paths), None)
+                key = known or self._key_of(path, None)
+                return Touched(key) if key else None
+        return None
+
+    def _key_of(self, path: str, inode: int | None) -> str | None:
+        """Return the id of a file's session: its name, else the first id in it; None for an empty file."""
+        known = self._keys.get(path)
+        if known is not None and known[0] == inode:
+            return known[1]
+        stem = session_id(Path(path).stem)
+        head = head_of(path)
+        if head is None:
+            return stem
+        if head and not head.strip(PADDING):
+            head = head_behind_padding(path)
+        if not head:
+            return None
+        ids = [found for each in _ID.findall(head) if (found := session_id(text_of(each)))]
+        key = stem if stem in ids or not ids else ids[0]
+        if key is not None and inode is not None:
+            self._keys[path] = inode, key
+        return key
+
+    def _name(self, path: str) -> str:
+        """Return a file's path below the root, with slashes."""
+        return path[len(self.root.path) + 1 :].replace(os.sep, "/")
+
+
+def _distinct(paths: Sequence[str]) -> Iterator[Record]:
+    """Yield the records of some files, each once."""
+    seen: set[str] = set()
+    for path in paths:
+        try:
+            with open_growing(path, path, Position()) as growth:
+                for block in growth.blocks():
+                    for record in RECORDS.decode(block, Damage()):
+                        if not isinstance(record.uuid, str) or record.uuid not in seen:
+                            seen.add(str(record.uuid))
+                            yield record
+        except (FileNotFoundError, Unreadable):
+            continue

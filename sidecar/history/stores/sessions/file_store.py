@@ -1,0 +1,139 @@
+"""The base of stores that keep each session in a few files."""
+
+import os
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import NamedTuple
+
+from sidecar.api.stored.tasks import Product, Rules
+from sidecar.history.stored.problems import problem
+from sidecar.history.stored.reading import Stamp, stamp_of
+from sidecar.history.stores.contract import Fingerprints, Keys, Kind, Messages, OpenedTask, Root, Store
+from sidecar.history.stores.index_row import IndexRow, ReadRows, condense, make_row
+from sidecar.history.stores.parallel import Parallel, nothing, sequential
+from sidecar.history.stores.sessions.byte_search import any_holds
+from sidecar.history.stores.sessions.session import Session, opened_session, row_of_session
+
+_MS: int = 1_000_000
+
+
+class SessionFiles(NamedTuple):
+    """The absolute paths of a session's files, and a number that changes with what else its row shows."""
+
+    paths: tuple[str, ...]
+    salt: int = 0
+
+
+class FileSessionStore(Store):
+    """Sessions in files; subclasses find them and read one.
+
+    `find` is called for every scan, so it must be cheap: it lists folders and opens new files only.
+    """
+
+    product: Product
+
+    def __init__(self, root: Root) -> None:
+        self.root = root
+        self._found: Mapping[str, SessionFiles] | None = None
+
+    def find(self) -> Mapping[str, SessionFiles]:
+        """Find the files of each session by its key."""
+        raise NotImplementedError
+
+    def session(self, key: str, files: SessionFiles) -> Session | None:
+        """Read one session; None if it has no message of a person or a model. Never raises."""
+        raise NotImplementedError
+
+    def messages(self, key: str, files: SessionFiles) -> Messages:
+        """Read the messages of one session. Raises StorageError."""
+        raise NotImplementedError
+
+    def members(self) -> Keys:
+        """List the sessions, including those without messages."""
+        self._found = self.find()
+        return [*self._found]
+
+    def existing(self, keys: Collection[str]) -> Keys:
+        """Return the keys that exist, after another search."""
+        found = self.find()
+        self._found = found
+        return [key for key in keys if key in found]
+
+    def fingerprints(
+        self, keys: Keys, parallel: Parallel = sequential, meanwhile: Callable[[], None] = nothing
+    ) -> Fingerprints:
+        """Condense the stamps of each session's files."""
+        meanwhile()
+        found = self._known()
+        return {key: _fingerprint(found.get(key))[0] for key in keys}
+
+    def rows(self, keys: Keys, rules: Rules, now: int) -> ReadRows:
+        """Read sessions into rows, after another search for their files."""
+        self._found = found = self.find()
+        return {key: self._row(key, found.get(key), now) if rules == "structural" else None for key in keys}
+
+    def damaged_row(self, key: str, rules: Rules, now: int) -> IndexRow:
+        """Create the row of a session whose reader crashed."""
+        session = Session(id=key, product=self.product, end="open", source=self.location(key))
+        session.problems = [problem("internal", "the sidecar failed to read the session")]
+        fingerprint, touched = _fingerprint(self._known().get(key))
+        return row_of_session(session, self.root.path, fingerprint, now, touched)
+
+    def open(self, key: str, now: int) -> OpenedTask | None:
+        """Read one session; None if it is gone or has no messages."""
+        files = self._known().get(key)
+        session = self.session(key, files) if files is not None else None
+        return opened_session(session, self.root.path, now) if session is not None else None
+
+    def size(self, key: str) -> int:
+        """Return the size of the session's files."""
+        files = self._known().get(key)
+        return sum(stamp[1] for path in (files.paths if files else ()) if (stamp := stamp_of(path)))
+
+    def location(self, key: str) -> str:
+        """Return the newest file of the session."""
+        files = self._known().get(key)
+        return files.paths[-1] if files is not None and files.paths else self.root.path
+
+    @contextmanager
+    def open_messages(self, key: str, kind: Kind) -> Iterator[Messages]:
+        """Open the messages; both kinds are the same. Raises StorageError naming the path."""
+        yield self.messages(key, self._known().get(key, SessionFiles(())))
+
+    def message_version(self, key: str) -> str | None:
+        """Return the files' condensed stamps; None without files."""
+        files = self._known().get(key)
+        return str(_fingerprint(files)[0]) if files is not None and self.size(key) else None
+
+    def mentions(self, key: str, needles: Collection[bytes]) -> bool:
+        """Return whether a file of the session contains one of the needles."""
+        files = self._known().get(key)
+        return files is not None and any_holds(files.paths, needles)
+
+    def _known(self) -> Mapping[str, SessionFiles]:
+        if self._found is None:
+            self._found = self.find()
+        return self._found
+
+    def _row(self, key: str, files: SessionFiles | None, now: int) -> IndexRow | None:
+        if files is None:
+            return None
+        fingerprint, touched = _fingerprint(files)
+        session = self.session(key, files)
+        if session is None:
+            return make_row(key, self.root.path, fingerprint, None, touched=touched)
+        return row_of_session(session, self.root.path, fingerprint, now, touched)
+
+
+def _fingerprint(files: SessionFiles | None) -> tuple[int, int]:
+    """Condense the stamps of files; also return the newest time, in ms."""
+    if files is None:
+        return condense(()), 0
+    stamps: list[Stamp | tuple[()]] = [stamp_of(path) or () for path in files.paths]
+    newest = max((stamp[0] for stamp in stamps if stamp), default=0) // _MS
+    return condense((*stamps, (files.salt,))), newest
+
+
+def relative_folders(root: str, paths: Sequence[str]) -> list[str]:
+    """Return folders below a root relative to it."""
+    return [os.path.relpath(path, root) for path in paths]

@@ -1,0 +1,122 @@
+"""Read an SQLite database of another program. Nothing next to it is created, written or locked."""
+
+import contextlib
+import sqlite3
+import stat
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Final, TypeVar
+
+from sidecar.api.stored.tasks import Problem
+from sidecar.history.stored.problems import problem
+from sidecar.history.stores.sessions.private_copy import Stamps, Unsteady, copy_of, stamps_of
+
+MAX_BYTES: Final = 2 * 1024**3
+"""The largest database that is read, with its log."""
+MAX_VALUE: Final = 192 * 1024**2
+"""The largest value that is read, in bytes."""
+SECONDS: Final = 15.0
+"""How long one reading may take: a foreign schema may hold anything."""
+_TRIES: Final = 40
+_PAUSE_SECONDS: Final = 0.02
+"""How long to wait for a writer before a database that changes is read again."""
+_STEPS: Final = 100_000
+"""Instructions between two checks of the clock."""
+
+T = TypeVar("T")
+
+
+class Refused(Exception):
+    """The database cannot be read; `problem` says why."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.problem: Problem = problem(code, message)
+
+
+class ForeignDatabase:
+    """One database file. Without a log it is read in place as immutable, otherwise from a private copy."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self._name = Path(path).name
+
+    def stamps(self) -> Stamps:
+        """Return what changes whenever the content does. Raises Refused."""
+        try:
+            return stamps_of(self.path)
+        except OSError as error:
+            raise Refused("unreadable", f"{self._name} cannot be read: {error.strerror}") from None
+
+    def read(self, work: Callable[[sqlite3.Connection], T]) -> tuple[Stamps, T]:
+        """Return what `work` reads, and the stamps of that content. Raises Refused.
+
+        A database that changes meanwhile is read again.
+        """
+        for left in reversed(range(_TRIES)):
+            before = self.stamps()
+            self._check(before)
+            try:
+                with self._opened(before) as connection:
+                    found = work(connection)
+                if not left or before[1:] != (None, None) or self.stamps() == before:
+                    return before, found
+            except Unsteady:
+                pass
+            except (sqlite3.Error, OverflowError) as error:
+                if not left or self.stamps() == before:
+                    raise self._unusable(error) from None
+            except OSError as error:
+                raise Refused("unreadable", f"{self._name} cannot be read: {error.strerror}") from None
+            time.sleep(_PAUSE_SECONDS)
+        raise Refused("unreadable", f"{self._name} changes too fast to be read")
+
+    def _check(self, stamps: Stamps) -> None:
+        if stamps[0] is None:
+            raise Refused("missing", f"{self._name} does not exist")
+        with contextlib.suppress(OSError):
+            if not stat.S_ISREG(Path(self.path).lstat().st_mode):
+                raise Refused("notRegular", f"{self._name} is not a regular file")
+        size = sum(stamp[1] for stamp in stamps if stamp is not None)
+        if size > MAX_BYTES:
+            raise Refused("tooLarge", f"{self._name} has {size:,} bytes; at most {MAX_BYTES:,} are read")
+
+    @contextlib.contextmanager
+    def _opened(self, stamps: Stamps) -> Iterator[sqlite3.Connection]:
+        has_log = any(stamp is not None and stamp[1] for stamp in stamps[1:])
+        path = copy_of(self.path, stamps) if has_log else Path(self.path)
+        mode = "mode=rw" if stamps[2] is not None and has_log else "mode=ro"
+        address = f"{path.absolute().as_uri()}?{mode if has_log else 'mode=ro&immutable=1'}"
+        connection = sqlite3.connect(address, uri=True, timeout=1.0, check_same_thread=False)
+        try:
+            _protect(connection)
+            yield connection
+        finally:
+            connection.close()
+
+    def _unusable(self, error: Exception) -> Refused:
+        if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_INTERRUPT:
+            return Refused("unreadable", f"{self._name} takes longer than {SECONDS:.0f} s to read")
+        return Refused("malformed", f"{self._name} is not a sound database: {error}")
+
+
+def _protect(connection: sqlite3.Connection) -> None:
+    """Bound time and memory, and keep functions in the schema from being called."""
+    connection.text_factory = lambda data: data.decode("utf-8", "replace")
+    connection.execute("PRAGMA trusted_schema=OFF")
+    connection.execute("PRAGMA cell_size_check=ON")
+    if hasattr(connection, "setlimit"):
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_VALUE)
+    end = time.monotonic() + SECONDS
+    connection.set_progress_handler(lambda: time.monotonic() > end, _STEPS)
+
+
+def columns(connection: sqlite3.Connection, table: str) -> set[str]:
+    """Return the columns of an ordinary table; empty if there is none of this name."""
+    query = "SELECT sql FROM sqlite_master WHERE type = 'table' AND name = ?"
+    sql = connection.execute(query, (table,)).fetchone()
+    if sql is None or not isinstance(sql[0], str) or "VIRTUAL" in sql[0][:32].upper():
+        return set()
+    quoted = table.replace('"', '""')
+    return {str(row[1]) for row in connection.execute(f'PRAGMA table_info("{quoted}")')}

@@ -1,0 +1,139 @@
+"""Private copies of SQLite databases of other programs, with their write-ahead logs.
+
+To read such a log in place, SQLite would create or change files next to it. A copy is a folder in the user's
+cache that is named by the stamps of the originals, so that processes share it; it may be deleted at any time.
+"""
+
+import contextlib
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+from zlib import crc32
+
+from sidecar.history.stored.reading import OPEN_FLAGS
+from sidecar.storage.layout import FILE_MODE, make_private_dirs
+from sidecar.user_dirs import user_dir
+
+SUFFIXES: Final = ("", "-wal", "-journal")
+"""The files that make up a database, besides those that only coordinate its users."""
+NAME: Final = "copy.db"
+_NEW: Final = "new-"
+"""How the names of unfinished copies start."""
+_LEFT_SECONDS: Final = 3_600
+"""The age of an unfinished copy whose process is gone."""
+_PIECE: Final = 1 << 24
+
+FileStamp = tuple[int, int, int] | None
+"""mtime_ns, size and inode of a file; None if it does not exist."""
+Stamps = tuple[FileStamp, ...]
+"""The stamps of a database and of the files in `SUFFIXES`."""
+
+
+class Unsteady(Exception):
+    """The files changed while they were copied."""
+
+
+def stamps_of(path: str) -> Stamps:
+    """Stat the files of a database without following links. Raises OSError except for missing files."""
+    return tuple(_stamp(path + suffix) for suffix in SUFFIXES)
+
+
+def copy_of(path: str, stamps: Stamps) -> Path:
+    """Return a copy of a database as it was at `stamps`, or with a log that has grown since.
+
+    Raises Unsteady if anything else changed meanwhile, OSError if it cannot be copied.
+    """
+    home = Path(user_dir("cache"), "databases", _short(os.fsencode(path)))
+    folder = home / f"{_short(repr(stamps[0]).encode())}-{_short(repr(stamps[1:]).encode())}"
+    if not (folder / NAME).exists():
+        make_private_dirs(home)
+        _make(path, stamps, home, folder)
+        _remove_others(home, folder)
+    return folder / NAME
+
+
+def _make(path: str, stamps: Stamps, home: Path, folder: Path) -> None:
+    made = Path(tempfile.mkdtemp(prefix=_NEW, dir=home))
+    try:
+        for suffix, stamp in zip(SUFFIXES, stamps, strict=True):
+            target = made / f"{NAME}{suffix}"
+            if stamp is not None and stamp[1] and not (suffix == "" and _linked(home, folder, target)):
+                _copy(path + suffix, target)
+        if not _is_steady(stamps, stamps_of(path)):
+            raise Unsteady
+        with contextlib.suppress(OSError):  # another process was faster
+            made.rename(folder)
+    finally:
+        shutil.rmtree(made, ignore_errors=True)
+
+
+def _linked(home: Path, folder: Path, target: Path) -> bool:
+    """Share the database with a copy of the same one that has another log: reading never changes it."""
+    for other in home.glob(f"{folder.name.partition('-')[0]}-*/{NAME}"):
+        with contextlib.suppress(OSError):
+            if not other.with_name(f"{NAME}-journal").exists():
+                target.hardlink_to(other)
+                return True
+    return False
+
+
+def _is_steady(before: Stamps, after: Stamps) -> bool:
+    """Return whether the copied files belong together: of a log that only grew, whole transactions count."""
+    database, log, journal = before
+    if (database, journal) != (after[0], after[2]):
+        return False
+    if log is None or after[1] is None:
+        return log == after[1]
+    return after[1][2] == log[2] and (after[1] == log or after[1][1] > log[1])
+
+
+def _copy(source: str, target: Path) -> None:
+    """Copy a regular file; file systems that can share the blocks of two files do so."""
+    given = os.open(source, OPEN_FLAGS)
+    try:
+        made = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, FILE_MODE)
+        try:
+            _copy_blocks(given, made)
+        finally:
+            os.close(made)
+    finally:
+        os.close(given)
+
+
+def _copy_blocks(given: int, made: int) -> None:
+    if hasattr(os, "copy_file_range"):
+        with contextlib.suppress(OSError):  # not on this file system
+            while os.copy_file_range(given, made, _PIECE):
+                pass
+    while piece := os.read(given, _PIECE):
+        os.write(made, piece)
+
+
+def _stamp(path: str) -> FileStamp:
+    try:
+        found = os.lstat(path)
+    except FileNotFoundError:
+        return None
+    return found.st_mtime_ns, found.st_size, found.st_ino
+
+
+def _short(data: bytes) -> str:
+    return f"{crc32(data):08x}{crc32(data[::-1]):08x}"
+
+
+def _remove_others(home: Path, kept: Path) -> None:
+    """Remove older copies, and what crashed processes left; a copy in use stays readable."""
+    with contextlib.suppress(OSError):
+        for entry in sorted(home.iterdir()):
+            is_new = entry.name.startswith(_NEW) and time.time() - entry.stat().st_mtime < _LEFT_SECONDS
+            if entry != kept and not is_new:
+                shutil.rmtree(entry, ignore_errors=True)
+
+
+def newest(stamps: Sequence[FileStamp]) -> int:
+    """Return the newest time among stamps, in ms."""
+    return max((stamp[0] for stamp in stamps if stamp is not None), default=0) // 1_000_000

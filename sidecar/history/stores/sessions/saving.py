@@ -1,0 +1,70 @@
+"""Read a file that its writer may be saving as a whole at this moment."""
+
+import time
+from collections.abc import Callable
+from typing import Final
+
+from sidecar.history.stored.problems import problem
+from sidecar.history.stored.reading import StoredFile, read_file, stamp_of
+
+RECENT_SECONDS: Final = 2.0
+"""A file that is not whole is being saved only if it changed within this time."""
+WAIT_SECONDS: Final = 0.25
+"""How long to wait for the end of a save."""
+_STEP_SECONDS: Final = 0.005
+_LEAST_TRIES: Final = 10
+"""On a busy machine this process may not run for longer than it wanted to wait."""
+MAX_DOCUMENT: Final = 36 * 1024 * 1024
+"""The largest document that is read as a whole, in bytes: parsing takes several times its size."""
+MAX_VALUES: Final = 700_000
+"""The most objects and arrays in a document: each takes some hundred bytes."""
+wall_seconds = time.time
+
+
+def read_document(path: str, name: str) -> StoredFile:
+    """Read a file that is parsed as a whole; one that would take too much memory is refused."""
+    file = read_file(path, name, MAX_DOCUMENT)
+    if file.data is None or len(file.data) <= MAX_VALUES:
+        return file
+    found = _values_in(file.data)
+    if found <= MAX_VALUES:
+        return file
+    message = f"{name} holds {found:,} objects and arrays; at most {MAX_VALUES:,} are read"
+    return StoredFile(name, None, file.stamp, (problem("tooLarge", message),))
+
+
+def read_settled(
+    path: str,
+    name: str,
+    is_whole: Callable[[bytes], bool],
+    read: Callable[[str, str], StoredFile] = read_document,
+) -> StoredFile:
+    """Read a file; if it changed just now and is not whole, read it again for up to `WAIT_SECONDS`.
+
+    Writers that replace the content of a file first make it empty, so a reader may find any part of it.
+    """
+    file = read(path, name)
+    deadline, tries = time.monotonic() + WAIT_SECONDS, 1
+    while _may_be_saving(file) and not is_whole(file.data or b""):
+        if tries >= _LEAST_TRIES and time.monotonic() >= deadline:
+            break
+        time.sleep(_STEP_SECONDS)
+        file, tries = read(path, name), tries + 1
+    return file
+
+
+def is_recent(path: str) -> bool:
+    """Return whether a file changed just now."""
+    stamp = stamp_of(path)
+    return stamp is not None and abs(wall_seconds() - stamp[0] / 1e9) < RECENT_SECONDS
+
+
+def _values_in(data: bytes) -> int:
+    """Count opening brackets, without those in texts that escape what follows, as code and JSON do."""
+    return sum(data.count(each) - data.count(each + b"\\") for each in (b"{", b"["))
+
+
+def _may_be_saving(file: StoredFile) -> bool:
+    if file.stamp is None or file.problems:
+        return False  # absent or refused
+    return abs(wall_seconds() - file.stamp[0] / 1e9) < RECENT_SECONDS

@@ -1,0 +1,91 @@
+"""Count the usage of answers, each once. Pure."""
+
+from collections.abc import Hashable
+from typing import Final
+
+import msgspec
+
+from sidecar.api.stored.tasks import TokenUsage
+
+_CAN_BE: Final = 2**53
+"""No real figure is as large."""
+
+
+class Usage(msgspec.Struct, frozen=True, kw_only=True):
+    """What one answer used; None is unknown. `input` excludes cached tokens, `output` includes reasoning."""
+
+    input: int | None = None
+    output: int | None = None
+    cache_reads: int | None = None
+    cache_writes: int | None = None
+    cost: float | None = None
+    is_free: bool = False
+    """Whether the model is known to cost nothing, so that a recorded 0 is its cost."""
+
+    @property
+    def tokens(self) -> int:
+        """Return the number of all tokens that are known."""
+        return sum(filter(None, (self.input, self.output, self.cache_reads, self.cache_writes)))
+
+
+class CountedOnce:
+    """Sum usages by the key of their answer: a copy of an answer replaces one with a smaller output."""
+
+    def __init__(self) -> None:
+        self._used: dict[Hashable, Usage] = {}
+
+    def __contains__(self, key: Hashable) -> bool:
+        return key in self._used
+
+    def __len__(self) -> int:
+        return len(self._used)
+
+    def add(self, key: Hashable, usage: Usage) -> None:
+        """Count what an answer used, unless a larger copy of it is known."""
+        known = self._used.get(key)
+        if known is None or (usage.output or 0) > (known.output or 0):
+            self._used[key] = usage
+
+    def total(self) -> TokenUsage | None:
+        """Sum what was counted; None without any token.
+
+        The cost is unknown if one answer has none, or has 0 from a model that is not free, as subscriptions
+        record.
+        """
+        used = [each for each in self._used.values() if each.tokens]
+        if not used:
+            return None
+        given, made = _sum(used, "input"), _sum(used, "output")
+        return TokenUsage(
+            total=given + made if given is not None and made is not None else None,
+            cost=_cost(used),
+            input=given,
+            output=made,
+            cache_reads=_sum(used, "cache_reads"),
+            cache_writes=_sum(used, "cache_writes"),
+        )
+
+
+def tokens(value: object) -> int | None:
+    """Return a recorded number of tokens; None if it is none."""
+    if type(value) is float and value.is_integer():
+        value = int(value)
+    return value if type(value) is int and 0 <= value < _CAN_BE else None
+
+
+def dollars(value: object) -> float | None:
+    """Return a recorded cost in USD; None if it is none."""
+    if type(value) is int or type(value) is float:
+        return value if 0 <= value < _CAN_BE else None
+    return None
+
+
+def _sum(used: list[Usage], name: str) -> int | None:
+    values = [value for each in used if (value := getattr(each, name)) is not None]
+    return sum(values) if values else None
+
+
+def _cost(used: list[Usage]) -> float | None:
+    costs = [each.cost if each.cost or each.is_free else None for each in used]
+    known = [cost for cost in costs if cost is not None]
+    return sum(known) if len(known) == len(costs) else None

@@ -1,0 +1,20 @@
+"""The names of copied files. Pure."""
+
+from typing import Final
+
+SUFFIX: Final = ".kept"
+
+
+def blob_name(digest: str, size: int) -> str:
+    """Return the name of the copy of a file with this content and size."""
+    return f"{digest}-{size}{SUFFIX}"
+
+
+def is_blob(path: str) -> bool:
+    """Return whether a path is that of a copy, judged by its name."""
+    return path.endswith(SUFFIX)
+
+
+def raw_size(name: str) -> int:
+    """Return the size in bytes of the file that a copy was made of; its name holds it. Raises ValueError."""
+    return int(name.removesuffix(SUFFIX).rpartition("-")[2])

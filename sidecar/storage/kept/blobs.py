@@ -1,0 +1,106 @@
+"""Compressed copies of files, named by their content, so that equal files share one copy."""
+
+import contextlib
+import hashlib
+import os
+import tempfile
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import IO, Final, NamedTuple
+
+from sidecar.storage.atomic import temp_path
+from sidecar.storage.kept.blob_names import SUFFIX, blob_name, raw_size
+from sidecar.storage.layout import FILE_MODE
+
+_PIECE: Final = 1 << 20
+_LEVEL: Final = 6
+"""Higher levels of zlib take longer and save less than a percent of JSON lines."""
+_NEW: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+
+
+class Unsteady(OSError):
+    """The file changed while it was copied."""
+
+
+class Stopped(Exception):
+    """The copy was stopped before its end."""
+
+
+class Blob(NamedTuple):
+    """A finished copy: its name, and the size and time (in ns) of the file that it was made of."""
+
+    name: str
+    size: int
+    mtime_ns: int
+    is_new: bool
+
+
+def write_blob(folder: Path, source: int, room: int, is_stopped: Callable[[], bool]) -> Blob | None:
+    """Copy an open file into a blob of at most `room` bytes; None if it would be larger.
+
+    A reader finds the whole copy or none, also after a power cut. Raises Unsteady, Stopped, and OSError.
+    """
+    before = os.fstat(source)
+    temp = temp_path(folder / f"blob{SUFFIX}")
+    try:
+        digest = _compress(source, before.st_size, temp, room, is_stopped)
+        after = os.fstat(source)
+        if (before.st_mtime_ns, before.st_size) != (after.st_mtime_ns, after.st_size):
+            raise Unsteady("it changed while it was copied")
+        if digest is None:
+            return None
+        target = folder / blob_name(digest, before.st_size)
+        is_new = not target.exists()
+        if is_new:
+            os.utime(temp, ns=(before.st_mtime_ns, before.st_mtime_ns))
+            temp.replace(target)
+        return Blob(target.name, before.st_size, before.st_mtime_ns, is_new)
+    finally:
+        temp.unlink(missing_ok=True)
+
+
+def open_blob(path: str) -> int:
+    """Return a descriptor of a nameless file that holds what was copied. Raises OSError if it is damaged."""
+    with contextlib.ExitStack() as stack:
+        source = stack.enter_context(open(path, "rb"))  # noqa: PTH123 (paths of stores are texts)
+        target = stack.enter_context(tempfile.TemporaryFile())
+        _decompress(source, target, raw_size(path))
+        return os.dup(target.fileno())
+
+
+def _compress(source: int, size: int, temp: Path, room: int, is_stopped: Callable[[], bool]) -> str | None:
+    digest, packer = hashlib.sha256(), zlib.compressobj(_LEVEL)
+    written, left = 0, size
+    with os.fdopen(os.open(temp, _NEW, FILE_MODE), "wb") as file:
+        while left > 0 and (piece := os.read(source, min(_PIECE, left))):
+            if is_stopped():
+                raise Stopped
+            left -= len(piece)
+            digest.update(piece)
+            written += file.write(packer.compress(piece))
+            if written > room:
+                return None
+        written += file.write(packer.flush())
+        file.flush()
+        os.fsync(file.fileno())
+    if left:
+        raise Unsteady("it became shorter while it was copied")
+    return digest.hexdigest()[:40] if written <= room else None
+
+
+def _decompress(source: IO[bytes], target: IO[bytes], size: int) -> None:
+    unpacker, left = zlib.decompressobj(), size
+    try:
+        while not unpacker.eof and (piece := unpacker.unconsumed_tail or source.read(_PIECE)):
+            data = unpacker.decompress(piece, _PIECE)
+            left -= len(data)
+            if left < 0:
+                break
+            target.write(data)
+    except zlib.error as error:
+        raise OSError(f"the kept copy is damaged: {error}") from None
+    if left or not unpacker.eof:
+        raise OSError("the kept copy is damaged")
+    target.flush()
+    target.seek(0)

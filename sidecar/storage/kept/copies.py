@@ -1,0 +1,108 @@
+"""The kept copies of the sessions of one root.
+
+The folder of a root holds `list.jsonl` and `blobs/`. `writing.py` makes and removes copies.
+"""
+
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Final
+from zlib import crc32
+
+from sidecar.storage.kept.records import KeptFile, KeptSession, Listed, parse_list
+
+_LIST: Final = "list.jsonl"
+_BLOBS: Final = "blobs"
+_NOTHING: Final = Listed("", "", {}, 0)
+
+
+def folder_for(kept: str, root: str) -> str:
+    """Return the folder for the copies of a root, below the folder of all copies."""
+    data = os.fsencode(os.path.realpath(root))
+    return f"{kept}{os.sep}{crc32(data):08x}{crc32(data[::-1]):08x}"
+
+
+def kept_roots(kept: Path) -> Iterator[str]:
+    """Yield the roots of which there are copies."""
+    for folder in sorted(kept.glob("*/")):
+        copies = Copies(str(folder))
+        if copies.sessions():
+            yield copies.listed().root
+
+
+class Copies:
+    """The copies in one folder, which may not exist. Every look notices what other processes wrote.
+
+    Without a folder (an empty text) there are none.
+    """
+
+    def __init__(self, folder: str) -> None:
+        self.folder = folder
+        self.blobs = f"{folder}{os.sep}{_BLOBS}"
+        self.list = f"{folder}{os.sep}{_LIST}"
+        self._seen: tuple[object, Listed, dict[str, KeptSession]] = (None, _NOTHING, {})
+
+    @property
+    def version(self) -> object:
+        """Return a value that changes with the list; None without one."""
+        if not self.folder:
+            return None
+        try:
+            status = os.lstat(self.list)
+        except OSError:
+            return None
+        return status.st_mtime_ns, status.st_size, status.st_ino
+
+    def listed(self) -> Listed:
+        """Return everything in the list."""
+        self._look()
+        return self._seen[1]
+
+    def sessions(self) -> Mapping[str, KeptSession]:
+        """Return the sessions whose copies are complete."""
+        self._look()
+        return self._seen[2]
+
+    def blob(self, file: KeptFile) -> str:
+        """Return the path of a copied file."""
+        return f"{self.blobs}{os.sep}{file.blob}"
+
+    @property
+    def size(self) -> int:
+        """Return the size of all copies in bytes."""
+        return sum(_size_of(entry) for entry in self.entries())
+
+    def _look(self) -> None:
+        version = self.version
+        if version == self._seen[0]:
+            return
+        listed = parse_list(_bytes_of(self.list))
+        there = {entry.name for entry in self.entries()}
+        whole = {
+            key: session
+            for key, session in listed.sessions.items()
+            if not session.deleted and all(file.blob in there for file in session.files)
+        }
+        self._seen = (version, listed, whole)
+
+    def entries(self) -> list["os.DirEntry[str]"]:
+        """List the copied files, including those that no session refers to."""
+        try:
+            with os.scandir(self.blobs) as entries:
+                return list(entries)
+        except OSError:
+            return []
+
+
+def _bytes_of(path: str) -> bytes:
+    try:
+        return Path(path).read_bytes()
+    except OSError:
+        return b""
+
+
+def _size_of(entry: "os.DirEntry[str]") -> int:
+    try:
+        return entry.stat(follow_symlinks=False).st_size
+    except OSError:
+        return 0

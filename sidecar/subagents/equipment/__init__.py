@@ -1,0 +1,1 @@
+"""What an agent gets for a run besides its prompt: servers, files and folders."""

@@ -1,0 +1,1 @@
+"""Questions that agents put to a person: their forms, and the check of the answers."""

@@ -1,0 +1,72 @@
+"""Match texts with the regular expressions of agents, in a process of its own that is killed after a second.
+
+An expression of an agent can take forever, and Python cannot interrupt one in its own process.
+"""
+
+import asyncio
+import logging
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+import orjson
+
+from sidecar.api.errors import InvalidParams
+from sidecar.api.runs.questions import QuestionSchema
+
+logger = logging.getLogger(__name__)
+
+_SECONDS = 2.0
+_PROGRAM = """
+import json, re, sys
+for name, pattern, text in json.load(sys.stdin):
+    try:
+        fits = re.search(pattern, text) is not None
+    except Exception:
+        fits = True
+    if not fits:
+        print(json.dumps(name))
+        break
+"""
+"""An expression that Python cannot read, such as one in another dialect, fits everything."""
+
+
+async def check_patterns(form: QuestionSchema, content: Mapping[str, Any]) -> None:
+    """Raise InvalidParams, which names the member, if a text does not match the pattern of its field.
+
+    An expression that takes too long counts as matched: the agent checks its answer anyway.
+    """
+    given = [
+        [name, field.pattern, content[name]]
+        for name, field in form.properties.items()
+        if field.pattern is not None and isinstance(content.get(name), str)
+    ]
+    if not given:
+        return
+    try:
+        async with asyncio.timeout(_SECONDS):
+            found = await _run(orjson.dumps(given))
+    except TimeoutError:
+        logger.info("the pattern of a question took longer than %s s, so it is not checked", _SECONDS)
+        return
+    if found.strip():
+        name = orjson.loads(found)
+        raise InvalidParams(f"content.{name}: must match {form.properties[name].pattern}")
+
+
+async def _run(given: bytes) -> bytes:
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        *("-I", "-S", "-c", _PROGRAM),
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.DEVNULL,
+        env={},
+    )
+    try:
+        found, _ = await process.communicate(given)
+        return found
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()

@@ -1,0 +1,117 @@
+"""Run an agent once, outside of a Host, and note what it does."""
+
+import asyncio
+import time
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+from sidecar.api.runs.permissions import Policy
+from sidecar.subagents.permissions.question import Answer, Question
+from sidecar.subagents.runners.acp.runner import AcpRunner
+from sidecar.subagents.runners.contract import RunObserver, RunResult, RunSpec
+from sidecar.subagents.runners.process.marker import find
+
+START_SECONDS = 60.0
+STOP_SECONDS = 5.0
+
+
+class _Watcher(RunObserver):
+    """Answers every request in the same way, and notes the requests and the configuration."""
+
+    def __init__(self, *, allows: bool) -> None:
+        self.mode: str | None = None
+        self.questions: list[str] = []
+        self._allows = allows
+
+    def configured(self, *, mode: str | None, model: str | None, effort: str | None = None) -> None:
+        self.mode = mode
+
+    async def ask(self, question: Question) -> Answer:
+        self.questions.append(question.title)
+        once = (each for each in question.options if each.kind == "allow_once")
+        option = next(once, None) if self._allows else None
+        return Answer.denial(question, "this is a check") if option is None else Answer(option)
+
+
+@dataclass
+class Trial:
+    """What happened in one run. `left` are the processes that it left behind."""
+
+    result: RunResult | None = None
+    error: str | None = None
+    seconds: float = 0
+    stop_seconds: float | None = None
+    mode: str | None = None
+    questions: list[str] = field(default_factory=list)
+    events: list[dict[str, Any]] = field(default_factory=list)
+    left: list[Any] = field(default_factory=list)
+
+    @property
+    def text(self) -> str:
+        """All text of the agent."""
+        return "".join(event["text"] for event in self.events if event["type"] == "message")
+
+    @property
+    def has_usage(self) -> bool:
+        """Whether the agent reported tokens."""
+        return any(event["type"] == "usage" for event in self.events)
+
+
+async def open_session(runner: AcpRunner, workspace: Path, policy: Policy) -> Trial:
+    """Start an agent and open a session in a mode that fits the policy, without a prompt."""
+    return await _run(
+        runner, RunSpec(str(uuid4()), "", workspace, opens_only=True, policy=policy), START_SECONDS
+    )
+
+
+async def run_prompt(
+    runner: AcpRunner,
+    workspace: Path,
+    prompt: str,
+    limit: float,
+    *,
+    allows: bool = False,
+    stops_at_text: bool = False,
+) -> Trial:
+    """Run one prompt under the policy `ask`, for at most `limit` seconds.
+
+    Every request is allowed or denied. `stops_at_text` stops the run at the agent's first words.
+    """
+    spec = RunSpec(str(uuid4()), prompt, workspace)
+    return await _run(runner, spec, limit, allows=allows, stops_at_text=stops_at_text)
+
+
+async def _run(
+    runner: AcpRunner, spec: RunSpec, limit: float, *, allows: bool = False, stops_at_text: bool = False
+) -> Trial:
+    trial, spoken = Trial(), asyncio.Event()
+    watcher = _Watcher(allows=allows)
+
+    async def emit(event: dict[str, Any]) -> None:
+        trial.events.append(event)
+        if stops_at_text and event["type"] == "message":
+            spoken.set()
+
+    began = time.monotonic()
+    try:
+        run = await runner.start(replace(spec, observer=watcher), emit)
+    except Exception as error:
+        trial.error = str(error)
+        return trial
+    ended, stopped = asyncio.ensure_future(run.result()), asyncio.ensure_future(spoken.wait())
+    try:
+        await asyncio.wait({ended, stopped}, timeout=limit, return_when=asyncio.FIRST_COMPLETED)
+        trial.seconds = time.monotonic() - began
+        if not ended.done():
+            trial.error = None if spoken.is_set() else f"it did not end within {limit:.0f} s"
+    finally:
+        stopped.cancel()
+        await run.stop(STOP_SECONDS)
+    trial.stop_seconds = time.monotonic() - began - trial.seconds
+    trial.result = await run.result()
+    trial.error = trial.error or trial.result.error
+    trial.mode, trial.questions = watcher.mode, watcher.questions
+    trial.left = list(await asyncio.to_thread(find, [spec.task_id]))
+    return trial

@@ -1,0 +1,1 @@
+"""What is chosen and passed when a session opens, and what is learned from it."""

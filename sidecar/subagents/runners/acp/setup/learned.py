@@ -1,0 +1,117 @@
+"""What a Host learns about an agent from its runs: how to sign in, its choices and its commands. No I/O."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from sidecar.api.runs.runners import AgentChoices, AgentFeatures, RunnerAuth, SignInMethod, SlashCommand
+from sidecar.subagents.runners.acp.mode_state import SessionState
+
+_MAX_COMMANDS = 200
+_MAX_CHARS = 500
+
+
+class Learned:
+    """What an agent announced last. All clients of a Host share it; it is not kept when the Host ends.
+
+    `program` is the command of the agent, to which arguments that sign in are appended.
+    """
+
+    def __init__(self, program: tuple[str, ...] = ()) -> None:
+        self.program = program
+        self.needs_sign_in: bool | None = None
+        """Whether the agent refused to open a session without a sign-in; None before the first session."""
+        self.commands: list[SlashCommand] = []
+        self.choices: AgentChoices | None = None
+        self.features: AgentFeatures | None = None
+        self._methods: list[SignInMethod] = []
+
+    @property
+    def auth(self) -> RunnerAuth | None:
+        """How to sign in; None before the first session."""
+        if self.needs_sign_in is None:
+            return None
+        return RunnerAuth(needed=self.needs_sign_in, methods=self._methods)
+
+    def initialized(self, answer: Mapping[str, Any]) -> None:
+        """Take the answer to `initialize`."""
+        methods = answer.get("authMethods")
+        self._methods = list(self._read_methods(methods)) if isinstance(methods, list) else []
+        self.features = _features(answer)
+
+    def opened(self, state: SessionState) -> None:
+        """Take the state of a session that was opened."""
+        self.needs_sign_in = False
+        model, effort = state.options.get("model"), state.options.get("thought_level")
+        self.choices = AgentChoices(
+            models=list(model.offered) if model else [],
+            modes=list(state.offered_modes()),
+            efforts=list(effort.offered) if effort else [],
+        )
+
+    def take(self, params: Mapping[str, Any]) -> None:
+        """Take the parameters of a `session/update`, which may list the agent's commands."""
+        update = params.get("update")
+        if isinstance(update, Mapping) and update.get("sessionUpdate") == "available_commands_update":
+            commands = update.get("availableCommands")
+            if isinstance(commands, list):
+                self.commands = [*_commands(commands[:_MAX_COMMANDS])]
+
+    def _read_methods(self, methods: list[Any]) -> Iterator[SignInMethod]:
+        for each in methods:
+            if isinstance(each, Mapping) and isinstance(each.get("id"), str):
+                name = each.get("name")
+                yield SignInMethod(
+                    id=each["id"],
+                    name=name if isinstance(name, str) else each["id"],
+                    command=self._command(each),
+                )
+
+    def _command(self, method: Mapping[str, Any]) -> list[str] | None:
+        """Return the command that signs in, from the protocol or from an older extension of it."""
+        meta = method.get("_meta")
+        known = meta if isinstance(meta, Mapping) else {}
+        older = known.get("terminal-auth")
+        if isinstance(older, Mapping) and isinstance(older.get("command"), str):
+            return [older["command"], *_texts(older.get("args"))]
+        # qwen announces the members of the protocol in `_meta`.
+        for each in (method, known):
+            if each.get("type") == "terminal" and self.program:
+                return [self.program[0], *_texts(each.get("args"))]
+        return None
+
+
+def _features(answer: Mapping[str, Any]) -> AgentFeatures:
+    agent = _table(answer, "agentCapabilities")
+    prompt, session = _table(agent, "promptCapabilities"), _table(agent, "sessionCapabilities")
+    servers, info = _table(agent, "mcpCapabilities"), _table(answer, "agentInfo")
+    version = info.get("version")
+    return AgentFeatures(
+        version=version if isinstance(version, str) else None,
+        images=prompt.get("image") is True,
+        embedded_files=prompt.get("embeddedContext") is True,
+        http_servers=servers.get("http") is True,
+        sse_servers=servers.get("sse") is True,
+        additional_directories="additionalDirectories" in session,
+        resumes=agent.get("loadSession") is True or "resume" in session,
+        steering=_table(_table(answer, "_meta"), "steering").get("supported") is True,
+    )
+
+
+def _commands(commands: list[Any]) -> Iterator[SlashCommand]:
+    for each in commands:
+        if isinstance(each, Mapping) and isinstance(each.get("name"), str):
+            description, hint = each.get("description"), _table(each, "input").get("hint")
+            yield SlashCommand(
+                name=each["name"],
+                description=description[:_MAX_CHARS] if isinstance(description, str) else "",
+                hint=hint if isinstance(hint, str) and hint else None,
+            )
+
+
+def _table(parent: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    found = parent.get(name)
+    return found if isinstance(found, Mapping) else {}
+
+
+def _texts(values: Any) -> list[str]:
+    return [each for each in values if isinstance(each, str)] if isinstance(values, list) else []

@@ -1,0 +1,104 @@
+"""Call git without the user's hooks, prompts and settings that would change what is transferred."""
+
+import os
+import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+_SETTINGS = (
+    "core.hooksPath=/dev/null",
+    "core.autocrlf=false",
+    "core.fsmonitor=false",
+    "gc.auto=0",
+    "maintenance.auto=false",
+    "commit.gpgSign=false",
+    "protocol.file.allow=always",
+)
+_IDENTITY = {
+    f"GIT_{who}_{what}": value
+    for who in ("AUTHOR", "COMMITTER")
+    for what, value in (("NAME", "Subagent Sidecar"), ("EMAIL", "sidecar@localhost"))
+}
+_DROPPED = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR")
+
+
+class GitError(Exception):
+    """A git command failed; the text has the command and the end of its stderr."""
+
+
+def git(
+    folder: Path,
+    *args: str,
+    env: Mapping[str, str] | None = None,
+    stdin: bytes | None = None,
+    timeout: float = 120,
+) -> bytes:
+    """Run git in a folder and return its stdout. Raises GitError. Blocking."""
+    argv = ["git", *(part for each in _SETTINGS for part in ("-c", each)), *args]
+    inherited = {name: value for name, value in os.environ.items() if name not in _DROPPED}
+    environment = {**inherited, **_IDENTITY, "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C", **(env or {})}
+    try:
+        done = subprocess.run(
+            argv, cwd=folder, env=environment, input=stdin, capture_output=True, timeout=timeout, check=False
+        )
+    except FileNotFoundError:
+        raise GitError("git is not installed; install it") from None
+    except subprocess.TimeoutExpired:
+        raise GitError(f"git {args[0]} did not end within {timeout:.0f} s") from None
+    if done.returncode:
+        raise GitError(f"git {args[0]}: {_last_words(done.stderr)}")
+    return done.stdout
+
+
+def line(folder: Path, *args: str, env: Mapping[str, str] | None = None) -> str:
+    """Run git and return its stdout as one line."""
+    return git(folder, *args, env=env).decode("utf-8", "surrogateescape").rstrip("\n")
+
+
+def snapshot(top: Path, index: Path, parents: Sequence[str], message: str, *, at: str | None = None) -> str:
+    """Commit everything in a work tree that git does not ignore; return the commit.
+
+    `index` is a private index file that may hold a copy of the tree's own. Refs, index and files stay as
+    they are. Returns the first parent if nothing differs from it. `at` is the date of the commit; equal
+    contents with equal dates are the same commit.
+    """
+    private = {"GIT_INDEX_FILE": str(index)}
+    git(top, "add", "--all", "--", ".", env=private)
+    tree = line(top, "write-tree", env=private)
+    if parents and line(top, "rev-parse", f"{parents[0]}^{{tree}}") == tree:
+        return parents[0]
+    given = [part for parent in parents for part in ("-p", parent)]
+    dates = {} if at is None else {"GIT_AUTHOR_DATE": at, "GIT_COMMITTER_DATE": at}
+    return line(top, "commit-tree", tree, *given, "-m", message, env=dates)
+
+
+def bundle(repository: Path, ref: str, commit: str, known: Sequence[str]) -> bytes:
+    """Return a git bundle that sets `ref` to a commit, without what the receiver knows.
+
+    `git bundle create` needs a ref of the repository; this one leaves its refs alone.
+    """
+    revisions = "\n".join([commit, *(f"^{each}" for each in known)]) + "\n"
+    # With --shallow and --no-sparse, files of known commits are left out even if these are not ancestors.
+    options = ("--revs", "--thin", "--shallow", "--no-sparse", "--stdout", "--quiet")
+    pack = git(repository, "pack-objects", *options, stdin=revisions.encode())
+    prerequisites = "".join(f"-{each}\n" for each in known)
+    return f"# v2 git bundle\n{prerequisites}{commit} {ref}\n\n".encode() + pack
+
+
+def commit_of(bundled: bytes) -> str:
+    """Return the commit that a bundle of `bundle` sets its ref to."""
+    head, _, _ = bundled.partition(b"\n\n")
+    return head.splitlines()[-1].split()[0].decode()
+
+
+def unbundle(repository: Path, file: Path) -> None:
+    """Add the objects of a bundle to a repository and set its refs."""
+    listed = git(repository, "bundle", "unbundle", str(file)).decode().splitlines()
+    for each in listed:
+        commit, _, ref = each.partition(" ")
+        git(repository, "update-ref", ref, commit)
+
+
+def _last_words(stderr: bytes) -> str:
+    text = stderr.decode("utf-8", "replace").strip()
+    return text[-500:] or "it failed without a message"

@@ -1,0 +1,92 @@
+"""What the sidecar, a gateway and a node know of one run on a cluster, as plain values."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from sidecar.api.runs.permissions import Policy
+from sidecar.api.settings import RunnerSettings
+from sidecar.subagents.limits.constraints import RunConstraints
+from sidecar.subagents.runners.contract import FormerSession
+
+EXTRA_SECONDS = 15.0
+"""How much later than the sidecar a node applies a time limit."""
+_REFERENCE = re.compile(r"\$\{env:([A-Za-z_][A-Za-z0-9_]*)\}")
+
+
+class Job(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """One run for a node: its runner, prompt and limits, without any secret.
+
+    `limit_seconds` is the time limit that the node itself applies when no sidecar does; None for none.
+    """
+
+    task_id: str
+    runner_name: str
+    runner: RunnerSettings
+    prompt: str
+    model: str | None = None
+    policy: Policy = "ask"
+    trusted: bool = False
+    constraints: RunConstraints = msgspec.field(default_factory=RunConstraints)
+    former: FormerSession | None = None
+    limit_seconds: float | None = None
+
+
+class Tree(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """The workspace of a run as git knows it.
+
+    `root` is the top of the repository on the sidecar's machine, and `prefix` the working directory below
+    it, "" at the top. `base` is the commit that the run starts from. `repository` names the node's cache.
+    """
+
+    root: str
+    prefix: str
+    base: str
+    repository: str
+
+
+class RemoteRecord(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """What the journal keeps of a run on a cluster, so that a later process can follow it.
+
+    `gateway` is the command that reaches the cluster. `is_going` says that the node was asked to start the
+    agent: from then on the run is only found again and never created again.
+    """
+
+    gateway: list[str]
+    address: str
+    namespace: str
+    token_path: str | None = None
+    heartbeat_seconds: float
+    lost_after_seconds: float
+    tree: Tree
+    runner_type: str
+    listens: bool
+    policy: Policy
+    constraints: RunConstraints
+    is_going: bool = False
+
+
+def missing_variables(env: Mapping[str, str], environment: Mapping[str, str]) -> list[str]:
+    """Return the variables that `env` refers to and `environment` does not set."""
+    names = [name for value in env.values() for name in _REFERENCE.findall(value)]
+    return sorted({name for name in names if name not in environment})
+
+
+def literal_variables(env: Mapping[str, str]) -> list[str]:
+    """Return the variables whose values are not just references to variables of the node."""
+    return [name for name, value in env.items() if _REFERENCE.fullmatch(value) is None]
+
+
+def filled(env: Mapping[str, str], environment: Mapping[str, str]) -> dict[str, str]:
+    """Replace each `${env:NAME}` by the variable of the node; see `missing_variables`."""
+    return {
+        name: _REFERENCE.sub(lambda found: environment.get(found[1], ""), value)
+        for name, value in env.items()
+    }
+
+
+def to_plain(value: Any) -> Any:
+    """Return a value as JSON types."""
+    return msgspec.to_builtins(value)

@@ -1,0 +1,131 @@
+"""The link to one cluster: a gateway that is started when needed and again after its death."""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from sidecar import __version__
+from sidecar.api.settings import FleetSettings
+from sidecar.subagents.runners.contract import RunnerUnavailable
+from sidecar.subagents.runners.remote.gateway_process import GatewayGone, GatewayProcess, GatewayRefused
+from sidecar.subagents.runners.remote.slots import ClusterSlots
+
+VERSION_SECONDS = 5.0
+"""How long the program of a gateway may take to answer at all: a dead host must not hold up a launch."""
+_NODES_SECONDS = 10.0
+CONNECT_SECONDS = 25.0
+"""A bound only: the gateway itself finds out within seconds why it cannot connect."""
+
+
+class FleetLink:
+    """The gateway of one `fleet` setting, shared by the runs of a Host."""
+
+    def __init__(
+        self,
+        settings: FleetSettings,
+        environment: Mapping[str, str],
+        changed: Callable[[], None],
+        connected: Callable[["FleetLink"], None],
+    ) -> None:
+        """`changed` is called when slots may be free, and `connected` with each new gateway."""
+        self.settings = settings
+        self._environment = environment
+        self._connected = connected
+        self._process: GatewayProcess | None = None
+        self._starting: asyncio.Task[GatewayProcess] | None = None
+        self.versions: dict[str, Any] = {}
+        self.slots = ClusterSlots(self._nodes, changed)
+
+    async def gateway(self) -> GatewayProcess:
+        """Return the running gateway, which is connected to the cluster.
+
+        Raises RunnerUnavailable with the remedy, within about 5 s.
+        """
+        if self._process is not None and not self._process.is_gone:
+            return self._process
+        if self._starting is None or self._starting.done():
+            self._starting = asyncio.create_task(self._start(), name="start of a gateway")
+            self._starting.add_done_callback(lambda done: done.cancelled() or done.exception())
+        return await asyncio.shield(self._starting)  # others wait for it too
+
+    async def request(self, op: str, limit: float | None, **members: Any) -> Any:
+        """Send one request. Raises RunnerUnavailable, GatewayRefused, GatewayGone and TimeoutError."""
+        return await (await self.gateway()).request(op, limit, **members)
+
+    async def aclose(self) -> None:
+        """End the gateway. Runs on the cluster continue."""
+        self.slots.close()
+        if self._starting is not None:
+            self._starting.cancel()
+            await asyncio.wait({self._starting})
+        if self._process is not None:
+            await self._process.close()
+            self._process = None
+
+    async def status(self, limit: float, *, fresh: bool = False) -> Any:
+        """Return the nodes of the cluster, and take over how many slots are free."""
+        status = await self.request("status", limit, fresh=fresh)
+        self.slots.set(status["nodes"])
+        return status
+
+    async def _nodes(self) -> list[dict[str, Any]]:
+        status = await self.request("status", _NODES_SECONDS, probe=False)
+        nodes: list[dict[str, Any]] = status["nodes"]
+        return nodes
+
+    async def _start(self) -> GatewayProcess:
+        if self._process is not None:
+            await self._process.close()
+            self._process = None
+        process = await self._started()
+        try:
+            self.versions = await process.request("version", VERSION_SECONDS)
+            self._check_version()
+            self.versions = await process.request("connect", CONNECT_SECONDS, **self._address())
+        except BaseException as error:
+            await process.close()
+            raise _unavailable(error) from None
+        self._process = process
+        self._connected(self)
+        return process
+
+    async def _started(self) -> GatewayProcess:
+        argv = self.settings.gateway
+        if not argv:
+            raise RunnerUnavailable(
+                "no cluster is configured; set fleet.gateway to the command that starts the gateway, such as "
+                '["python", "-m", "sidecar.fleet.gateway"]'
+            )
+        try:
+            return await GatewayProcess.start(argv, self._environment)
+        except GatewayGone as error:
+            raise RunnerUnavailable(str(error)) from None
+
+    def _address(self) -> dict[str, Any]:
+        settings = self.settings
+        return {
+            "address": settings.address,
+            "namespace": settings.namespace,
+            "tokenPath": settings.token_path,
+        }
+
+    def _check_version(self) -> None:
+        theirs = self.versions.get("version")
+        if theirs != __version__:
+            raise RunnerUnavailable(
+                f"the gateway has version {theirs} of the sidecar and this is version {__version__}; "
+                f'install the same on the cluster: pip install "subagent-sidecar[fleet]=={__version__}"'
+            )
+
+
+def _unavailable(error: BaseException) -> BaseException:
+    if isinstance(error, TimeoutError):
+        return RunnerUnavailable(
+            "the gateway does not answer; check that fleet.gateway starts without a question, and "
+            "fleet.address and fleet.tokenPath"
+        )
+    if isinstance(error, GatewayGone):
+        return RunnerUnavailable(f"{error}; check fleet.gateway, and that the extra fleet is installed there")
+    if isinstance(error, GatewayRefused):
+        return RunnerUnavailable(str(error))
+    return error

@@ -1,0 +1,99 @@
+"""Bring the changes of a run back, also those of a run whose process is gone."""
+
+import asyncio
+import logging
+from typing import Any
+
+from sidecar.subagents.runners.contract import RunObserver
+from sidecar.subagents.runners.remote import workspace
+from sidecar.subagents.runners.remote.bundles import fetched
+from sidecar.subagents.runners.remote.gateway_process import GatewayRefused
+from sidecar.subagents.runners.remote.job import Tree
+from sidecar.subagents.runners.remote.run.lines import RunLines
+from sidecar.subagents.runners.remote.run.node import RunLost, RunNode
+from sidecar.subagents.runners.remote.run.requests import RunRequests
+
+logger = logging.getLogger(__name__)
+
+_SALVAGE_SECONDS = 15.0
+"""How long a node is asked for what a dead process left. Its watcher removes that after 20 s."""
+_KEPT = "Its node keeps them for a day, and the next start of the sidecar tries again.\n"
+
+
+class RunChanges:
+    """The changes of one run. `are_kept` says that its node must keep them."""
+
+    def __init__(
+        self, tree: Tree, requests: RunRequests, node: RunNode, lines: RunLines, observer: RunObserver
+    ) -> None:
+        self._tree = tree
+        self._requests = requests
+        self._node = node
+        self._lines = lines
+        self._observer = observer
+        self.are_kept = False
+
+    async def bring_back(self, last: dict[str, Any]) -> None:
+        """Bring back the changes that the last line of a run names; log what prevents it."""
+        if "unsaved" in last:
+            self.are_kept = True
+            text = f"The node could not save the changes of this run: {last['unsaved']}."
+            await self._lines.log(f"{text} {_KEPT}")
+        elif "commit" in last:
+            try:
+                await self._bring_back(last["commit"])
+            except Exception as error:
+                self.are_kept = True
+                logger.exception("the changes of run %s cannot be brought back", self._requests.run)
+                why = "its node does not answer" if isinstance(error, TimeoutError) else error
+                await self._lines.log(f"The changes of this run could not be brought back: {why}. {_KEPT}")
+
+    async def salvage(self, reason: str) -> dict[str, Any]:
+        """Return the last line of a run whose process is gone, if it wrote one.
+
+        Otherwise brings back what the run left on its node, and raises RunLost.
+        """
+        why = f"The run was lost: its process on {self._node.name} is gone ({reason})."
+        try:
+            async with asyncio.timeout(_SALVAGE_SECONDS):
+                left = await self._salvaged()
+        except (GatewayRefused, TimeoutError) as error:
+            problem = str(error) or f"no answer for {_SALVAGE_SECONDS:g} s"
+            raise RunLost(f"{why} Its node does not answer either: {problem}") from None
+        if self._lines.last is None:
+            self._node.report("lost")
+            if left["problem"] is not None:
+                await self._lines.log(f"The changes of this run are lost: {left['problem']}.\n")
+            elif left["commit"] is not None:
+                await self.bring_back({"commit": left["commit"]})
+            raise RunLost(why)
+        return self._lines.last
+
+    async def _salvaged(self) -> dict[str, Any]:
+        """Take the remaining lines, and return what the node says about the changes."""
+        while True:
+            left: dict[str, Any] = await self._requests.repeat(
+                "salvage",
+                nodeId=self._node.id,
+                after=self._lines.count,
+                repository=self._tree.repository,
+                prefix=self._tree.prefix,
+                base=self._tree.base,
+            )
+            if not left["lines"]:
+                return left
+            await self._lines.take({"after": self._lines.count, "lines": left["lines"]})
+
+    async def _bring_back(self, commit: str) -> None:
+        data = b""
+        if commit != self._tree.base:
+            async with asyncio.timeout(self._node.last_call):
+                _, data = await fetched(self._piece)
+        changes = await asyncio.to_thread(workspace.bring_back, self._tree, self._requests.run, commit, data)
+        self._observer.brought_back(changes)
+
+    async def _piece(self, offset: int) -> dict[str, Any]:
+        piece: dict[str, Any] = await self._requests.repeat(
+            "take", offset=offset, nodeId=self._node.id, base=self._tree.base
+        )
+        return piece

@@ -1,0 +1,145 @@
+"""Get a new run to a node, with its workspace."""
+
+import asyncio
+import base64
+import logging
+from collections.abc import Coroutine, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from sidecar import __version__
+from sidecar.subagents.runners.contract import RunnerUnavailable, RunObserver
+from sidecar.subagents.runners.remote import workspace
+from sidecar.subagents.runners.remote.gateway_process import GatewayGone, GatewayRefused
+from sidecar.subagents.runners.remote.job import Job, RemoteRecord, to_plain
+from sidecar.subagents.runners.remote.requirements import (
+    NodeRequirements,
+    other_version,
+    suitable,
+    why_unsuitable,
+)
+from sidecar.subagents.runners.remote.run.lines import RunLines
+from sidecar.subagents.runners.remote.run.node import RunNode
+from sidecar.subagents.runners.remote.run.requests import CALL_SECONDS, RETRY_SECONDS, RunRequests
+
+logger = logging.getLogger(__name__)
+
+_PIECE_BYTES = 1 << 20
+
+
+@dataclass(frozen=True)
+class Placing:
+    """What places a new run: its job, and what it needs of its node."""
+
+    job: Job
+    needs: NodeRequirements
+
+
+class Placement:
+    """The way of a new run to its node."""
+
+    def __init__(
+        self,
+        record: RemoteRecord,
+        needs: NodeRequirements,
+        requests: RunRequests,
+        node: RunNode,
+        lines: RunLines,
+        observer: RunObserver,
+        stopped: asyncio.Event,
+    ) -> None:
+        self._record = record
+        self._needs = needs
+        self._requests = requests
+        self._link = requests.link
+        self._node = node
+        self._lines = lines
+        self._observer = observer
+        self._stopped = stopped
+        self._slots = 0
+
+    async def place(self) -> bool:
+        """Get the run to a node; return False if it was stopped before.
+
+        Raises RunnerUnavailable and GatewayRefused, and RunLost if the cluster stays silent.
+        """
+        self._node.report("starting")
+        while not self._stopped.is_set():
+            try:
+                if not await self._unless_stopped(self._place()):
+                    return False
+                # From here on the run is only found and never created again, so that it never runs twice.
+                going = msgspec.structs.replace(self._record, is_going=True)
+                await self._observer.keep(to_plain(going))
+                return True
+            except GatewayRefused as error:
+                if error.kind != "unreachable":
+                    raise
+            except (GatewayGone, TimeoutError) as error:
+                logger.info("run %s: %s", self._requests.run, error)
+            self._node.check_silence()
+            await asyncio.sleep(RETRY_SECONDS)
+        return False
+
+    def free(self) -> None:
+        """Note that the run takes no slots of its node any more."""
+        if self._slots:
+            self._link.slots.took(self._node.id, -self._slots)
+
+    async def _place(self) -> bool:
+        placed = await self._slot_taken()
+        self._check_version(placed)
+        self._node.take(placed)
+        self._lines.take_over(placed)
+        await self._transfer(placed["known"])
+        return True
+
+    async def _slot_taken(self) -> Any:
+        """Wait until the run has slots on a node."""
+        slots = self._needs.slots
+        with self._link.slots.taking(self._requests.run, self._needs.labels, slots):
+            placed = await self._ask_for_place()
+            if not self._slots:  # later status reports count them
+                self._link.slots.took(placed["nodeId"], slots)
+                self._slots = slots
+        return placed
+
+    def _check_version(self, placed: dict[str, Any]) -> None:
+        """Refuse a node that did not describe itself in time and has another version."""
+        if placed["version"] != __version__:
+            raise RunnerUnavailable(other_version(placed["node"], placed["version"]))
+
+    async def _ask_for_place(self) -> Any:
+        tree = self._record.tree
+        status = await self._link.status(CALL_SECONDS)
+        nodes = suitable(self._needs, status)
+        if not nodes:
+            raise RunnerUnavailable(why_unsuitable(self._needs, status) or "no node can run this")
+        return await self._requests.call(
+            "place",
+            None,
+            nodes=nodes,
+            slots=self._needs.slots,
+            repository=tree.repository,
+            prefix=tree.prefix,
+            base=tree.base,
+        )
+
+    async def _unless_stopped(self, work: Coroutine[Any, Any, bool]) -> bool:
+        """Return the result of `work`, or False if the run is stopped before."""
+        doing, stopped = asyncio.create_task(work), asyncio.create_task(self._stopped.wait())
+        try:
+            await asyncio.wait({doing, stopped}, return_when=asyncio.FIRST_COMPLETED)
+            return doing.done() and doing.result()
+        finally:
+            doing.cancel()
+            stopped.cancel()
+
+    async def _transfer(self, known: Sequence[str]) -> None:
+        data = await asyncio.to_thread(workspace.packed, self._record.tree, known)
+        for offset in range(0, len(data), _PIECE_BYTES):
+            piece = base64.b64encode(data[offset : offset + _PIECE_BYTES]).decode()
+            await self._requests.call("put", CALL_SECONDS, offset=offset, data=piece)
+            self._node.heard()

@@ -1,0 +1,187 @@
+"""A runner whose runs work on a node of a Ray cluster. It wraps the settings of any other runner."""
+
+import asyncio
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from sidecar.api.settings import FleetSettings, RunnerSettings
+from sidecar.subagents.limits.constraints import RunnerOption
+from sidecar.subagents.runners.contract import Emit, Runner, RunnerUnavailable, RunSpec
+from sidecar.subagents.runners.remote import workspace
+from sidecar.subagents.runners.remote.gateway_process import GatewayGone, GatewayRefused
+from sidecar.subagents.runners.remote.job import (
+    EXTRA_SECONDS,
+    Job,
+    RemoteRecord,
+    Tree,
+    literal_variables,
+    to_plain,
+)
+from sidecar.subagents.runners.remote.link import FleetLink
+from sidecar.subagents.runners.remote.requirements import NodeRequirements, why_unsuitable
+from sidecar.subagents.runners.remote.run.placing import Placing
+from sidecar.subagents.runners.remote.run.remote_run import RemoteRun
+
+STATUS_SECONDS = 15.0
+"""How long the gateway may take to describe the nodes. It waits 4 s for those that do not answer."""
+
+
+_LOCAL: tuple[RunnerOption, ...] = ("mode", "effort", "attachments", "additionalDirectories")
+_LOCAL_ONLY: Mapping[RunnerOption, str] = dict.fromkeys(_LOCAL, "a run on a cluster does not get it; omit it")
+"""The launch options that only runs on this machine support."""
+
+
+class RemoteRunner:
+    """Start the runs of a runner on the cluster of `fleet`; see `Runner`."""
+
+    def __init__(
+        self, inner: Runner, settings: RunnerSettings, fleet: FleetSettings, link: FleetLink
+    ) -> None:
+        """`inner` is the runner on this machine, which need not be installed here."""
+        self.name = inner.name
+        self.type = inner.type
+        self.listens = inner.listens
+        self.unsupported: Mapping[RunnerOption, str] = {**_LOCAL_ONLY, **inner.unsupported}
+        self._settings = settings
+        self._fleet = fleet
+        self._link = link
+
+    def check(self) -> None:
+        """Raise `RunnerUnavailable` if no cluster is configured, or a value of a variable would travel."""
+        if not self._fleet.gateway:
+            raise self._unavailable(
+                "placement: ray needs a cluster; set fleet.gateway to the command that starts the gateway"
+            )
+        if literals := literal_variables(self._settings.env):
+            first = literals[0]
+            raise self._unavailable(
+                f"values of variables do not travel to a cluster; write {first} = "
+                f'"${{env:{first}}}" in runners.{self.name}.env and set {first} on the nodes'
+            )
+
+    async def check_place(self, workspace_dir: Path) -> None:
+        """Raise `RunnerUnavailable` if the workspace cannot travel or no node can run this.
+
+        Nodes that take long to describe themselves are not refused.
+        """
+        self.check()
+        await asyncio.to_thread(workspace.check, workspace_dir)
+        try:
+            status = await self._link.status(STATUS_SECONDS)
+        except TimeoutError:
+            remedy = "check it with: subagent-sidecar fleet status"
+            raise self._unavailable(f"the cluster does not answer; {remedy}") from None
+        except (RunnerUnavailable, GatewayRefused, GatewayGone) as error:
+            raise self._unavailable(str(error)) from None
+        reason = why_unsuitable(self._requirements(), status)
+        if reason is not None:
+            raise self._unavailable(reason)
+
+    def has_place(self) -> bool:
+        """Return whether a node with the labels has free slots, as far as is known. Never waits.
+
+        If none has, the link asks again until one has.
+        """
+        return self._link.slots.are_free(self._fleet.labels, self._fleet.slots_per_run)
+
+    async def start(self, spec: RunSpec, emit: Emit) -> RemoteRun:
+        """Start to place a run; raises `RunnerUnavailable` if its workspace cannot travel."""
+        if spec.servers:
+            names = ", ".join(server.name for server in spec.servers)
+            text = f"Runs on a cluster do not get the MCP servers of the settings: {names}.\n"
+            await emit({"type": "log", "stream": "stderr", "text": text})
+        tree = await asyncio.to_thread(workspace.prepare, spec.workspace_dir)
+        job, record = self._job(spec), self._record(tree, spec)
+        # Durable before anything exists on the cluster.
+        await spec.observer.keep(to_plain(record))
+        placing = Placing(job, self._requirements())
+        return RemoteRun(self._link, spec.task_id, record, spec.observer, emit, placing)
+
+    def _requirements(self) -> NodeRequirements:
+        return NodeRequirements(
+            runner=self.name,
+            program=None if self._settings.command is None else self._settings.command[0],
+            is_builtin=self._settings.type == "builtin",
+            labels=self._fleet.labels,
+            slots=self._fleet.slots_per_run,
+        )
+
+    def _job(self, spec: RunSpec) -> Job:
+        return Job(
+            task_id=spec.task_id,
+            runner_name=self.name,
+            runner=msgspec.structs.replace(self._settings, placement=None),
+            prompt=spec.prompt,
+            model=spec.model,
+            policy=spec.policy,
+            trusted=spec.trusted,
+            constraints=spec.constraints,
+            former=spec.former,
+            limit_seconds=_node_limit(spec),
+        )
+
+    def _record(self, tree: Tree, spec: RunSpec) -> RemoteRecord:
+        fleet = self._fleet
+        return RemoteRecord(
+            gateway=list(fleet.gateway or ()),
+            address=fleet.address,
+            namespace=fleet.namespace,
+            token_path=fleet.token_path,
+            heartbeat_seconds=fleet.heartbeat_seconds,
+            lost_after_seconds=fleet.lost_after_seconds,
+            tree=tree,
+            runner_type=self.type,
+            listens=self.listens,
+            policy=spec.policy,
+            constraints=spec.constraints,
+        )
+
+    def _unavailable(self, reason: str) -> RunnerUnavailable:
+        prefix = f"runner {self.name!r}: "
+        return RunnerUnavailable(reason if reason.startswith(prefix) else prefix + reason)
+
+
+def _node_limit(spec: RunSpec) -> float | None:
+    """Return the time limit for the node, which is for runs whose sidecar is gone."""
+    limit = spec.timeout_seconds
+    return None if limit is None else limit + spec.constraints.grace_seconds + EXTRA_SECONDS
+
+
+class FoundRunner:
+    """The runner of a run that outlived its sidecar: it starts nothing, and only follows that run."""
+
+    unsupported: Mapping[RunnerOption, str] = {}
+
+    def __init__(self, name: str, record: RemoteRecord, link: FleetLink) -> None:
+        self._record = record
+        self.name = name
+        self.type = self._record.runner_type
+        self.listens = self._record.listens
+        self._link = link
+
+    def check(self) -> None:
+        """Do nothing: the run exists, or is lost."""
+
+    async def start(self, spec: RunSpec, emit: Emit) -> RemoteRun:
+        """Follow the run from its last recorded line on."""
+        return RemoteRun(self._link, spec.task_id, self._record, spec.observer, emit, after=spec.heard)
+
+
+def kept(remote: Mapping[str, Any]) -> RemoteRecord:
+    """Return what the journal keeps of a run on a cluster."""
+    return msgspec.convert(remote, RemoteRecord)
+
+
+def settings_of(record: RemoteRecord) -> FleetSettings:
+    """Return the settings with which a kept run reaches its cluster."""
+    return FleetSettings(
+        gateway=record.gateway,
+        address=record.address,
+        namespace=record.namespace,
+        token_path=record.token_path,
+        heartbeat_seconds=record.heartbeat_seconds,
+        lost_after_seconds=record.lost_after_seconds,
+    )

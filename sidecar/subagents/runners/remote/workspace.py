@@ -1,0 +1,104 @@
+"""The sidecar's side of a workspace on a cluster: what goes there, and the changes that come back."""
+
+import hashlib
+import shutil
+import socket
+import tempfile
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from sidecar.api.runs.async_tasks import Changes
+from sidecar.subagents.runners.contract import RunnerUnavailable
+from sidecar.subagents.runners.remote.git import GitError, bundle, git, line, snapshot, unbundle
+from sidecar.subagents.runners.remote.job import Tree
+
+
+def prepare(workspace: Path) -> Tree:
+    """Commit the workspace as it is, uncommitted files included, without touching refs, index or files.
+
+    Raises RunnerUnavailable with the remedy without a repository. Blocking.
+    """
+    root = check(workspace)
+    with tempfile.TemporaryDirectory(prefix="sidecar-") as folder:
+        index = Path(folder) / "index"
+        own = root / line(root, "rev-parse", "--git-path", "index")
+        if own.exists():
+            shutil.copy2(own, index)  # git compares its time with those of the files
+        try:
+            head = [line(root, "rev-parse", "--verify", "--quiet", "HEAD")]
+        except GitError:  # no commit yet
+            head = []
+        try:
+            at = line(root, "log", "-1", "--format=%ct +0000", *head) if head else "@0 +0000"
+            base = snapshot(root, index, head, "Workspace with uncommitted files", at=at)
+            prefix = line(workspace, "rev-parse", "--show-prefix").rstrip("/")
+        except GitError as error:
+            raise RunnerUnavailable(
+                f"the workspace cannot be committed for the cluster: {error}; correct that, or use "
+                "placement: local"
+            ) from None
+    return Tree(root=str(root), prefix=prefix, base=base, repository=_key(root))
+
+
+def check(workspace: Path) -> Path:
+    """Return the top of the repository of a workspace. Raises RunnerUnavailable with the remedy. Blocking."""
+    try:
+        return Path(line(workspace, "rev-parse", "--show-toplevel"))
+    except GitError as error:
+        remedy = "run git init there" if "not a git repository" in str(error) else "correct that"
+        raise RunnerUnavailable(
+            f"a run on a cluster gets its workspace through git, but {str(workspace)!r}: {error}; {remedy}, "
+            "or use placement: local"
+        ) from None
+
+
+def packed(tree: Tree, known: Iterable[str]) -> bytes:
+    """Return the bundle of the base without what the node knows; b"" if it has the base. Blocking."""
+    root = Path(tree.root)
+    listed = list(dict.fromkeys(known))
+    if tree.base in listed:
+        return b""
+    return bundle(root, f"refs/bases/{tree.base}", tree.base, _present(root, listed))
+
+
+def bring_back(tree: Tree, task_id: str, commit: str, data: bytes) -> Changes:
+    """Set refs/sidecar/<id> to the commit of a run's changes; return what it changed. Blocking."""
+    root = Path(tree.root)
+    if data:
+        with tempfile.NamedTemporaryFile(prefix="sidecar-", suffix=".bundle") as file:
+            file.write(data)
+            file.flush()
+            unbundle(root, Path(file.name))
+    git(root, "update-ref", f"refs/sidecar/{task_id}", commit)
+    counts = git(root, "diff", "--numstat", "-z", "--no-renames", tree.base, commit)
+    return _changes(counts.decode("utf-8", "surrogateescape").split("\0")[:-1])
+
+
+def _changes(rows: Sequence[str]) -> Changes:
+    """Return the sums of `git diff --numstat -z`, which counts no lines of binary files."""
+    numbers = [row.split("\t")[:2] for row in rows]
+    counted = [(int(added), int(deleted)) for added, deleted in numbers if added != "-"]
+    uncounted = len(numbers) - len(counted)
+    return Changes(
+        files=len(numbers),
+        additions=sum(added for added, _ in counted),
+        deletions=sum(deleted for _, deleted in counted),
+        uncounted_files=uncounted or None,
+    )
+
+
+def _present(root: Path, commits: Sequence[str]) -> list[str]:
+    """Return the commits that this repository has too."""
+    if not commits:
+        return []
+    asked = "".join(f"{commit}\n" for commit in commits).encode()
+    answers = git(root, "cat-file", "--batch-check", stdin=asked).decode().splitlines()
+    return [
+        commit for commit, answer in zip(commits, answers, strict=True) if answer.split()[1:2] == ["commit"]
+    ]
+
+
+def _key(root: Path) -> str:
+    """Return the name of a repository's cache on the nodes."""
+    common = (root / line(root, "rev-parse", "--git-common-dir")).resolve()
+    return hashlib.sha256(f"{socket.gethostname()}\0{common}".encode()).hexdigest()[:32]

@@ -1,0 +1,65 @@
+"""An agent on the bare wire that understands the prompts of `agents check`: `conforming.py [FAULT...]`.
+
+Faults: `silent` asks for nothing and acts, `idle` does nothing, `signed-out` opens no session, `uncounted`
+reports no tokens.
+"""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+from tests.agents.raw import answer, end, receive, say, send, update
+
+FAULTS = sys.argv[1:]
+OPTIONS = [
+    {"optionId": "yes", "name": "Yes", "kind": "allow_once"},
+    {"optionId": "no", "name": "No", "kind": "reject_once"},
+]
+
+
+def serve() -> None:
+    while True:
+        call: Any = receive()
+        match call.get("method"):
+            case "initialize":
+                info = {"name": "conforming", "version": "1.2.3"}
+                answer(call, {"protocolVersion": 1, "agentCapabilities": {}, "agentInfo": info})
+            case "session/new" if "signed-out" in FAULTS:
+                send({"id": call["id"], "error": {"code": -32000, "message": "Authentication required"}})
+            case "session/new":
+                offers = [{"id": "default", "name": "D"}, {"id": "auto", "name": "A"}]
+                modes = {"currentModeId": "auto", "availableModes": offers}
+                answer(call, {"sessionId": "session-1", "modes": modes})
+            case "session/set_mode":
+                answer(call, {})
+            case "session/prompt":
+                respond(call, call["params"]["prompt"][0]["text"])
+
+
+def respond(call: Any, prompt: str) -> None:
+    if "numbers" in prompt:
+        say("one\n")
+        while receive().get("method") != "session/cancel":
+            pass
+        end(call, "cancelled")
+        return
+    if "idle" not in FAULTS and ("silent" in FAULTS or is_allowed()):
+        Path("check.txt").write_text("checked" if "Create" in prompt else "")
+    say("done")
+    if "uncounted" in FAULTS:
+        end(call)
+        return
+    update("usage_update", used=10, size=100)
+    end(call, usage={"inputTokens": 8, "outputTokens": 2, "totalTokens": 10})
+
+
+def is_allowed() -> bool:
+    call = {"toolCallId": "t1", "title": "Write check.txt", "kind": "edit"}
+    params = {"sessionId": "session-1", "toolCall": call, "options": OPTIONS}
+    send({"id": 1, "method": "session/request_permission", "params": params})
+    reply: Any = receive()
+    return bool(reply["result"]["outcome"].get("optionId") == "yes")
+
+
+if __name__ == "__main__":
+    serve()

@@ -1,0 +1,209 @@
+"""Sessions that their product deletes stay listed, whole, when `history.keep` names the product."""
+
+import os
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from sidecar.api.settings import HistorySettings, Settings
+from sidecar.api.stored.search import SearchParams
+from sidecar.api.stored.stats import StatsParams
+from sidecar.api.stored.tasks import TaskInfo
+from sidecar.app.upkeep.housekeeping import Housekeeping
+from sidecar.app.upkeep.keeping import Keeping
+from sidecar.corpus.agents.claude import generate
+from sidecar.history import TaskHistory
+from sidecar.history.doctor import examine
+from sidecar.history.export import export
+from sidecar.history.insight import stats
+from sidecar.history.listing.selection import Selection
+from sidecar.history.search import SearchService
+from sidecar.history.search.build import update
+from sidecar.history.stores.status_by_age import DAY_MS
+from sidecar.storage.kept.copies import Copies
+from sidecar.storage.layout import OwnRoot
+from tests.history.conftest import NOW
+from tests.history.stores.agents import snapshot
+
+
+class Claude:
+    """A store of Claude Code whose sessions are due, a history of it, and the keeping of copies."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.root = path / "claude"
+        self.own = OwnRoot(path / "own")
+        generate(self.root, 4)
+        self.age(40)
+        self.settings = HistorySettings(keep=["claude"])
+        self.changed: list[str] = []
+        self.history = self.opened()
+        self.keeping = Keeping(self, self, lambda: NOW, self.changed.extend)
+
+    @property
+    def current(self) -> Settings:
+        return Settings(history=self.settings)
+
+    @property
+    def histories(self) -> Sequence[TaskHistory]:
+        return [self.history]
+
+    async def entered(self) -> None:
+        return
+
+    def touch(self, root: str, task_ids: list[str]) -> None:
+        self.history.touch(root, task_ids)
+
+    def live(self, task_id: str) -> None:
+        return None
+
+    def opened(self) -> TaskHistory:
+        """Open the history of another process."""
+        roots = [self.own.path, self.root]
+        return TaskHistory(roots, now=lambda: NOW, cache=self.path / "cache", kept=self.own.kept)
+
+    def age(self, days: float) -> None:
+        for file in self.root.rglob("*.jsonl"):
+            os.utime(file, ((NOW - days * DAY_MS) / 1000,) * 2)
+
+    def delete_all(self) -> None:
+        shutil.rmtree(self.root / "projects")
+
+    def rows(self) -> dict[str, TaskInfo]:
+        return {row.id: row for row in self.history.select(Selection(children=True))}
+
+    @property
+    def copies(self) -> Copies:
+        root = self.history.roots[1]
+        return Copies(root.copies)
+
+
+@pytest.fixture
+def claude(tmp_path: Path) -> Claude:
+    return Claude(tmp_path)
+
+
+def plain(row: TaskInfo, **other: object) -> dict[str, object]:
+    found: dict[str, object] = msgspec.to_builtins(msgspec.structs.replace(row, problems=[]))
+    return {**found, **other}
+
+
+def test_deleted_sessions_stay_listed_with_the_same_values(claude: Claude) -> None:
+    before = claude.rows()
+    copied = claude.keeping.keep()
+    assert len(copied) > 10
+    assert claude.rows() == {name: msgspec.structs.replace(row, kept=True) for name, row in before.items()}
+    claude.delete_all()
+    for history in (claude.history, claude.opened()):
+        claude.history = history
+        claude.history.refresh()
+        after = claude.rows()
+        assert after.keys() == before.keys()
+        for name, row in before.items():
+            assert plain(after[name]) == plain(row, kept=True)
+
+
+def test_everything_of_a_deleted_session_can_be_read(claude: Claude) -> None:
+    rows = claude.rows()
+    texts = {name: export(claude.history, name, "markdown").text for name in rows}
+    files = {name: claude.history.files.files(row) for name, row in rows.items()}
+    totals = stats(claude.history, StatsParams(), "structural").totals
+    assert any(files.values())
+    claude.keeping.keep()
+    claude.delete_all()
+    history = claude.history = claude.opened()
+    assert {name: export(history, name, "markdown").text for name in claude.rows()} == texts
+    assert {name: history.files.files(row) for name, row in claude.rows().items()} == files
+    assert stats(history, StatsParams(), "structural").totals == totals
+    assert {row.id for row in history.list(query="kept:true")} == {row.id for row in history.list()}
+    assert not history.list(query="kept:false")
+    some = next(iter(rows))
+    assert history.get(some)[0].kept and history.messages(some).total
+
+
+def test_deleted_sessions_are_found_by_a_search(claude: Claude) -> None:
+    claude.keeping.keep()
+    claude.delete_all()
+    claude.history = claude.opened()
+    for root in claude.history.roots:
+        update(claude.path / "search", root.path, str(claude.own.kept))
+    service = SearchService(claude.path / "search")
+    try:
+        result = service.search(claude.history, SearchParams(text="parser"))
+        assert result.hits and result.indexed == result.total
+    finally:
+        service.close()
+
+
+def test_copies_are_small_and_the_store_is_not_written(claude: Claude) -> None:
+    before = snapshot(claude.root)
+    claude.keeping.keep()
+    assert snapshot(claude.root) == before
+    raw = sum(file.size for session in claude.copies.sessions().values() for file in session.files)
+    kept = sum(path.stat().st_size for path in claude.own.kept.rglob("*") if path.is_file())
+    assert raw > 100_000
+    assert kept <= 0.35 * raw
+
+
+def test_only_what_is_due_is_copied_and_only_once(claude: Claude) -> None:
+    claude.age(15)
+    assert not claude.keeping.keep()
+    claude.age(17)
+    claude.history.refresh()
+    assert claude.keeping.keep()
+    assert not claude.keeping.keep()
+    claude.age(16.5)  # as if the product had written to them again
+    claude.history.refresh()
+    assert claude.keeping.keep()
+
+
+def test_nothing_is_copied_without_the_setting_or_for_a_product_that_deletes_nothing(claude: Claude) -> None:
+    for keep in ([], ["codex", "gemini"]):
+        claude.settings = HistorySettings(keep=keep)  # type: ignore[arg-type]
+        assert not claude.keeping.keep()
+    assert not claude.own.kept.exists()
+
+
+def test_copies_end_at_the_limit(claude: Claude, caplog: pytest.LogCaptureFixture) -> None:
+    claude.settings = HistorySettings(keep=["claude"], keep_max_bytes=9_000)
+    copied = claude.keeping.keep()
+    assert copied and claude.copies.size <= 9_000
+    assert not claude.keeping.keep()
+    assert caplog.text.count("raise history.keepMaxBytes") == 1
+
+
+def test_a_kept_session_is_not_announced_as_due(claude: Claude) -> None:
+    codes = [each.code for each in examine(claude.history, NOW).findings]
+    claude.keeping.keep()
+    after = [each.code for each in examine(claude.history, NOW).findings]
+    assert "dueDeletion" in codes and "dueDeletion" not in after
+
+
+def test_deleting_removes_the_copy_only(claude: Claude) -> None:
+    claude.keeping.keep()
+    one, other = [row.id for row in claude.history.list()][:2]
+    house = Housekeeping(
+        claude.own, claude, claude, claude, lambda: NOW, lambda ids: _done(), claude.keeping.remove
+    )
+    assert house.apply("delete", [one]).done == [one]
+    assert claude.rows()[one].kept is None and claude.keeping.still_listed([one]) == [one]
+    assert one not in claude.keeping.keep(), "it was deleted on purpose and did not change since"
+    claude.delete_all()
+    assert house.apply("delete", [other]).done == [other]
+    claude.history.refresh()
+    assert not claude.rows().keys() & {one, other} and not claude.keeping.still_listed([one, other])
+    assert [failed.code for failed in house.apply("delete", [other]).failed] == [-32010]
+    assert [failed.code for failed in house.apply("restore", [other]).failed] == [-32010]
+
+
+async def _done() -> None:
+    return
+
+
+async def test_rounds_copy_and_notify(claude: Claude) -> None:
+    await claude.keeping._round()
+    assert set(claude.changed) == claude.copies.sessions().keys()
+    await claude.keeping.aclose()

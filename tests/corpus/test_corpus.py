@@ -1,0 +1,48 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from sidecar.cli.main import main
+from sidecar.corpus.compare import FIELDS, mismatches, score
+from sidecar.corpus.stores import STORES
+from tests.history.stores.agents import snapshot
+
+
+def contents(folder: Path) -> dict[str, object]:
+    return {str(Path(name).relative_to(folder)): found[-1] for name, found in snapshot(folder).items()}
+
+
+def test_the_same_seed_writes_the_same_bytes(tmp_path: Path) -> None:
+    for name in ("one", "other"):
+        assert main(["corpus", str(tmp_path / name), "--seed", "3"]) == 0
+    assert contents(tmp_path / "one") == contents(tmp_path / "other")
+    assert main(["corpus", str(tmp_path / "third"), "--seed", "4"]) == 0
+    assert contents(tmp_path / "third") != contents(tmp_path / "one")
+
+
+def test_every_session_has_an_answer_with_every_value(tmp_path: Path) -> None:
+    assert main(["corpus", str(tmp_path), "--rounds", "2"]) == 0
+    truths = [json.loads(line) for line in (tmp_path / "truth.jsonl").read_text().splitlines()]
+    assert {truth["store"] for truth in truths} == STORES.keys()
+    assert len({(truth["store"], truth["id"]) for truth in truths}) == len(truths)
+    words = [truth["word"] for truth in truths if truth["word"]]
+    assert len(set(words)) == len(words)
+    for truth in truths:
+        assert list(mismatches(truth, truth)) == []
+
+
+def test_a_folder_with_files_is_left_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "mine").write_text("x")
+    assert main(["corpus", str(tmp_path)]) == 2
+    assert "not empty" in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["mine"]
+
+
+def test_a_score_counts_wrong_missing_and_extra_rows() -> None:
+    truth = {"id": "a", "title": "T", "tokenUsage": {"input": 1, "cost": None}, "status": "completed"}
+    other = {**truth, "id": "b"}
+    wrong = {**truth, "tokenUsage": {"input": 2}}
+    found = score([truth, other], [wrong, {"id": "c"}])
+    assert (found.sessions, found.missing, found.extra) == (2, 1, 1)
+    assert {name for name in FIELDS if not found.right[name]} == {"input"}

@@ -1,0 +1,66 @@
+"""A Ray cluster of three nodes on the loopback, run by the Python that has Ray.
+
+Reads one JSON command a line: `{"kill": NAME}` kills a node's raylet, `{"start": NAME}` starts a node, and
+the end of the input stops everything. Writes one JSON answer a line.
+"""
+
+import json
+import os
+import sys
+from typing import Any
+
+os.environ.update(RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER="0", RAY_USAGE_STATS_ENABLED="0", RAY_AUTH_MODE="token")
+
+from ray.cluster_utils import Cluster
+
+OBJECT_STORE = 78 * 1024 * 1024
+
+
+class Nodes:
+    """The nodes by name."""
+
+    def __init__(self) -> None:
+        head = {"num_cpus": 0, "object_store_memory": OBJECT_STORE, "include_dashboard": False}
+        self.cluster = Cluster(initialize_head=True, head_node_args=head)
+        self.nodes: dict[str, Any] = {}
+
+    def start(self, name: str) -> None:
+        self.nodes[name] = self.cluster.add_node(
+            wait=False,
+            num_cpus=1,
+            resources={"agent_slot": 2},
+            labels={"fleet.name": name},
+            object_store_memory=OBJECT_STORE,
+        )
+
+    def kill(self, name: str) -> None:
+        """Kill the raylet of a node and reap it, then what it would have left on a real machine."""
+        node = self.nodes.pop(name)
+        node.kill_raylet(check_alive=False)
+        self.cluster.remove_node(node, allow_graceful=False)
+
+
+def answer(value: dict[str, Any]) -> None:
+    sys.stdout.write(json.dumps(value) + "\n")
+    sys.stdout.flush()
+
+
+def main() -> None:
+    nodes = Nodes()
+    for name in ("A", "B"):
+        nodes.start(name)
+    nodes.cluster.wait_for_nodes(120)
+    answer({"address": nodes.cluster.address})
+    for line in sys.stdin:
+        command = json.loads(line)
+        if "kill" in command:
+            nodes.kill(command["kill"])
+        else:
+            nodes.start(command["start"])
+            nodes.cluster.wait_for_nodes(60)
+        answer({"done": command})
+    nodes.cluster.shutdown()
+
+
+if __name__ == "__main__":
+    main()

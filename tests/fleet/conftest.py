@@ -1,0 +1,230 @@
+"""A cluster for the tests of this folder, and a sidecar whose runs work there.
+
+The Python with Ray is made by `scripts/fleet_env`. Without it, these tests fail.
+"""
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator, Callable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sidecar.rpc.client import RpcClient
+from sidecar.subagents.runners.process.marker import find
+from tests.fleet.fakes.world import World
+
+REPO = Path(__file__).parents[2]
+PYTHON = REPO / ".cache" / "fleet" / "bin" / "python"
+TOKEN = "5a" * 24
+LIMIT = 90.0
+"""Seconds that anything may take on a busy machine."""
+
+Json = dict[str, Any]
+MakeWorld = Callable[..., World]
+
+
+class ClusterUnderTest:
+    """A running cluster; its nodes are A and B, with two slots each."""
+
+    def __init__(self, process: "subprocess.Popen[str]", home: Path) -> None:
+        self._process = process
+        self.home = home
+        self.address = self._read()["address"]
+
+    def command(self, **command: str) -> None:
+        """Let the cluster do something, and wait until it is done."""
+        assert self._process.stdin is not None
+        self._process.stdin.write(json.dumps(command) + "\n")
+        self._process.stdin.flush()
+        self._read()
+
+    def folders(self) -> list[str]:
+        """Return the runs that have a folder on a node."""
+        runs = self.home / "fleet" / "runs"
+        return sorted(each.name for each in runs.iterdir()) if runs.is_dir() else []
+
+    def _read(self) -> Json:
+        assert self._process.stdout is not None
+        line = self._process.stdout.readline()
+        assert line, "the cluster did not start; run scripts/fleet_env"
+        answer: Json = json.loads(line)
+        return answer
+
+
+@pytest.fixture
+def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> MakeWorld:
+    """Make a cluster without Ray, processes and time, inside of a virtual loop."""
+    return partial(World, tmp_path, monkeypatch)
+
+
+@pytest.fixture(scope="session")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ClusterUnderTest]:
+    assert PYTHON.exists(), "run scripts/fleet_env first: it installs Ray for these tests"
+    home = tmp_path_factory.mktemp("cluster")
+    environment = {
+        **os.environ,
+        "HOME": str(home),
+        "RAY_AUTH_TOKEN": TOKEN,
+        "SIDECAR_FLEET_DIR": str(home / "fleet"),
+        "FROM_THE_NODE": "a secret of the node",
+    }
+    with (
+        (home / "log").open("wb") as log,
+        subprocess.Popen(
+            [str(PYTHON), str(Path(__file__).parent / "cluster_process.py")],
+            env=environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=log,
+            text=True,
+        ) as process,
+    ):
+        try:
+            yield ClusterUnderTest(process, home)
+        finally:
+            assert process.stdin is not None
+            process.stdin.close()
+            try:
+                process.wait(60)
+            except subprocess.TimeoutExpired:
+                process.kill()
+
+
+@dataclass
+class Fleet:
+    """A sidecar with a workspace whose runners work on the cluster."""
+
+    cluster: ClusterUnderTest
+    home: Path
+    labels: dict[str, str] = field(default_factory=dict)
+    runners: Json = field(default_factory=dict)
+    client: RpcClient = field(init=False)
+    launched: list[str] = field(default_factory=list)
+
+    @property
+    def workspace(self) -> Path:
+        return self.home / "workspace"
+
+    async def open(self, **fleet: Any) -> None:
+        """Start a sidecar, again after it was killed."""
+        environment = {
+            **os.environ,
+            "HOME": str(self.home),
+            "XDG_CONFIG_HOME": str(self.home / "config"),
+            "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",
+        }
+        root = str(self.home / "root")
+        self.client = await RpcClient.spawn(
+            [sys.executable, "-m", "sidecar", "serve", "--in-process", "--storage-root", root],
+            env=environment,
+            stderr="collect",
+        )
+        settings = {
+            "asyncTasks": {"max": 10},
+            "runners": self.runners,
+            "fleet": {
+                "gateway": [str(PYTHON), "-m", "sidecar.fleet.gateway"],
+                "address": self.cluster.address,
+                "tokenPath": str(self.home / "token"),
+                "labels": self.labels,
+                "heartbeatSeconds": 1,
+                **fleet,
+            },
+        }
+        await self.request(
+            "initialize",
+            protocolVersion=1,
+            workspaceFolders=[str(self.workspace)],
+            workspaceTrusted=True,
+            settings=settings,
+        )
+
+    async def request(self, method: str, **params: Any) -> Any:
+        return await self.client.request(method, params, timeout=LIMIT)
+
+    async def launch(self, name: str, goal: str = "go", **params: Any) -> str:
+        given = {"subagentName": name, "goalPrompt": goal, "placement": "ray", **params}
+        task = (await self.request("asyncTasks/launch", **given))["task"]
+        self.launched.append(task["id"])
+        return str(task["id"])
+
+    async def task(self, run: str) -> Json:
+        task: Json = (await self.request("asyncTasks/get", taskId=run))["task"]
+        return task
+
+    async def ended(self, run: str) -> Json:
+        waited = await self.request("asyncTasks/wait", taskIds=[run], timeoutSeconds=LIMIT)
+        assert not waited["timedOut"], waited
+        task: Json = waited["tasks"][0]
+        return task
+
+    async def events(self, run: str) -> list[Json]:
+        events: list[Json] = []
+        page: Json = {"more": True, "lastSeq": 0}
+        while page["more"]:
+            page = await self.request("asyncTasks/events", taskId=run, afterSeq=page["lastSeq"])
+            events += page["events"]
+        return events
+
+    async def until_event(self, run: str, matches: Callable[[Json], bool]) -> None:
+        await self.until(lambda: self.events(run), lambda events: any(map(matches, events)))
+
+    async def until(self, read: Callable[[], Any], matches: Callable[[Any], bool]) -> Any:
+        """Ask until the answer matches."""
+        deadline = time.monotonic() + LIMIT
+        while not matches(value := await read()):
+            assert time.monotonic() < deadline, value
+            await asyncio.sleep(0.1)
+        return value
+
+    async def nothing_left(self) -> None:
+        """Wait until no process and no folder of the runs is left."""
+
+        async def left() -> list[Any]:
+            folders = set(self.cluster.folders()) & set(self.launched)
+            return [*await asyncio.to_thread(find, self.launched), *folders]
+
+        await self.until(left, lambda found: not found)
+
+
+@pytest.fixture
+async def fleet(cluster: ClusterUnderTest, tmp_path: Path) -> AsyncIterator[Fleet]:
+    """A sidecar whose commands work on node B, and no process and tree of its runs afterwards."""
+    fleet = Fleet(cluster, tmp_path, {"fleet.name": "B"})
+    fleet.workspace.mkdir()
+    (tmp_path / "token").write_text(TOKEN)
+    identity = ["-c", "user.name=A", "-c", "user.email=a@example.org"]
+    (fleet.workspace / "a.txt").write_text("one\n")
+    for command in (["init", "-q"], ["add", "."], [*identity, "commit", "-q", "-m", "first"]):
+        subprocess.run(["git", *command], cwd=fleet.workspace, check=True)
+    agents = tmp_path / "config" / "subagent-sidecar" / "agents"
+    agents.mkdir(parents=True)
+    fleet.runners = {
+        "script": {"type": "command", "format": "events", "command": ["sh", "-c", "{prompt}"]},
+        "wait": {
+            "type": "command",
+            "command": ["sh", "-c", "setsid sleep 600 & setsid sh -c 'sleep 600 & wait' & echo ready; wait"],
+        },
+        "agent": {"type": "acp", "command": [sys.executable, str(REPO / "tests" / "agents" / "scripted.py")]},
+        "secret": {
+            "type": "command",
+            "command": ["sh", "-c", "echo $KEY; env | grep -c RAY_ || true"],
+            "env": {"KEY": "${env:FROM_THE_NODE}"},
+        },
+        "literal": {"type": "command", "command": ["true"], "env": {"KEY": "value"}},
+        "opencode": {"type": "acp"},
+    }
+    for name in fleet.runners:
+        (agents / f"{name}.md").write_text(f"---\nname: {name}\ndescription: x.\nrunner: {name}\n---\n")
+    await fleet.open()
+    yield fleet
+    await fleet.client.close()
+    await fleet.nothing_left()

@@ -1,0 +1,39 @@
+"""The journal on a node serves every line under its number, also after its writer was killed."""
+
+import tempfile
+from pathlib import Path
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sidecar.fleet.node_journal import NodeJournal
+
+LINES = st.lists(st.binary(max_size=40).map(lambda data: data.replace(b"\n", b" ")), max_size=40)
+
+
+@given(lines=LINES, after=st.integers(0, 45), limit=st.integers(1, 50), size=st.integers(1, 400))
+def test_any_part_can_be_read(lines: list[bytes], after: int, limit: int, size: int) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        journal = NodeJournal(Path(folder) / "journal")
+        numbers = [journal.append(line) for line in lines]
+        read = journal.read(after, limit, size)
+        journal.close()
+    assert numbers == list(range(1, len(lines) + 1))
+    assert read == lines[after : after + len(read)]
+    assert bool(read) == (after < len(lines))
+    assert len(read) <= limit
+    assert len(read) <= 1 or sum(len(line) + 1 for line in read) <= size
+
+
+@given(lines=LINES, cut=st.integers(0, 20))
+def test_a_line_that_was_cut_off_does_not_exist(lines: list[bytes], cut: int) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "journal"
+        whole = b"".join(line + b"\n" for line in lines)
+        path.write_bytes(whole[: max(0, len(whole) - cut)])
+        journal = NodeJournal(path)
+        kept = journal.last
+        assert journal.read(0, 100, 10_000) == lines[:kept]
+        journal.append(b"next")
+        assert journal.read(kept, 1, 10_000) == [b"next"]
+        journal.close()

@@ -1,0 +1,126 @@
+"""Runs on a real cluster of three nodes: what works on one machine works there too."""
+
+import asyncio
+import subprocess
+
+import pytest
+
+from sidecar.rpc.errors import RpcError
+from sidecar.subagents.runners.process.marker import find
+from tests.fleet.conftest import Fleet, Json
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
+
+COUNT = 'for i in $(seq 200); do echo "{\\"type\\": \\"emit\\", \\"name\\": \\"n\\", \\"value\\": $i}"; done'
+
+
+def emitted(events: list[Json]) -> list[int]:
+    return [event["value"] for event in events if event["type"] == "emit"]
+
+
+def is_contiguous(events: list[Json]) -> bool:
+    numbers = [event["nodeSeq"] for event in events if "nodeSeq" in event]
+    return numbers == list(range(numbers[0], numbers[0] + len(numbers)))
+
+
+def git(fleet: Fleet, *args: str) -> str:
+    done = subprocess.run(["git", *args], cwd=fleet.workspace, check=True, capture_output=True, text=True)
+    return done.stdout.strip()
+
+
+async def test_a_command_streams_in_order_and_its_changes_come_back(fleet: Fleet) -> None:
+    (fleet.workspace / "untracked.txt").write_text("untracked\n")
+    run = await fleet.launch("script", f"{COUNT}; cat untracked.txt; echo two >> a.txt; echo b > b.txt")
+    task, events = await fleet.ended(run), await fleet.events(run)
+    assert (task["status"], task["endReason"]) == ("completed", "goal")
+    assert (task["placement"]["kind"], task["placement"]["node"]) == ("ray", "B")
+    assert emitted(events) == list(range(1, 201)) and is_contiguous(events)
+    assert task["output"]["final_message"] == "untracked"
+    assert task["changes"] == {"files": 2, "additions": 2, "deletions": 0}
+    assert git(fleet, "show", f"refs/sidecar/{run}:a.txt") == "one\ntwo"
+    assert (fleet.workspace / "a.txt").read_text() == "one\n"
+
+
+async def test_an_agent_asks_gets_messages_and_a_transcript(fleet: Fleet) -> None:
+    run = await fleet.launch("agent", "say hello\nwrite new.txt text\nwait")
+    waiting = await fleet.until(lambda: fleet.task(run), lambda task: "attention" in task)
+    attention = waiting["attention"]
+    allow = next(each["optionId"] for each in attention["options"] if each["kind"] == "allow_once")
+    await fleet.request("asyncTasks/answer", taskId=run, requestId=attention["requestId"], optionId=allow)
+    await fleet.until_event(run, lambda event: event.get("status") == "completed" and event["type"] == "tool")
+    await fleet.request("asyncTasks/send", taskId=run, text="say again")
+    await fleet.request("asyncTasks/cancel", taskId=run)
+    task = await fleet.ended(run)
+    assert task["status"] == "cancelled" and task["partial"]["final_message"] == "hello"
+    stored = await fleet.request("tasks/messages", taskId=run)
+    assert any("hello" in message.get("text", "") for message in stored["messages"])
+    await fleet.nothing_left()
+    task = await fleet.until(lambda: fleet.task(run), lambda task: task["changes"]["files"] == 1)
+    assert git(fleet, "show", f"refs/sidecar/{run}:new.txt") == "text"
+
+
+async def test_a_message_begins_another_turn(fleet: Fleet) -> None:
+    run = await fleet.launch("agent", "say one\nwrite new.txt text")
+    waiting = await fleet.until(lambda: fleet.task(run), lambda task: "attention" in task)
+    await fleet.request("asyncTasks/send", taskId=run, text="say two")
+    attention = waiting["attention"]
+    allow = next(each["optionId"] for each in attention["options"] if each["kind"] == "allow_once")
+    await fleet.request("asyncTasks/answer", taskId=run, requestId=attention["requestId"], optionId=allow)
+    task = await fleet.ended(run)
+    assert task["output"]["final_message"] == "two"
+
+
+async def test_a_cancel_leaves_no_process_on_the_node(fleet: Fleet) -> None:
+    run = await fleet.launch("wait")
+    await fleet.until_event(run, lambda event: event["type"] == "message")
+    assert len(await asyncio.to_thread(find, [run])) >= 3
+    await fleet.request("asyncTasks/cancel", taskId=run)
+    await fleet.nothing_left()
+
+
+async def test_a_full_cluster_queues_with_its_reason(fleet: Fleet) -> None:
+    running = [await fleet.launch("wait") for _ in range(2)]
+    for run in running:
+        await fleet.until_event(run, lambda event: event["type"] == "message")
+    third = await fleet.launch("script", "echo third")
+    task = await fleet.task(third)
+    assert (task["status"], task["waiting"]["reason"]) == ("queued", "clusterSlots")
+    await fleet.request("asyncTasks/cancel", taskId=running[0])
+    assert (await fleet.ended(third))["status"] == "completed"
+    await fleet.request("asyncTasks/cancel", taskId=running[1])
+
+
+async def test_secrets_travel_as_names_and_agents_do_not_see_the_token(fleet: Fleet) -> None:
+    run = await fleet.launch("secret")
+    assert (await fleet.ended(run))["output"]["final_message"] == "a secret of the node\n0"
+    with pytest.raises(RpcError, match=r"\$\{env:KEY\}") as refused:
+        await fleet.launch("literal")
+    assert refused.value.code == -32014
+
+
+def is_described(status: Json) -> bool:
+    return all("version" in node for node in status["nodes"] if node["slots"])
+
+
+@pytest.mark.parametrize(
+    ("settings", "agent", "reason"),
+    [
+        ({"labels": {"fleet.name": "C"}}, "script", r"no node has the labels fleet\.name=C.*fleet\.labels"),
+        ({}, "opencode", r"'opencode' is not installed on node.*install it"),
+        ({"address": "127.0.0.1:9"}, "script", r"no cluster answers at 127\.0\.0\.1:9.*ray start"),
+        ({"tokenPath": "~/wrong"}, "script", r"refuses the token.*fleet\.tokenPath"),
+        ({"tokenPath": "/dev/null"}, "script", r"'/dev/null' holds no token"),
+        ({"gateway": ["/no/such"]}, "script", r"cannot be started.*fleet\.gateway"),
+    ],
+)
+async def test_what_cannot_work_is_refused_with_the_remedy(
+    fleet: Fleet, settings: Json, agent: str, reason: str
+) -> None:
+    await fleet.client.close()
+    (fleet.home / "wrong").write_text("ff" * 24)
+    await fleet.open(**settings)
+    if agent == "opencode":  # a node that is slow to describe itself is not refused
+        await fleet.until(lambda: fleet.request("fleet/status"), is_described)
+    with pytest.raises(RpcError, match=reason) as refused:
+        await fleet.launch(agent)
+    assert refused.value.code == -32014

@@ -1,0 +1,90 @@
+"""Lines become records whatever is between them, and damage is counted."""
+
+import json
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sidecar.history.stores.append_only import records
+from sidecar.history.stores.append_only.records import Damage, LineDecoder
+
+
+class Inner(msgspec.Struct):
+    text: str = ""
+    tokens: int = 0
+
+
+class Record(msgspec.Struct):
+    type: str = ""
+    inner: Inner | None = None
+
+
+DECODER = LineDecoder(Record)
+
+
+def decode(data: bytes) -> tuple[list[Record], list[str]]:
+    damage = Damage()
+    found = DECODER.decode(data, damage)
+    return found, [each.code for each in damage.problems("session.jsonl")]
+
+
+def test_sound_lines_have_no_problems() -> None:
+    assert decode(b'{"type":"a","more":[1]}\r\n\n{"type":"b"}\n') == ([Record("a"), Record("b")], [])
+
+
+def test_a_broken_line_is_skipped_and_counted() -> None:
+    assert decode(b'{"type":"a"}\n{"type":"b\n[1]\n{"type":"c"}\n') == (
+        [Record("a"), Record("c")],
+        ["malformed"],
+    )
+
+
+def test_members_of_an_unexpected_type_are_left_out() -> None:
+    line = b'{"type":7,"inner":{"text":null,"tokens":5}}\n{"type":"b","inner":"no"}\n'
+    assert decode(line) == ([Record("", Inner("", 5)), Record("b")], [])
+
+
+def test_zero_bytes_and_a_byte_order_mark_are_removed() -> None:
+    data = b'\xef\xbb\xbf{"type":"a"}\n\0\0\0\0{"type":"b"}\n\0\0\n'
+    assert decode(data) == ([Record("a"), Record("b")], ["padding", "byteOrderMark"])
+
+
+def test_bytes_that_are_not_utf_8_are_replaced() -> None:
+    found, codes = decode(b'{"type":"a\xff"}\n{"type":"b","more":"\xc3"}\n')
+    assert (found, codes) == ([Record("a\ufffd"), Record("b")], ["badUtf8"])
+
+
+def test_endless_broken_lines_are_only_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(records, "MAX_BROKEN", 3)
+    damage = Damage()
+    assert [len(DECODER.decode(b'no\n{"type":"a"}\n', damage)) for _ in range(5)] == [1, 1, 1, 0, 0]
+    assert damage.broken == 3 + 2 * 2
+    assert DECODER.decode(b'{"type":"a"}\n', damage) == [Record("a")]
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**60), 2**60) | st.text(max_size=8),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(["type", "inner", "text", "tokens", "x.y", "`"]), inner, max_size=4)
+    ),
+    max_leaves=8,
+)
+
+
+@given(st.lists(JSON, max_size=5))
+def test_any_json_objects_become_records(values: list[Any]) -> None:
+    data = b"".join(json.dumps(value).encode() + b"\n" for value in values)
+    found, codes = decode(data)
+    assert len(found) == sum(isinstance(value, dict) for value in values)
+    assert ("malformed" in codes) == any(not isinstance(value, dict) for value in values)
+
+
+@given(st.lists(st.binary(max_size=30), max_size=6))
+def test_any_bytes_are_survived(parts: list[bytes]) -> None:
+    sound = b'{"type":"sound"}'
+    found, _ = decode(b"\n".join((sound, *parts, sound)) + b"\n")
+    assert found.count(Record("sound")) >= 2

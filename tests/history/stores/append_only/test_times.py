@@ -1,0 +1,37 @@
+"""Times of JSON lines sort as texts and are exact to the millisecond."""
+
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sidecar.history.stores.append_only.times import iso_ms, sortable
+
+MOMENTS = st.integers(1_000_000_000_000, 3_000_000_000_000)
+
+
+@pytest.mark.parametrize(
+    ("text", "ms"),
+    [
+        ("2026-04-15T12:00:00.000Z", 1_776_254_400_000),
+        ("2026-04-15T12:00:00Z", 1_776_254_400_000),
+        ("2026-04-15T14:00:00.001+02:00", 1_776_254_400_001),
+        ("2026-04-15T12:00:00.123456", 1_776_254_400_123),
+        ("2026-04-15", None),
+        ("soon, at 12 o'clock", None),
+        ("0001-01-01T00:00:00.000Z", None),
+        ("", None),
+    ],
+)
+def test_a_time_is_read_in_ms(text: str, ms: int | None) -> None:
+    assert iso_ms(text) == ms
+
+
+@given(MOMENTS, MOMENTS, st.sampled_from(["milliseconds", "microseconds"]))
+def test_sortable_times_sort_as_the_moments_do(one: int, other: int, precision: str) -> None:
+    texts = [
+        sortable(datetime.fromtimestamp(ms / 1000, UTC).isoformat("T", precision)) for ms in (one, other)
+    ]
+    assert (texts[0] < texts[1]) == (one < other)
+    assert [iso_ms(text) for text in texts] == [one, other]

@@ -1,0 +1,54 @@
+"""The doctor announces the sessions that Claude Code will delete."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from sidecar.corpus.agents.claude import generate
+from sidecar.history import TaskHistory
+from sidecar.history.doctor import examine
+from sidecar.history.stores.status_by_age import DAY_MS
+from tests.history.conftest import NOW
+
+
+def findings(root: Path) -> list[str]:
+    result = examine(TaskHistory([root], now=lambda: NOW), NOW)
+    return [each.message for each in result.findings if each.code == "dueDeletion"]
+
+
+def age(root: Path, days: float) -> int:
+    """Set the age of all sessions, and return how many main sessions there are."""
+    files = list(root.glob("projects/*/*.jsonl"))
+    for file in [*files, *root.glob("projects/*/*/subagents/*.jsonl")]:
+        os.utime(file, ((NOW - days * DAY_MS) / 1000,) * 2)
+    return sum(file.stat().st_size > 200 and not file.name.startswith("notes") for file in files)
+
+
+@pytest.mark.parametrize(
+    ("settings", "days", "announced"),
+    [
+        ("{}", 26.9, None),
+        ("{}", 27.1, "from 2026-04-1"),
+        ("{}", 40, "at the next start"),
+        ('{"cleanupPeriodDays": 99999}', 40, None),
+        ('{"cleanupPeriodDays": 7}', 5, "from 2026-04-1"),
+        ("{", 28, "from 2026-04-1"),
+    ],
+)
+def test_sessions_are_announced_three_days_before(
+    tmp_path: Path, settings: str, days: float, announced: str | None
+) -> None:
+    generate(tmp_path, 3)
+    (tmp_path / "settings.json").write_text(settings)
+    sessions = age(tmp_path, days)
+    found = findings(tmp_path)
+    assert len(found) == (announced is not None)
+    if announced is not None:
+        assert found[0].startswith(f"{sessions} sessions will be deleted within 3 days, {announced}")
+
+
+def test_sessions_without_a_message_are_counted(tmp_path: Path) -> None:
+    generate(tmp_path, 3)
+    (root,) = examine(TaskHistory([tmp_path], now=lambda: NOW), NOW).roots
+    assert root.empty_folders == 3

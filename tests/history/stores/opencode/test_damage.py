@@ -1,0 +1,272 @@
+"""Damaged, foreign, locked and changing databases of opencode: list what can be read, and say the rest."""
+
+import json
+import os
+import shutil
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from sidecar.api.errors import StorageError
+from sidecar.corpus.sessions.compare import differences
+from sidecar.corpus.sessions.opencode import Written, write_opencode
+from sidecar.corpus.sessions.plot import NOW
+from sidecar.history import TaskHistory
+from sidecar.history.doctor import examine
+from sidecar.history.stores.sessions import foreign_database
+from tests.history.stores.foreign_files import seen
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+
+@pytest.fixture
+def written(tmp_path: Path) -> Any:
+    made = write_opencode(tmp_path / "root", 3)
+    yield made
+    made.close()
+
+
+def history_of(root: Path) -> TaskHistory:
+    return TaskHistory([root], now=lambda: NOW)
+
+
+def closed(written: Written) -> Path:
+    """Close the databases, which empties their logs, and return the main one."""
+    written.close()
+    return written.root / "opencode.db"
+
+
+def in_files(written: Written) -> set[str]:
+    """Return the sessions that are in files, so that no database is needed for them."""
+    return {path.stem for path in written.root.glob("**/*.json") if path.stem.startswith("ses_")}
+
+
+@pytest.mark.parametrize(
+    ("damage", "code"),
+    [
+        (lambda path: path.write_bytes(path.read_bytes()[:5000]), "malformed"),
+        (lambda path: path.write_bytes(b"\0" * 8192), "malformed"),
+        (lambda path: path.write_text("this is not a database" * 500), "malformed"),
+    ],
+)
+def test_a_damaged_database_hides_no_session_in_files(written: Written, damage: Any, code: str) -> None:
+    path = closed(written)
+    damage(path)
+    history = history_of(written.root)
+    listed = {task.id for task in history.list(children=True)}
+    assert in_files(written) <= listed
+    found = examine(history, NOW).findings
+    assert [(each.code, each.path) for each in found if each.task_id is None] == [(code, str(path))]
+    why = history.store(str(written.root)).unlistable()
+    assert why is not None and "opencode.db" in why
+
+
+def test_a_database_with_other_tables_is_reported(written: Written) -> None:
+    path = closed(written)
+    path.unlink()
+    with sqlite3.connect(path) as connection:
+        connection.execute("CREATE TABLE session (id TEXT)")
+        connection.execute("CREATE VIEW message AS SELECT 1 AS id")
+    connection.close()
+    history = history_of(written.root)
+    assert in_files(written) <= {task.id for task in history.list(children=True)}
+    assert "other tables" in (history.store(str(written.root)).unlistable() or "")
+
+
+def test_an_empty_database_holds_no_session(tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    root.mkdir()
+    (root / "opencode.db").touch()
+    history = history_of(root)
+    assert history.list() == []
+    assert history.store(str(root)).unlistable() is not None
+
+
+def test_a_link_to_a_database_is_not_followed(written: Written, tmp_path: Path) -> None:
+    path = closed(written)
+    shutil.move(path, tmp_path / "elsewhere.db")
+    path.symlink_to(tmp_path / "elsewhere.db")
+    history = history_of(written.root)
+    history.list()
+    assert "not a regular file" in (history.store(str(written.root)).unlistable() or "")
+
+
+def test_a_database_beyond_the_limit_is_refused(written: Written, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(foreign_database, "MAX_BYTES", 10_000)
+    history = history_of(written.root)
+    history.list()
+    assert "at most 10,000 are read" in (history.store(str(written.root)).unlistable() or "")
+    key = next(key for key in written.truth if key not in in_files(written))
+    with pytest.raises(StorageError), history.store(str(written.root)).open_messages(key, "ui"):
+        pass
+
+
+def test_a_locked_database_is_read(written: Written) -> None:
+    writer = written.open[0]
+    writer.execute("BEGIN IMMEDIATE")
+    assert differences(history_of(written.root).list(children=True), written.truth) == []
+    writer.rollback()
+    path = closed(written)
+    locker = sqlite3.connect(path)
+    locker.execute("PRAGMA locking_mode=EXCLUSIVE")
+    locker.execute("BEGIN EXCLUSIVE")
+    assert differences(history_of(written.root).list(children=True), written.truth) == []
+    locker.close()
+
+
+def test_an_unfinished_transaction_is_not_shown(written: Written) -> None:
+    writer = written.open[0]
+    writer.execute("DELETE FROM message")
+    assert differences(history_of(written.root).list(children=True), written.truth) == []
+    writer.rollback()
+
+
+def test_what_is_written_meanwhile_is_in_the_next_list(written: Written) -> None:
+    history = history_of(written.root)
+    history.list()
+    history.refresh()
+    writer = written.open[0]
+    ids = {key for (key,) in writer.execute("SELECT DISTINCT session_id FROM message")}
+    key = min(ids - in_files(written))
+    (before,) = (task for task in history.list(children=True) if task.id == key)
+    assert before.last_activity is not None
+    at = int(before.last_activity) + 5
+    data = {"role": "user", "time": {"created": at}}
+    writer.execute("INSERT INTO message VALUES ('msg_zz', ?, ?, ?, ?)", (key, at, at, json.dumps(data)))
+    part = json.dumps({"type": "text", "text": "one more thing"})
+    writer.execute("INSERT INTO part VALUES ('prt_zz', 'msg_zz', ?, ?, ?, ?)", (key, at, at, part))
+    writer.commit()
+    assert key in history.refresh().changed
+    (after,) = (task for task in history.list(children=True) if task.id == key)
+    assert (after.message_count or 0) - (before.message_count or 0) == 1
+    assert (after.last_activity, after.outcome) == (at, "interrupted")
+    writer.execute("DELETE FROM message WHERE id = 'msg_zz'")
+    writer.execute("DELETE FROM part WHERE id = 'prt_zz'")
+    writer.commit()
+    assert key in history.refresh().changed
+    (again,) = (task for task in history.list(children=True) if task.id == key)
+    assert again == before
+
+
+def test_a_checkpoint_changes_no_row(written: Written) -> None:
+    history = history_of(written.root)
+    before = history.list(children=True)
+    history.refresh()
+    written.open[0].execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    assert not history.refresh().any()
+    assert history.list(children=True) == before
+
+
+def test_copies_of_a_database_do_not_pile_up(written: Written, tmp_path: Path) -> None:
+    history = history_of(written.root)
+    for number in range(4):
+        written.open[0].execute("UPDATE session SET title = ?", (f"title {number}",))
+        written.open[0].commit()
+        history.refresh()
+    copies = [*(tmp_path / "cache").glob("**/copy.db")]
+    assert len(copies) == 2, "one for each of two databases with a log"
+
+
+def test_broken_rows_are_counted_and_the_others_shown(written: Written) -> None:
+    writer = written.open[0]
+    query = "SELECT session_id FROM message GROUP BY session_id ORDER BY count(*) DESC"
+    (key,) = writer.execute(query).fetchone()
+    (broken,) = writer.execute("SELECT max(id) FROM message WHERE session_id = ?", (key,)).fetchone()
+    writer.execute('UPDATE message SET data = \'{"role": "assist\' WHERE id = ?', (broken,))
+    writer.commit()
+    task, _ = history_of(written.root).get(key)
+    assert [problem.code for problem in task.problems] == ["malformed"]
+    assert task.message_count
+
+
+@pytest.mark.parametrize("content", [b"", b"\0" * 100, b'{"id": "ses', b"[1]", b"[" * 100_000])
+def test_damaged_session_files_are_listed_or_left_out_but_never_raise(
+    written: Written, content: bytes
+) -> None:
+    for path in (written.root / "storage").glob("**/*.json"):
+        if hash(path.name) % 3 == 0 or "message" in path.parts:
+            path.write_bytes(content)
+    history = history_of(written.root)
+    for task in history.list(children=True):
+        history.messages(task.id)
+    examine(history, NOW)
+
+
+def test_an_id_that_no_command_takes_is_not_listed(written: Written) -> None:
+    writer = written.open[0]
+    (key,) = writer.execute("SELECT session_id FROM message GROUP BY session_id").fetchone()
+    names = [str(column[1]) for column in writer.execute("PRAGMA table_info(session)")]
+    known = ", ".join("?" if name == "id" else name for name in names)
+    for place, odd in enumerate(("-x", "ses_a\nb", "../x", "ses_" + "x" * 10_000)):
+        writer.execute(f"INSERT INTO session SELECT {known} FROM session WHERE id = ?", (odd, key))
+        data = json.dumps({"role": "user", "time": {"created": 1}})
+        writer.execute("INSERT INTO message VALUES (?, ?, 1, 1, ?)", (f"msg_odd{place}", odd, data))
+    writer.commit()
+    listed = {task.id for task in history_of(written.root).list(children=True)}
+    assert written.truth.keys() == listed
+
+
+def test_a_file_that_is_a_pipe_does_not_block(written: Written) -> None:
+    path = next((written.root / "storage" / "message").glob("**/*.json"))
+    path.unlink()
+    os.mkfifo(path)
+    history_of(written.root).list(children=True)
+
+
+_JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
+    max_leaves=8,
+)
+_NAMES = st.sampled_from(
+    [
+        "role",
+        "time",
+        "tokens",
+        "cost",
+        "error",
+        "summary",
+        "modelID",
+        "finish",
+        "path",
+        "type",
+        "text",
+        "state",
+    ]
+)
+_VALUES = _JSON | st.sampled_from(["user", "assistant", "text", "tool"]) | st.dictionaries(_NAMES, _JSON)
+_DATA = st.dictionaries(_NAMES, _VALUES, max_size=6)
+_COLUMN = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8)
+
+
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(message=_DATA, part=_DATA, header=st.tuples(_COLUMN, _COLUMN, _COLUMN))
+def test_rows_of_any_content_are_read(tmp_path: Path, message: Any, part: Any, header: Any) -> None:
+    root = tmp_path / "any"
+    root.mkdir(exist_ok=True)
+    path = root / "opencode.db"
+    path.unlink(missing_ok=True)
+    connection = sqlite3.connect(path)
+    connection.execute("CREATE TABLE session (id, parent_id, directory, title, time_created, time_updated)")
+    connection.execute("CREATE TABLE message (id, session_id, data)")
+    connection.execute("CREATE TABLE part (id, message_id, session_id, data)")
+    safe = [value if not isinstance(value, int) or abs(value) < 2**62 else None for value in header]
+    title = [value.encode("utf-8", "replace").decode() if isinstance(value, str) else value for value in safe]
+    connection.execute("INSERT INTO session VALUES ('ses_1', ?, ?, ?, NULL, NULL)", title)
+    connection.execute("INSERT INTO message VALUES ('m', 'ses_1', ?)", (json.dumps(message),))
+    connection.execute("INSERT INTO part VALUES ('p', 'm', 'ses_1', ?)", (json.dumps(part),))
+    connection.commit()
+    connection.close()
+    history = history_of(root)
+    before = seen(root)
+    for task in history.list(children=True):
+        assert history.get(task.id)[0] == task
+        history.messages(task.id)
+    assert seen(root) == before

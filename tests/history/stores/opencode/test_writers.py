@@ -1,0 +1,95 @@
+"""A database that another process writes to is read right, and its changes are announced."""
+
+import queue
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from sidecar.corpus.sessions.opencode import write_opencode
+from sidecar.corpus.sessions.plot import NOW
+from sidecar.history import TaskHistory
+from sidecar.history.live import LiveHistory
+from sidecar.history.task_history import Changes
+from tests.history.live.conftest import WAIT_SECONDS, until
+
+_WRITER = """
+import json, sqlite3, sys
+database = sqlite3.connect(sys.argv[1], isolation_level=None)
+database.execute("PRAGMA wal_autocheckpoint=20")
+key = sys.argv[2]
+for number in range(int(sys.argv[3])):
+    at = 1_776_000_000_000 + number
+    tokens = {"input": 1, "output": 1, "reasoning": 0, "cache": {"read": 0, "write": 0}}
+    data = {"role": "assistant", "time": {"created": at, "completed": at}, "tokens": tokens, "finish": "stop"}
+    database.execute("BEGIN IMMEDIATE")
+    for copy in (0, 1):
+        values = (f"msg_w{number}_{copy}", key, at, at, json.dumps(data))
+        database.execute("INSERT INTO message VALUES (?, ?, ?, ?, ?)", values)
+    database.execute("COMMIT")
+print("done")
+"""
+
+_RENAME = "UPDATE session SET title = 'renamed', time_updated = time_updated + 1 WHERE id = ?"
+_ADD = (
+    "INSERT INTO session SELECT 'ses_new', project_id, NULL, slug, directory, title, version, time_created, "
+    "time_updated, NULL FROM session WHERE id = ?",
+    "INSERT INTO message SELECT 'msg_n', 'ses_new', time_created, time_updated, data FROM message "
+    "WHERE session_id = ? ORDER BY id DESC LIMIT 1",
+    "INSERT INTO part SELECT 'prt_n', 'msg_n', 'ses_new', time_created, time_updated, data FROM part "
+    "WHERE session_id = ? AND data LIKE '%\"text\"%' ORDER BY id DESC LIMIT 1",
+)
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+
+def _a_session(root: Path, rows: set[str]) -> str:
+    files = {path.stem for path in root.glob("**/*.json")}
+    return min(rows - files)
+
+
+def test_every_reading_sees_whole_transactions(tmp_path: Path) -> None:
+    written = write_opencode(tmp_path / "root", 12)
+    database = written.open[0]
+    rows = {key for (key,) in database.execute("SELECT DISTINCT session_id FROM message")}
+    key = _a_session(written.root, rows)
+    history = TaskHistory([written.root], now=lambda: NOW)
+    counts = [history.get(key)[0].message_count or 0]
+    argv = [sys.executable, "-c", _WRITER, str(written.root / "opencode.db"), key, "200"]
+    with subprocess.Popen(argv, stdout=subprocess.PIPE) as writer:
+        while writer.poll() is None:
+            counts.append(history.get(key)[0].message_count or 0)
+    counts.append(history.get(key)[0].message_count or 0)
+    written.close()
+    assert writer.returncode == 0
+    assert counts == sorted(counts), "an older state came back"
+    assert counts[-1] - counts[0] == 400
+    assert {(count - counts[0]) % 2 for count in counts} == {0}, "half of a transaction was read"
+
+
+def test_changes_are_announced_at_once(tmp_path: Path) -> None:
+    written = write_opencode(tmp_path / "root", 13)
+    database = written.open[0]
+    rows = {key for (key,) in database.execute("SELECT DISTINCT session_id FROM message")}
+    key = _a_session(written.root, rows)
+    history = TaskHistory([written.root], now=lambda: NOW)
+    announced: queue.Queue[Changes] = queue.Queue()
+    live = LiveHistory(history, announced.put, reconcile_seconds=3_600)
+    live.start()
+    try:
+        announced.get(timeout=WAIT_SECONDS)
+        until(lambda: live.state.mode == "watch", "mode watch")
+        database.execute(_RENAME, (key,))
+        database.commit()
+        assert key in announced.get(timeout=WAIT_SECONDS).changed
+        for statement in _ADD:
+            database.execute(statement, (key,))
+        database.commit()
+        assert announced.get(timeout=WAIT_SECONDS).added == ["ses_new"]
+    finally:
+        live.close(5)
+        written.close()

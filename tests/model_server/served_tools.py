@@ -1,0 +1,33 @@
+"""How a model calls a tool of an MCP server, whichever name its agent gives that tool."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from tests.model_server.script import Reply, Tool
+
+_SEARCH = "ToolSearch"
+"""With which claude finds the tools of servers, which it does not declare at first."""
+_DEFERRED = "tool_call"
+"""With which qwen calls the tools of servers, after `tool_search` has shown their declarations."""
+FOUND = "<functions>"
+"""In the answer of a search."""
+
+
+def call_served(
+    tools: Sequence[Tool], answers: Sequence[str], server: str, name: str, arguments: Mapping[str, Any]
+) -> Reply:
+    """Return the call of a server's tool, or the search that the agent wants first."""
+    names = [each.name for each in tools]
+    fits = re.compile(rf"(?:^|[_:]){re.escape(server)}\W?.*[_:]{name}$|{re.escape(server)}[_:]+{name}$")
+    tool = next((each for each in names if fits.search(each)), None)
+    if tool is not None:
+        return Reply((), False, tool, arguments)
+    full = f"mcp__{server}__{name}"
+    if _DEFERRED in names:
+        if not any(FOUND in answer for answer in answers):
+            return Reply((), False, "tool_search", {"query": f"select:{full}"})
+        return Reply((), False, _DEFERRED, {"name": full, "arguments": arguments})
+    if _SEARCH in names:
+        return Reply((), False, _SEARCH, {"query": f"select:{full}", "max_results": 5})
+    return Reply([f"The tools of {server} are missing."])

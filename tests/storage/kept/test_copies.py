@@ -1,0 +1,188 @@
+"""Kept copies are whole or not there, share equal files, and stay within their room."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from sidecar.storage.kept.blobs import Stopped, open_blob
+from sidecar.storage.kept.copies import Copies, folder_for, kept_roots
+from sidecar.storage.kept.writing import CopyWriter, NoRoom
+
+ROOM = 1 << 30
+LINES = b"".join(b'{"uuid": "%d", "text": "the same words again"}\n' % number for number in range(5_000))
+
+
+class Place:
+    """A root with files, and the folder of its copies."""
+
+    def __init__(self, path: Path) -> None:
+        self.root = path / "store"
+        self.root.mkdir()
+        self.kept = path / "own" / "kept"
+        self.writer = CopyWriter(folder_for(str(self.kept), str(self.root)))
+
+    def file(self, name: str, data: bytes = LINES) -> str:
+        (self.root / name).write_bytes(data)
+        return str(self.root / name)
+
+    def add(self, key: str, *paths: str, room: int = ROOM) -> int:
+        return self.writer.add(str(self.root), "claude", key, paths, room)
+
+    def copied(self, key: str) -> dict[str, bytes]:
+        """Return the content of each copied file, as another process sees it."""
+        copies = Copies(self.writer.folder)
+        return {file.path: content(copies.blob(file)) for file in copies.sessions()[key].files}
+
+
+def content(blob: str) -> bytes:
+    with open(open_blob(blob), "rb") as file:
+        return file.read()
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    return Place(tmp_path)
+
+
+def test_a_copy_holds_the_files_of_its_session(place: Place) -> None:
+    (place.root / "deep").mkdir()
+    used = place.add("one", place.file("deep/a.jsonl"), place.file("b.jsonl", b""))
+    assert place.copied("one") == {"deep/a.jsonl": LINES, "b.jsonl": b""}
+    assert used == place.writer.size < len(LINES) // 10
+    assert [*kept_roots(place.kept)] == [str(place.root)]
+    assert oct(os.stat(place.writer.list).st_mode & 0o777) == "0o600"
+
+
+def test_equal_files_share_one_copy(place: Place) -> None:
+    first = place.add("one", place.file("a.jsonl"))
+    assert place.add("two", place.file("b.jsonl")) == 0
+    assert place.writer.size == first
+    place.writer.remove(["one"])
+    assert place.copied("two") == {"b.jsonl": LINES}
+
+
+def test_the_copy_of_a_changed_file_replaces_the_former(place: Place) -> None:
+    path = place.file("a.jsonl")
+    place.add("one", path)
+    place.add("one", place.file("a.jsonl", LINES * 2))
+    place.writer.sweep()
+    assert place.copied("one") == {"a.jsonl": LINES * 2}
+    assert len(place.writer.entries()) == 1
+
+
+def test_a_removed_copy_is_gone_but_remembered(place: Place) -> None:
+    place.add("one", place.file("a.jsonl"))
+    assert place.writer.remove(["one"])
+    assert not place.writer.remove(["one"])
+    assert not place.writer.sessions() and not place.writer.entries()
+    assert place.writer.listed().sessions["one"].deleted
+
+
+def test_a_copy_that_exceeds_the_room_is_not_made(place: Place) -> None:
+    whole = place.add("one", place.file("a.jsonl"))
+    with pytest.raises(NoRoom):
+        place.add("two", place.file("b.jsonl", LINES[::-1]), room=whole // 2)
+    assert [*place.writer.sessions()] == ["one"]
+    assert len(place.writer.entries()) == 1
+
+
+def test_a_stopped_copy_is_not_listed(place: Place) -> None:
+    writer = CopyWriter(place.writer.folder, lambda: True)
+    with pytest.raises(Stopped):
+        writer.add(str(place.root), "claude", "one", [place.file("a.jsonl")], ROOM)
+    assert not writer.sessions() and not writer.entries()
+
+
+def test_links_and_missing_files_are_not_copied(place: Place, tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text("secret")
+    (place.root / "link").symlink_to(tmp_path / "secret")
+    for path in ("link", "missing"):
+        with pytest.raises(OSError):
+            place.add("one", str(place.root / path))
+    assert not place.writer.sessions()
+
+
+def test_a_session_with_a_missing_file_is_not_listed(place: Place) -> None:
+    place.add("one", place.file("a.jsonl"), place.file("b.jsonl", b"other"))
+    lost = place.writer.sessions()["one"].files[0]
+    os.unlink(place.writer.blob(lost))
+    assert not Copies(place.writer.folder).sessions()
+
+
+@pytest.mark.parametrize("harm", [lambda data: data[:-9], lambda data: data[:60] + b"xx" + data[62:]])
+def test_a_damaged_copy_is_not_taken_for_the_original(place: Place, harm: object) -> None:
+    place.add("one", place.file("a.jsonl"))
+    blob = Path(place.writer.blob(place.writer.sessions()["one"].files[0]))
+    blob.write_bytes(harm(blob.read_bytes()))  # type: ignore[operator]
+    with pytest.raises(OSError, match="damaged"):
+        open_blob(str(blob))
+
+
+def test_a_cut_or_foreign_line_of_the_list_is_left_out(place: Place) -> None:
+    place.add("one", place.file("a.jsonl"))
+    with open(place.writer.list, "ab") as file:
+        file.write(b'{"key":"two","files":[["b","../../secret",1,1]],"deleted":false}\nnull\n{"key":"thr')
+    place.add("four", place.file("b.jsonl"))
+    assert [*Copies(place.writer.folder).sessions()] == ["one", "four"]
+
+
+def test_a_list_with_many_outdated_lines_is_shortened(place: Place) -> None:
+    path = place.file("a.jsonl", b"a")
+    for _ in range(70):
+        place.add("one", path)
+    place.writer.sweep()
+    assert len(Path(place.writer.list).read_bytes().splitlines()) == 2
+    assert place.copied("one") == {"a.jsonl": b"a"}
+
+
+_KILLED = """
+import os, signal, sys
+from sidecar.storage.kept.writing import CopyWriter
+root, own, *files = sys.argv[1:]
+NAMES = ("open", "write", "fsync", "replace", "unlink", "utime", "chmod", "mkdir")
+
+def copy_and_die(moment):
+    left = moment
+    def dying(call):
+        def wrapped(*arguments, **options):
+            nonlocal left
+            left -= 1
+            if left < 0:
+                os.kill(os.getpid(), signal.SIGKILL)
+            return call(*arguments, **options)
+        return wrapped
+    for name in NAMES:
+        setattr(os, name, dying(getattr(os, name)))
+    CopyWriter(f"{own}/{moment}").add(root, "claude", "one", files, 1 << 30)
+    os._exit(0)
+
+for moment in range(200):
+    pid = os.fork()
+    if not pid:
+        copy_and_die(moment)
+    if os.waitpid(pid, 0)[1] == 0:
+        print(moment)
+        break
+"""
+
+
+def test_a_kill_at_any_moment_leaves_no_half_copy(place: Place, tmp_path: Path) -> None:
+    files = [place.file("a.jsonl", LINES[:900]), place.file("b.jsonl", LINES[:700])]
+    command = [sys.executable, "-c", _KILLED, str(place.root), str(tmp_path / "killed"), *files]
+    moments = int(subprocess.run(command, check=True, capture_output=True, timeout=50).stdout)
+    assert moments > 10
+    whole = {"a.jsonl": LINES[:900], "b.jsonl": LINES[:700]}
+    listed = 0
+    for moment in range(moments):
+        place.writer = CopyWriter(str(tmp_path / "killed" / str(moment)))
+        if place.writer.sessions():
+            listed += 1
+            assert place.copied("one") == whole
+        place.add("one", *files)
+        place.writer.sweep()
+        assert place.copied("one") == whole
+        assert len(place.writer.entries()) == 2
+    assert listed < moments

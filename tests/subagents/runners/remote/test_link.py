@@ -1,0 +1,71 @@
+"""Requests to a gateway are answered, and its death is noticed by everyone who waits for it."""
+
+import asyncio
+import os
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from sidecar.api.settings import FleetSettings
+from sidecar.subagents.runners.contract import RunnerUnavailable
+from sidecar.subagents.runners.fleet_links import FleetLinks
+from sidecar.subagents.runners.remote.gateway_process import GatewayGone, GatewayRefused
+from sidecar.subagents.runners.remote.link import FleetLink
+
+REPO = Path(__file__).parents[4]
+FAKE = [sys.executable, str(Path(__file__).with_name("fake_gateway.py"))]
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(REPO)}
+
+
+@pytest.fixture
+async def links() -> AsyncIterator[FleetLinks]:
+    links = FleetLinks()
+    yield links
+    await links.aclose()
+
+
+def link_to(links: FleetLinks, **changed: str) -> FleetLink:
+    return links.link(FleetSettings(gateway=FAKE), {**ENVIRONMENT, **changed})
+
+
+async def test_answers_reach_their_requests(links: FleetLinks) -> None:
+    link = link_to(links)
+    texts = [f"text {number} ä\n" for number in range(50)]
+    assert await asyncio.gather(*(link.request("echo", 20, text=text) for text in texts)) == texts
+
+
+async def test_a_refusal_says_its_kind_and_reason(links: FleetLinks) -> None:
+    with pytest.raises(GatewayRefused, match="there is nothing") as refused:
+        await link_to(links).request("refuse", 20)
+    assert refused.value.kind == "gone"
+
+
+async def test_a_dead_gateway_ends_requests_and_followers_and_another_one_starts(links: FleetLinks) -> None:
+    link = link_to(links)
+    gateway = await link.gateway()
+    stream = gateway.listen()
+    await gateway.request("follow", 20, stream=stream.number, count=3)
+    with pytest.raises(GatewayGone):
+        await gateway.request("die", 20)
+    messages = [await asyncio.wait_for(stream.queue.get(), 20) for _ in range(4)]
+    assert [message and message["after"] for message in messages] == [0, 1, 2, None]
+    assert await link.request("echo", 20, text="again") == "again"
+    assert await link.gateway() is not gateway
+
+
+async def test_another_version_is_refused_with_the_remedy(links: FleetLinks) -> None:
+    with pytest.raises(RunnerUnavailable, match=r"version 0\.0\.1 .*pip install"):
+        await link_to(links, VERSION="0.0.1").gateway()
+
+
+async def test_a_gateway_that_cannot_start_is_named(links: FleetLinks) -> None:
+    link = links.link(FleetSettings(gateway=["/no/such/gateway"]), ENVIRONMENT)
+    with pytest.raises(RunnerUnavailable, match=r"/no/such/gateway.*fleet\.gateway"):
+        await link.gateway()
+
+
+async def test_equal_settings_share_a_gateway(links: FleetLinks) -> None:
+    assert link_to(links) is link_to(links)
+    assert link_to(links) is not links.link(FleetSettings(gateway=FAKE, namespace="other"), ENVIRONMENT)
