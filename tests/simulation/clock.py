@@ -51,6 +51,7 @@ class JumpingLoop(asyncio.SelectorEventLoop):
 
     async def ran_out(self) -> None:
         """Wait until only timers, threads of the journal and files are left."""
+        await asyncio.sleep(0)  # makes timers that are due ready
         while True:
             while self._ready:  # type: ignore[attr-defined]  # what asyncio runs next
                 await asyncio.sleep(0)
