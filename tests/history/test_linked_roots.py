@@ -110,6 +110,6 @@ def test_two_folders_with_equal_sessions_stay_two_roots(tmp_path: Path) -> None:
     assert TaskHistory(roots, now=lambda: NOW_MS).page(ListQuery(children=True)).total == len(truths)
 
 
-def test_missing_roots_are_told_apart_by_their_names(tmp_path: Path) -> None:
+def test_missing_roots_are_distinguished_by_their_names(tmp_path: Path) -> None:
     history = TaskHistory([tmp_path / "a", tmp_path / "b", tmp_path / "a"])
     assert [root.path for root in history.roots] == [str(tmp_path / "a"), str(tmp_path / "b")]

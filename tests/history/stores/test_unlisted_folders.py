@@ -86,7 +86,7 @@ def looks() -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("name", STORES)
-def test_a_folder_that_cannot_be_listed_is_named_and_its_sessions_come_back(
+def test_a_folder_that_cannot_be_listed_is_named_and_its_sessions_are_listed_again(
     looks: dict[str, Any], name: str
 ) -> None:
     look = looks[name]
