@@ -1,5 +1,6 @@
 import type { FromWebview } from "../../src/panel/messages.js";
 import type { Event } from "./events.js";
+import { chosenFor } from "./choices.js";
 import { continuation } from "./continuation.js";
 import { followsEnd, type OpenRun } from "./openRun.js";
 import { formRequests } from "./questions/drafts.js";
@@ -85,7 +86,9 @@ function launchRequests(before: State, after: State): FromWebview[] {
     return [];
   }
   const others = also === undefined ? {} : { also };
-  return [{ type: "launch", subagentName, ...others, goalPrompt, queue: launch.queue }];
+  const chosen = chosenFor(after.chosen, [subagentName, ...(also ?? [])]);
+  const choices = Object.keys(chosen).length === 0 ? {} : { chosen };
+  return [{ type: "launch", subagentName, ...others, goalPrompt, queue: launch.queue, ...choices }];
 }
 
 function cancelRequests(before: State, { open }: State): FromWebview[] {

@@ -125,6 +125,15 @@ export const COMPOSER: Texts<typeof en.COMPOSER> = {
   add: "Einen weiteren Subagenten starten",
   others: "Weitere Subagenten mit diesem Ziel",
   leaveOut: (name) => `${name} nicht starten`,
+  choices: "Optionen des Agenten",
+  choice: {
+    model: { label: "Modell", byAgent: "Standardmodell" },
+    mode: { label: "Modus", byAgent: "Standardmodus" },
+    effort: { label: "Aufwand", byAgent: "Standardaufwand" },
+  },
+  byDefinition: (value) => `${value} (Standard)`,
+  unasking: "Handelt ohne Rückfrage; braucht allowAll",
+  notOffered: (value) => `${value} (nicht angeboten)`,
   together: (count) =>
     `Startet ${plural(count, "Subagenten", "Subagenten")} im selben Ordner. Wo mehrere eine Datei bearbeiten, kann einer die Arbeit des anderen zunichtemachen.`,
 };

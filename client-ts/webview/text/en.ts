@@ -127,6 +127,15 @@ export const COMPOSER = {
   add: "Launch another subagent too",
   others: "Other subagents with this goal",
   leaveOut: (name: string) => `Don't launch ${name}`,
+  choices: "Options of the agent",
+  choice: {
+    model: { label: "Model", byAgent: "Default model" },
+    mode: { label: "Mode", byAgent: "Default mode" },
+    effort: { label: "Effort", byAgent: "Default effort" },
+  },
+  byDefinition: (value: string) => `${value} (default)`,
+  unasking: "Acts without asking; needs allowAll",
+  notOffered: (value: string) => `${value} (not offered)`,
   together: (count: number) =>
     `Launches ${counted(count, "subagent")} in the same folder. Where several edit a file, one may undo the work of another.`,
 };

@@ -6,6 +6,7 @@ import { launchable, missingReason, viewOnly } from "../../model/state.js";
 import { COMPOSER } from "../../text/strings.js";
 import { icon } from "../common/icon.js";
 import { refusal } from "../common/refusal.js";
+import { choices } from "./choices.js";
 import { areFilesShown, currentFile, files, onFileKey, writeGoal } from "./files.js";
 import { adder, others } from "./others.js";
 import { submitOnEnter, textOf } from "../common/typing.js";
@@ -46,7 +47,7 @@ export function composer(view: View): Part {
           }
         }}
       ></textarea>
-      ${files(view)} ${others(view)}
+      ${files(view)} ${others(view)} ${choices(view)}
       <div class="composer-bar">${picker(view)} ${launchButton(view)}</div>
     </div>
     <p id="composer-hint" class="hint">${hint(view)}</p>
