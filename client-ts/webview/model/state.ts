@@ -1,5 +1,5 @@
 import type { PagePlace, RunRow } from "../../src/panel/messages.js";
-import type { DefinitionProblem, SubagentInfo } from "../../src/protocol.js";
+import type { DefinitionProblem, SlashCommand, SubagentInfo } from "../../src/protocol.js";
 import type { Offers } from "../../src/offers/offers.js";
 import type { LaunchProblem } from "../../src/text/launchProblem.js";
 import { isLive } from "../../src/text/outcome.js";
@@ -68,7 +68,7 @@ export interface State {
   /** What the user chose of them, by the names of subagents. */
   readonly chosen: AllChosen;
   readonly launch: LaunchState;
-  /** The file that the user is naming in the goal. */
+  /** The file or command that the user is naming in the goal. */
   readonly mention?: Mention;
   /** Messages to the agents of runs. */
   readonly speeches: Speeches;
@@ -369,8 +369,14 @@ function leftOf(draft: Draft, left: readonly string[] | undefined): Draft {
   return subagentName === undefined ? draft : using({ ...draft, subagentName, also });
 }
 
+/** Return the commands of the agent that the composer is about to launch. */
+export function commandsOf(state: State): readonly SlashCommand[] {
+  const chosen = launchable(state).find(({ name }) => name === state.draft.subagentName);
+  return (chosen && state.offers[chosen.runner]?.commands) ?? [];
+}
+
 function mentioning(state: State, event: Parameters<typeof reduceMention>[1]): State {
-  const mention = reduceMention(state.mention, event);
+  const mention = reduceMention(state.mention, event, commandsOf(state));
   if (mention === state.mention) {
     return state;
   }

@@ -11,6 +11,7 @@ beforeEach(() => {
 });
 afterEach(() => {
   vi.useRealTimers();
+  vi.restoreAllMocks();
 });
 
 function subagent(name: string, runner: string, more: Partial<SubagentInfo> = {}): SubagentInfo {
@@ -74,7 +75,7 @@ function list(label: string): HTMLSelectElement {
 }
 
 function labels(): (string | null)[] {
-  return [...document.querySelectorAll(".choices select")].map((each) =>
+  return [...document.querySelectorAll(".options select")].map((each) =>
     each.getAttribute("aria-label"),
   );
 }
@@ -161,4 +162,34 @@ test("a choice is remembered, and shown even when its agent no longer offers it"
   choose(list("Model"), "");
   launch("Go");
   expect(second.launches()[0]).not.toHaveProperty("chosen");
+});
+
+test("a command is taken by key, with what is to be written after it", () => {
+  const { tell, launches } = composer();
+  const commands = [
+    { name: "init", description: "Makes a start." },
+    { name: "review", description: "Reviews.", hint: "[branch]" },
+  ];
+  tell({ type: "offers", offers: { agent: { ...OFFER, commands } } });
+  const area = document.querySelector<HTMLTextAreaElement>("#goal") as HTMLTextAreaElement;
+  const write = (text: string): void => {
+    area.value = text;
+    area.setSelectionRange(text.length, text.length);
+    area.dispatchEvent(new InputEvent("input"));
+  };
+  const scrolledTo: string[] = [];
+  vi.spyOn(Element.prototype, "scrollIntoView").mockImplementation(function (this: Element) {
+    scrolledTo.push(this.id);
+  });
+  write("/");
+  area.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowUp", cancelable: true }));
+  expect(scrolledTo).toEqual(["suggestion-0", "suggestion-1"]);
+  write("/re");
+  const box = document.querySelector('[role="listbox"]');
+  expect(box?.getAttribute("aria-label")).toBe("Commands");
+  expect(box?.textContent.replace(/\s+/gu, " ").trim()).toBe("/review [branch] Reviews.");
+  expect(area.getAttribute("aria-activedescendant")).toBe("suggestion-0");
+  area.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", cancelable: true }));
+  expect(area.value).toBe("/review ");
+  expect(launches()).toEqual([]);
 });

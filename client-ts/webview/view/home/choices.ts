@@ -14,7 +14,7 @@ export function choices({ state, send }: View): Part {
   const controls = controlsFor(definition, state.offers, state.chosen);
   return controls.length === 0
     ? undefined
-    : html`<div class="choices" role="group" aria-label=${COMPOSER.choices}>
+    : html`<div class="options" role="group" aria-label=${COMPOSER.choices}>
         ${controls.map((control) => freshList(control, send))}
       </div>`;
 }
@@ -32,7 +32,7 @@ function list(control: Control, send: View["send"]): Part {
   const option = (value: string, words = value): Part =>
     html`<option value=${value} .selected=${live(value === (chosen ?? ""))}>${words}</option>`;
   return html`<select
-    class="choice ${chosen === undefined ? "" : "chosen"}"
+    class="option ${chosen === undefined ? "" : "chosen"}"
     aria-label=${label}
     title=${`${label}: ${chosen ?? byDefault ?? byAgent}`}
     @change=${(event: Event) => {
