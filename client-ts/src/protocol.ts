@@ -629,6 +629,10 @@ export interface ListResult {
   counts: Record<string, number>;
   /** Pass it as `cursor` to get the next page. Absent on the last page. */
   nextCursor?: string;
+  /**
+   * Folders that cannot be listed, so that their sessions are missing. Absent if there are none.
+   */
+  unlisted?: UnlistedFolder[];
   /** The Host's revision. It grows with every change. */
   revision: number;
 }
@@ -761,6 +765,16 @@ export interface Problem {
   /** A stable code; docs/storage.md explains each. */
   code: string;
   /** One sentence for a person. */
+  message: string;
+}
+
+/** A folder of a store that cannot be listed. */
+export interface UnlistedFolder {
+  /** The root of the store. */
+  root: string;
+  /** The folder. */
+  path: string;
+  /** Why it cannot be listed. */
   message: string;
 }
 
@@ -1247,6 +1261,8 @@ export interface DoctorRoot {
   tasks: number;
   /** Folders without messages, which are not listed. */
   emptyFolders: number;
+  /** Other paths of the same folder, such as links, which count once. Absent if there are none. */
+  otherNames?: string[];
 }
 
 /** A place that autoDiscover searched, and whether it holds a store; `why` explains the search. */

@@ -18,15 +18,17 @@ from sidecar.api.stored.tasks import (
     Rules,
     TaskInfo,
     TaskStatus,
+    UnlistedFolder,
 )
 from sidecar.history.catalog.index import RowIndex
 from sidecar.history.catalog.root_catalog import Change, ReadMany, RootCatalog
 from sidecar.history.listing.pages import ListPage
 from sidecar.history.listing.row_selector import RowSelector
 from sidecar.history.listing.selection import ListQuery, Selection
+from sidecar.history.root_names import RootNames
 from sidecar.history.stores.contract import Kind, Root, Store
 from sidecar.history.stores.parallel import Parallel, sequential
-from sidecar.history.stores.registry import describe_root, known_path
+from sidecar.history.stores.registry import describe_root
 
 if TYPE_CHECKING:
     from sidecar.history.messages.file_lookup import FileLookup
@@ -61,8 +63,9 @@ class Changes(msgspec.Struct, frozen=True):
 class TaskHistory:
     """List, find and open stored tasks. Thread-safe.
 
-    `roots` are paths that hold `tasks/`; a missing one is empty. If several hold the same id, it means the
-    task of the first, unless a method is given the `root`, a path.
+    `roots` are paths that hold `tasks/`; a missing one is empty, and one that links name twice counts once,
+    under its first name. If several hold the same id, it means the task of the first, unless a method is
+    given the `root`, a path.
 
     `now` returns the time in ms, `revision` the Host's current revision for results. A `cache` directory
     keeps an index of each root between processes; `close` saves it. `read` reads
@@ -84,13 +87,14 @@ class TaskHistory:
         described = [
             root if isinstance(root, Root) else describe_root(root, kept=self.kept) for root in roots
         ]
+        self.names = RootNames(described)
         self._catalogs = {
-            root.path: RootCatalog(root, _index(cache, root), read, parallel) for root in described
+            root.path: RootCatalog(root, _index(cache, root), read, parallel) for root in self.names.roots
         }
         self.now = now
         self._revision = revision
         self._selector = RowSelector(
-            self._catalogs, now, lambda parts, tasks: self.files.touching(parts, tasks)
+            self._catalogs, self.names, now, lambda parts, tasks: self.files.touching(parts, tasks)
         )
         self._lock = threading.RLock()
 
@@ -158,7 +162,17 @@ class TaskHistory:
 
     def page(self, query: ListQuery = ListQuery()) -> ListPage:  # noqa: B008 (frozen)
         """List one page of tasks. Raises InvalidParams for a bad limit, cursor, query or root."""
-        return self._selector.page(query, self._revision())
+        page = self._selector.page(query, self._revision())
+        page.unlisted = self.unlisted(query.roots)
+        return page
+
+    def unlisted(self, roots: Sequence[str] | None = None) -> Sequence[UnlistedFolder]:
+        """Return the folders of `roots` (default: all) that the last scan could not list."""
+        return [
+            UnlistedFolder(root=root, path=path, message=found.message)
+            for root in self.names.selected(roots)
+            for path, found in self.store(root).unlisted()
+        ]
 
     def get(
         self, task_id: str, root: str | None = None, estimate: bool = False
@@ -238,8 +252,10 @@ class TaskHistory:
         ]
 
     def touch(self, root: str, names: Sequence[str]) -> None:
-        """Check tasks of one root now; the caller announces their changes."""
-        self._catalogs[root].touch(names, self.now(), quiet=True)
+        """Check tasks of one root now, if it is one of `roots`; the caller announces their changes."""
+        catalog = self._catalogs.get(self.names.root_at(root) or "")
+        if catalog is not None:
+            catalog.touch(names, self.now(), quiet=True)
 
     def _with_subtree(self, info: TaskInfo) -> TaskInfo:
         from sidecar.history.stores.children import ChildSessions
@@ -274,7 +290,7 @@ class TaskHistory:
     def _searched(self, root: str | None) -> Sequence[RootCatalog]:
         if root is None:
             return self.catalogs
-        return [self._catalogs[known_path(root, self._catalogs, "root")]]
+        return [self._catalogs[self.names.named(root, "root")]]
 
     def _ambiguous(self, task_id: str, owners: dict[str, RootCatalog]) -> AmbiguousTaskId:
         candidates = []

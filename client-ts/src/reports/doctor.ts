@@ -72,9 +72,11 @@ function taskOf({ code, taskId, root }: Finding): TaskRef | undefined {
   return taskId === undefined || NO_TASK.has(code) ? undefined : { id: taskId, root };
 }
 
-function rootLine({ path, product, exists, tasks, emptyFolders }: DoctorRoot): string {
+function rootLine({ path, product, exists, tasks, emptyFolders, otherNames }: DoctorRoot): string {
   const empty = emptyFolders > 0 ? `, ${counted(emptyFolders, "empty folder")}` : "";
-  const found = exists ? `${counted(tasks, "task")}${empty}` : "folder not found";
+  const names = otherNames?.map((name) => oneLine(name, LINE_CHARS)).join(", ");
+  const linked = names === undefined ? "" : `; also named ${names}, counted once`;
+  const found = exists ? `${counted(tasks, "task")}${empty}${linked}` : "folder not found";
   return `- ${oneLine(path, LINE_CHARS)}: ${product === undefined ? "" : `${product}, `}${found}`;
 }
 
@@ -85,7 +87,7 @@ function searchLines(roots: readonly DoctorRoot[], searched: readonly DoctorPlac
   }
   const found = searched.filter((place) => place.found);
   const summary = `Searched ${counted(searched.length, "location")}, ${found.length === 0 ? "none" : found.length.toLocaleString()} with tasks.`;
-  const listed = new Set(roots.map(({ path }) => path));
+  const listed = new Set(roots.flatMap(({ path, otherNames }) => [path, ...(otherNames ?? [])]));
   const others = found.filter(({ path }) => !listed.has(path));
   if (others.length === 0) {
     return [summary];

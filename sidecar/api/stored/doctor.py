@@ -45,6 +45,8 @@ class DoctorRoot(Record, kw_only=True):
     """Stored tasks in it."""
     empty_folders: int
     """Folders without messages, which are not listed."""
+    other_names: list[str] | None = None
+    """Other paths of the same folder, such as links, which count once. Absent if there are none."""
 
 
 class DoctorPlace(Record, kw_only=True):

@@ -216,6 +216,17 @@ class ListParams(Params, kw_only=True):
     work_done_token: str | int | None = None
 
 
+class UnlistedFolder(Record, kw_only=True):
+    """A folder of a store that cannot be listed."""
+
+    root: str
+    """The root of the store."""
+    path: str
+    """The folder."""
+    message: str
+    """Why it cannot be listed."""
+
+
 class ListResult(Record, kw_only=True):
     """A page of stored tasks; `counts` cover the matched set."""
 
@@ -228,6 +239,8 @@ class ListResult(Record, kw_only=True):
     counts: dict[str, int]
     """Matched tasks by status."""
     next_cursor: str | None = None
+    unlisted: list[UnlistedFolder] | None = None
+    """Folders that cannot be listed, so that their sessions are missing. Absent if there are none."""
     revision: int
 
 

@@ -136,14 +136,17 @@ def open_history(roots: tuple[Path, ...], store: SettingsStore) -> TaskHistory:
 
 
 def report_unlistable(history: TaskHistory) -> int:
-    """Report on stderr the roots whose tasks cannot be listed; return the exit code."""
-    code = exits.DONE
+    """Report on stderr the roots and folders that cannot be listed; return the exit code."""
+    found: list[str] = []
     for root in history.roots:
         why = history.store(root.path).unlistable()
         if why is not None:
-            code = exits.FAILED
-            output.echo_line(f"{root.path}: the tasks cannot be listed: {why}", err=True)
-    return code
+            found.append(f"{root.path}: the tasks cannot be listed: {why}")
+        else:
+            found += [f"{each.path}: {each.message}" for each in history.unlisted([root.path])]
+    for line in found:
+        output.echo_line(line, err=True)
+    return exits.FAILED if found else exits.DONE
 
 
 def tell_other_holders(history: TaskHistory, task_id: str, root: str) -> None:
@@ -214,8 +217,11 @@ def _print_other_stores(history: TaskHistory, shown: int) -> None:
     """Name the stores on this machine that are not listed, and how to list them."""
     from sidecar.history.discovery import discover_roots
 
-    listed = {root.path for root in history.roots}
-    found = [place for place in discover_roots().searched if place.found and str(place.path) not in listed]
+    found = [
+        place
+        for place in discover_roots().searched
+        if place.found and history.names.root_at(str(place.path)) is None
+    ]
     if not found:
         if not shown and output.on_terminal():
             output.echo("No other stores were found; `doctor` lists the folders that were searched", err=True)

@@ -98,7 +98,7 @@ def _print_searched(result: DoctorResult) -> None:
     """Report where stores were searched, and which of the found ones are not listed."""
     if result.searched is None:
         return
-    listed = {root.path for root in result.roots}
+    listed = {name for root in result.roots for name in (root.path, *(root.other_names or ()))}
     found = [place for place in result.searched if place.found]
     output.echo(f"\nStores found: {len(found)} ({len(result.searched)} places searched)")
     for place in found:
@@ -114,7 +114,8 @@ def _what_is_there(root: DoctorRoot) -> str:
     if not is_root(Path(root.path)):
         return "does not contain tasks/ or sessions of a known agent"
     empty = f", {root.empty_folders} empty folders that are not tasks" if root.empty_folders else ""
-    return f"{root.tasks} tasks{empty}"
+    names = f"; also named {', '.join(root.other_names)}, counted once" if root.other_names else ""
+    return f"{root.tasks} tasks{empty}{names}"
 
 
 def _print_group(code: str, findings: list[Finding], several_roots: bool) -> None:

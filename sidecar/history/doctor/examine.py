@@ -53,7 +53,10 @@ def examine(
     `progress(done, total)` counts the roots. Raises InvalidParams for an unknown root.
     """
     rows = history.select(Selection(children=True), roots)
-    wanted = [root for root in history.roots if roots is None or root.path in _absolute(roots)]
+    paths = history.names.selected(roots)
+    wanted = [root for root in history.roots if root.path in paths]
+    searched = _searched(home) if home is not None and roots is None else None
+    places = [place.path for place in searched or () if place.found]
     findings: list[Finding] = []
     seen: list[DoctorRoot] = []
     for done, root in enumerate(wanted):
@@ -63,11 +66,12 @@ def examine(
         empty = find_empty_folders(root, {row.id for row in own}) if in_folders else EmptyFolders({})
         findings += _findings(root, own, empty, now) if in_folders else _problems_of(history, root, own)
         findings += due_soon(_catalog(history, root), now)
-        seen.append(_root(root, own, len(empty) if in_folders else _without_messages(history, root)))
+        count = len(empty) if in_folders else _without_messages(history, root)
+        seen.append(_root(root, own, count, history.names.others(root.path, places)))
     findings += duplicates(rows, {root.path: history.store(root.path) for root in wanted})
     return DoctorResult(
         roots=seen,
-        searched=_searched(home) if home is not None and roots is None else None,
+        searched=searched,
         findings=findings,
         counts=dict(Counter(each.code for each in findings)),
         prices=table_name(),
@@ -85,13 +89,14 @@ def _catalog(history: TaskHistory, root: Root) -> RootCatalog:
     return catalog
 
 
-def _root(root: Root, rows: list[TaskInfo], empty: int) -> DoctorRoot:
+def _root(root: Root, rows: list[TaskInfo], empty: int, other_names: list[str]) -> DoctorRoot:
     return DoctorRoot(
         path=root.path,
         product=root.product,
         exists=Path(root.path).is_dir(),
         tasks=len(rows),
         empty_folders=empty,
+        other_names=other_names or None,
     )
 
 
@@ -99,10 +104,6 @@ def _searched(home: Path) -> list[DoctorPlace]:
     """Return every place that autoDiscover checks, even if it is off."""
     places = discover_roots(Machine(home, os.environ, sys.platform)).searched
     return [DoctorPlace(path=str(place.path), why=place.why, found=place.found) for place in places]
-
-
-def _absolute(roots: list[str]) -> set[str]:
-    return {str(Path(root).expanduser().absolute()) for root in roots}
 
 
 def _findings(root: Root, rows: list[TaskInfo], empty: EmptyFolders, now: int) -> Iterator[Finding]:
@@ -119,7 +120,8 @@ def _findings(root: Root, rows: list[TaskInfo], empty: EmptyFolders, now: int) -
 
 def _problems_of(history: TaskHistory, root: Root, rows: list[TaskInfo]) -> Iterator[Finding]:
     """Report the problems of shared files and of rows in a store without further checks."""
-    for path, found in history.store(root.path).problems():
+    store = history.store(root.path)
+    for path, found in (*store.problems(), *store.unlisted()):
         yield finding(found.code, root.path, found.message, path=path)
     for row in sorted(rows, key=lambda row: row.id):
         for problem in row.problems:

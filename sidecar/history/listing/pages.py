@@ -14,7 +14,7 @@ import msgspec
 from msgspec.structs import replace
 
 from sidecar.api.errors import InvalidParams
-from sidecar.api.stored.tasks import MAX_PAGE, Rules, Sort, SortKey, TaskInfo
+from sidecar.api.stored.tasks import MAX_PAGE, Rules, Sort, SortKey, TaskInfo, UnlistedFolder
 from sidecar.history.listing.rows import Listing, default_place, infos, render
 from sidecar.history.stores.index_row import IndexRow
 
@@ -47,6 +47,7 @@ class ListPage(msgspec.Struct, dict=True):
     next_cursor: str | None
     revision: int
     whole: Listing | None = None
+    unlisted: Sequence[UnlistedFolder] = ()
 
     @cached_property
     def items(self) -> list[TaskInfo]:
@@ -75,7 +76,8 @@ class ListPage(msgspec.Struct, dict=True):
     def _figures(self) -> dict[str, Any]:
         cursor = {} if self.next_cursor is None else {"nextCursor": self.next_cursor}
         figures = {"total": self.total, "matched": self.matched, "counts": self.counts}
-        return {**figures, **cursor, "revision": self.revision}
+        unlisted = {"unlisted": msgspec.to_builtins(self.unlisted)} if self.unlisted else {}
+        return {**figures, **cursor, **unlisted, "revision": self.revision}
 
 
 def check_limit(limit: int) -> None:

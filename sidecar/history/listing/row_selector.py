@@ -19,8 +19,8 @@ from sidecar.history.listing.pages import (
 )
 from sidecar.history.listing.rows import Listing, Listings, count, infos
 from sidecar.history.listing.selection import FindTouching, ListQuery, Selection
+from sidecar.history.root_names import RootNames
 from sidecar.history.stores.index_row import IndexRow
-from sidecar.history.stores.registry import known_path
 
 if TYPE_CHECKING:
     from sidecar.history.prices import Estimates
@@ -49,17 +49,22 @@ class _Selected(msgspec.Struct, frozen=True):
 class RowSelector:
     """Select rows of the catalogs, which are keyed by root path. Any thread may call.
 
-    `now` returns the time in ms, `touching` finds tasks by file. With `followed`, changes are followed, so a
-    list does not scan.
+    `names` tells which root a path means, `now` returns the time in ms, `touching` finds tasks by file. With
+    `followed`, changes are followed, so a list does not scan.
     """
 
     def __init__(
-        self, catalogs: Mapping[str, RootCatalog], now: Callable[[], int], touching: FindTouching
+        self,
+        catalogs: Mapping[str, RootCatalog],
+        names: RootNames,
+        now: Callable[[], int],
+        touching: FindTouching,
     ) -> None:
         self.followed = False
         self.ends: Callable[[], Mapping[str, TaskStatus]] = dict
         """How tasks of the first root ended if a full disk kept their files from recording it."""
         self._catalogs = catalogs
+        self._names = names
         self._now = now
         self._touching = touching
         self._listings = Listings()
@@ -72,7 +77,7 @@ class RowSelector:
     def page(self, wanted: ListQuery, revision: int) -> ListPage:
         """Select one page. Raises InvalidParams for a bad limit, cursor, query or root."""
         check_limit(wanted.limit)
-        paths = self._paths(wanted.roots)
+        paths = self._names.selected(wanted.roots)
         rules, order = wanted.rules, _order(wanted.rules, wanted.sort)
         asked = (
             wanted.filter,
@@ -102,7 +107,7 @@ class RowSelector:
         Raises InvalidParams for a bad query or root.
         """
         now = self._now()
-        return infos(self._select(wanted, None, self._paths(roots), now).rows, wanted.rules, now)
+        return infos(self._select(wanted, None, self._names.selected(roots), now).rows, wanted.rules, now)
 
     def _select(self, wanted: Selection, order: Sort | None, paths: Sequence[str], now: int) -> "_Selected":
         wanted.check()
@@ -144,11 +149,6 @@ class RowSelector:
                 self._listings.of(rules, {path: rows}).counts(now)
 
         return catalog.scan(rules, now, quiet=True, prepare=prepare)
-
-    def _paths(self, roots: Sequence[str] | None) -> Sequence[str]:
-        if roots is None:
-            return [*self._catalogs]
-        return [known_path(root, self._catalogs, "roots") for root in roots]
 
 
 def _ended(row: IndexRow, status: TaskStatus | None) -> IndexRow:

@@ -60,7 +60,7 @@ class SearchService:
         expression = match_expression(params.text)
         wanted = Selection(query=params.query, children=True)
         rows = {(row.root, row.id): row for row in history.select(wanted, params.roots)}
-        roots = [root.path for root in history.roots if params.roots is None or root.path in _named(params)]
+        roots = [*history.names.selected(params.roots)]
         kept = history.kept
         progress(*self._progress(roots, kept))
         self._bring_up_to_date(roots, kept)
@@ -174,10 +174,6 @@ class SearchService:
         except (*DATABASE_ERRORS, OSError, _Damaged) as error:
             message = f"the search index in {self._directory} cannot be used: {error}"
             raise StorageError(message, path=str(self._directory), reason=str(error)) from None
-
-
-def _named(params: SearchParams) -> set[str]:
-    return {str(Path(root).expanduser().absolute()) for root in params.roots or ()}
 
 
 def _hit(row: TaskInfo, found: Found) -> SearchHit:

@@ -52,6 +52,10 @@ class CombinedStore(Store):
         """Return the problems of all parts."""
         return [found for part in self.parts for found in part.problems()]
 
+    def unlisted(self) -> Sequence[SharedProblem]:
+        """Return the folders that no part could read."""
+        return [found for part in self.parts for found in part.unlisted()]
+
     def is_member(self, key: str, rules: Rules) -> bool:
         """Return whether the owner lists a key."""
         return self._owner(key).is_member(key, rules)

@@ -89,7 +89,7 @@ class Store(Protocol):
 
     Subclasses may keep the methods with a body. No method except `open_messages` raises for damaged,
     missing or unreadable files. The catalog calls from one thread at a time, except for
-    `open_messages`, `touched_files` and `mentions`, which any thread may call.
+    `unlisted`, `open_messages`, `touched_files` and `mentions`, which any thread may call.
     """
 
     root: Root
@@ -117,6 +117,10 @@ class Store(Protocol):
 
     def problems(self) -> Sequence[SharedProblem]:
         """Return what is wrong with files that hold several sessions, for diagnosis."""
+        return ()
+
+    def unlisted(self) -> Sequence[SharedProblem]:
+        """Return the folders that the last listing could not read. Any thread may call."""
         return ()
 
     def is_member(self, key: str, rules: Rules) -> bool:

@@ -1,12 +1,10 @@
 """The supported formats of sessions, one line per family."""
 
-import contextlib
 import os
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from sidecar.api.errors import InvalidParams
 from sidecar.history.stores.claude.family import CLAUDE
 from sidecar.history.stores.cline_sessions.family import CLINE_SESSIONS
 from sidecar.history.stores.codex.family import CODEX
@@ -68,12 +66,3 @@ def describe_root(path: str | os.PathLike[str], read_only: bool = True, kept: st
     products = (family.product_of_path(absolute) for family in FAMILIES)
     copies = folder_for(kept, absolute) if kept else ""
     return Root(absolute, read_only, next(filter(None, products), None), copies)
-
-
-def known_path(path: str, known: Container[str], member: str) -> str:
-    """Return the path in `known` that a client means by `path`; InvalidParams naming the member if none."""
-    with contextlib.suppress(RuntimeError):  # the home of a user who does not exist
-        path = describe_root(path).path
-    if path not in known:
-        raise InvalidParams(f"{member}: {path} is not a root of this server; name it at initialize")
-    return path

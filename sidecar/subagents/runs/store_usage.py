@@ -56,9 +56,10 @@ class StoreUsages:
         if not used or not _is_known(used):
             return
         try:
-            await self._registry.add_usage(run.record, {**used._asdict(), "usage_source": "store"})
+            # The stored task first: whoever hears of the usage finds it in the list too.
             await Transcript.add_usage(self._root, run.id, _entry_numbers(used))
             self._history_changed(run.id)
+            await self._registry.add_usage(run.record, {**used._asdict(), "usage_source": "store"})
         except StorageError as error:
             logger.warning("the usage of run %s is not recorded: %s", run.id, error.message)
 

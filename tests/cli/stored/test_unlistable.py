@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-REPO = Path(__file__).parents[2]
+REPO = Path(__file__).parents[3]
 _PROGRAM = """
 import os, sys
 import sidecar.cli.stored.history, sidecar.cli.stored.search, sidecar.cli.stored.stats
@@ -19,11 +19,12 @@ from sidecar.cli.main import main
 
 if os.getuid() == 0:
     os.setuid(65534)  # root lists everything
-os.chmod(sys.argv[1] + "/tasks", 0)
+root, folder = sys.argv[1:3]
+os.chmod(folder, 0)
 try:
-    code = main([*sys.argv[2:], "--root", sys.argv[1]])
+    code = main([*sys.argv[3:], "--root", root])
 finally:
-    os.chmod(sys.argv[1] + "/tasks", 0o700)
+    os.chmod(folder, 0o700)
 sys.exit(code)
 """
 
@@ -45,8 +46,29 @@ def home() -> Iterator[Path]:
     "command", [["list"], ["list", "--json"], ["list", "--text"], ["search", "x"], ["stats"]]
 )
 def test_tasks_that_cannot_be_listed_are_a_failure(home: Path, command: list[str]) -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", _PROGRAM, str(home / "root"), *command],
+    done = _run(home, home / "root" / "tasks", command)
+    assert done.returncode == 1, done.stderr
+    assert done.stderr.splitlines()[-1] == f"{home / 'root'}: the tasks cannot be listed: Permission denied"
+
+
+@pytest.mark.parametrize("command", [["list"], ["list", "--json"], ["stats"]])
+def test_a_folder_that_cannot_be_listed_is_named_and_a_failure(home: Path, command: list[str]) -> None:
+    (home / "root" / "tasks").rmdir()
+    shut = home / "root" / "projects" / "-shut"
+    session = f"{'0' * 8}-0000-4000-8000-{'0' * 12}.jsonl"
+    for folder in (shut, shut.parent / "-open"):
+        folder.mkdir(parents=True)
+        (folder / session).write_text("{}\n")
+    if os.getuid() == 0:
+        os.chown(shut, 65534, 65534)
+    done = _run(home, shut, command)
+    assert done.returncode == 1, done.stderr
+    assert done.stderr.splitlines()[-1] == f"{shut}: cannot be listed: Permission denied"
+
+
+def _run(home: Path, shut: Path, command: list[str]) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", _PROGRAM, str(home / "root"), str(shut), *command],
         cwd="/",
         env={"PATH": os.environ["PATH"], "PYTHONPATH": str(REPO), "HOME": str(home)},
         capture_output=True,
@@ -54,5 +76,3 @@ def test_tasks_that_cannot_be_listed_are_a_failure(home: Path, command: list[str
         timeout=60,
         check=False,
     )
-    assert done.returncode == 1, done.stderr
-    assert done.stderr.splitlines()[-1] == f"{home / 'root'}: the tasks cannot be listed: Permission denied"

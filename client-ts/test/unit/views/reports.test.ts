@@ -135,6 +135,14 @@ test("a report counts the empty folders of a store, and the totals the copies in
   expect(totalsReport(stats(), "")).not.toContain("other stores");
 });
 
+test("a report names the other names of a store, which are not offered again", () => {
+  const roots = [{ path: "/r", exists: true, tasks: 3, emptyFolders: 0, otherNames: ["/a", "/b"] }];
+  const searched = [{ path: "/a", why: "data of roo", found: true }];
+  const report = doctorReport({ roots, searched, findings: [], counts: {}, revision: 1 });
+  expect(report).toContain("- /r: 3 tasks; also named /a, /b, counted once");
+  expect(report).not.toContain("data of roo");
+});
+
 test("a report says how many places were searched, and which stores found there are not listed", () => {
   const searched = [
     { path: "/r", why: "data of roo", found: true },

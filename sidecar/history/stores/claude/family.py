@@ -8,6 +8,7 @@ from sidecar.api.stored.tasks import Product
 from sidecar.history.stores.claude.layout import session_files
 from sidecar.history.stores.contract import Place, Root
 from sidecar.history.stores.editors import Machine
+from sidecar.history.stores.sessions.folders import Folders
 
 if TYPE_CHECKING:
     from sidecar.history.stores.claude.store import ClaudeStore
@@ -20,7 +21,7 @@ class ClaudeSessions:
 
     def recognizes(self, root: str) -> bool:
         """Return whether a project holds the file of a session."""
-        return next(session_files(root), None) is not None
+        return next(session_files(root, Folders()), None) is not None
 
     def product_of_path(self, path: str) -> Product | None:
         """Return None: the content decides."""

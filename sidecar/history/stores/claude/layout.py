@@ -9,6 +9,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
+from sidecar.history.stores.sessions.folders import Folders
+
 PROJECTS: Final = "projects"
 SUBAGENTS: Final = "subagents"
 SUFFIX: Final = ".jsonl"
@@ -54,11 +56,11 @@ def key_of(name: str) -> str | None:
     return stem
 
 
-def session_files(root: str) -> Iterator[SessionFile]:
+def session_files(root: str, folders: Folders) -> Iterator[SessionFile]:
     """Find the files of all sessions and subagents; links and unreadable folders are skipped."""
-    for project in _entries(f"{root}{os.sep}{PROJECTS}"):
+    for project in folders.entries(f"{root}{os.sep}{PROJECTS}"):
         if project.is_dir(follow_symlinks=False):
-            yield from _in_project(project.path)
+            yield from _in_project(project.path, folders)
 
 
 def copied_file(key: str, path: str, copy: str) -> SessionFile:
@@ -66,9 +68,9 @@ def copied_file(key: str, path: str, copy: str) -> SessionFile:
     return SessionFile(key, copy, session_of(path.split("/")))
 
 
-def project_folders(root: str) -> list[str]:
+def project_folders(root: str, folders: Folders) -> list[str]:
     """Return the folders of projects, relative to the root."""
-    entries = _entries(f"{root}{os.sep}{PROJECTS}")
+    entries = folders.entries(f"{root}{os.sep}{PROJECTS}")
     return [f"{PROJECTS}{os.sep}{entry.name}" for entry in entries if entry.is_dir(follow_symlinks=False)]
 
 
@@ -77,28 +79,20 @@ def session_of(parts: Sequence[str]) -> str | None:
     return parts[2] if len(parts) > 3 and is_session(parts[2]) else None
 
 
-def _in_project(folder: str) -> Iterator[SessionFile]:
-    for entry in _entries(folder):
+def _in_project(folder: str, folders: Folders) -> Iterator[SessionFile]:
+    for entry in folders.entries(folder):
         name = entry.name
         if name.endswith(SUFFIX):
             key = key_of(name)
             if key is not None and not entry.is_dir(follow_symlinks=False):
                 yield SessionFile(key, entry.path)
         elif _SESSION.fullmatch(name) and entry.is_dir(follow_symlinks=False):
-            yield from _agents(f"{entry.path}{os.sep}{SUBAGENTS}", name, _DEEPEST)
+            yield from _agents(f"{entry.path}{os.sep}{SUBAGENTS}", name, _DEEPEST, folders)
 
 
-def _agents(folder: str, session: str, levels: int) -> Iterator[SessionFile]:
-    for entry in _entries(folder):
+def _agents(folder: str, session: str, levels: int, folders: Folders) -> Iterator[SessionFile]:
+    for entry in folders.entries(folder):
         if entry.name.endswith(SUFFIX) and entry.name.startswith(AGENT):
             yield SessionFile(entry.name.removesuffix(SUFFIX), entry.path, session)
         elif levels and entry.is_dir(follow_symlinks=False):
-            yield from _agents(entry.path, session, levels - 1)
-
-
-def _entries(folder: str) -> list[os.DirEntry[str]]:
-    try:
-        with os.scandir(folder) as entries:
-            return list(entries)
-    except OSError:
-        return []
+            yield from _agents(entry.path, session, levels - 1, folders)

@@ -26,11 +26,13 @@ from sidecar.history.stores.contract import (
     Messages,
     OpenedTask,
     Root,
+    SharedProblem,
     Store,
     Touched,
 )
 from sidecar.history.stores.index_row import IndexRow, ReadRows, fingerprint_of
 from sidecar.history.stores.parallel import Parallel, nothing, sequential
+from sidecar.history.stores.sessions.folders import Folders, why_unlistable
 from sidecar.storage.kept.blob_names import is_blob
 from sidecar.storage.kept.copies import Copies
 
@@ -54,6 +56,7 @@ class ClaudeStore(Store):
     def __init__(self, root: Root) -> None:
         self.root = root
         self._files: dict[str, list[SessionFile]] = {}
+        self._folders = Folders()
         self._held: dict[str, str] = {}
         self._copies = Copies(root.copies)
         self._copies_seen: object = None
@@ -61,13 +64,13 @@ class ClaudeStore(Store):
     @property
     def shared_folders(self) -> Sequence[str]:  # type: ignore[override]  # they are read when they are needed
         """The folders of projects, in which new sessions appear."""
-        return [PROJECTS, *project_folders(self.root.path)]
+        return [PROJECTS, *project_folders(self.root.path, self._folders)]
 
     def members(self) -> Keys:
         """List the sessions and subagents that have files, or kept copies of them."""
         found: dict[str, list[SessionFile]] = {}
         self._copies_seen = self._copies.version
-        for file in session_files(self.root.path):
+        for file in session_files(self.root.path, self._folders):
             found.setdefault(file.key, []).append(file)
         for key, session in self._copies.sessions().items():
             if key not in found:
@@ -78,14 +81,11 @@ class ClaudeStore(Store):
 
     def unlistable(self) -> str | None:
         """Try to list the projects."""
-        try:
-            with os.scandir(f"{self.root.path}{os.sep}{PROJECTS}"):
-                pass
-        except FileNotFoundError:
-            return None
-        except OSError as error:
-            return os.strerror(error.errno) if error.errno else str(error)
-        return None
+        return why_unlistable(f"{self.root.path}{os.sep}{PROJECTS}")
+
+    def unlisted(self) -> Sequence[SharedProblem]:
+        """Return the folders that the last listing could not read."""
+        return self._folders.unlistable()
 
     def is_member(self, key: str, rules: Rules) -> bool:
         """Return whether a key is that of a session or subagent."""

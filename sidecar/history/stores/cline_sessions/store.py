@@ -22,12 +22,14 @@ from sidecar.history.stores.contract import (
     Messages,
     OpenedTask,
     Root,
+    SharedProblem,
     Store,
     Touched,
 )
 from sidecar.history.stores.index_row import IndexRow, ReadRows, condense
 from sidecar.history.stores.parallel import Parallel, nothing, sequential
 from sidecar.history.stores.sessions.files import merged_files
+from sidecar.history.stores.sessions.folders import Folders, why_unlistable
 from sidecar.history.stores.sessions.messages import MessageList
 from sidecar.history.stores.sessions.saving import read_document
 from sidecar.history.stores.sessions.session import Session, opened_session, row_of_session
@@ -53,12 +55,14 @@ class ClineStore(Store):
     def __init__(self, root: Root) -> None:
         self.root = root
         self._base = f"{root.path}{os.sep}{SESSIONS}"
+        self._folders = Folders()
 
     def members(self) -> Keys:
         """List the sessions with their subagents and team tasks."""
         found: Keys = []
-        for session in _folders(self._base):
-            names = set(_names(f"{self._base}{os.sep}{session}"))
+        for session in self._sessions():
+            entries = self._folders.entries(f"{self._base}{os.sep}{session}")
+            names = {entry.name for entry in entries if entry.name.endswith(_MANIFEST)}
             if {f"{session}{_MANIFEST}", f"{session}{MESSAGES}"} & names:
                 found.append(session)
             stems = sorted(name.removesuffix(MESSAGES) for name in names if name.endswith(MESSAGES))
@@ -67,13 +71,11 @@ class ClineStore(Store):
 
     def unlistable(self) -> str | None:
         """Try to list the folder of the sessions."""
-        try:
-            with os.scandir(self._base):
-                return None
-        except FileNotFoundError:
-            return None
-        except OSError as error:
-            return error.strerror
+        return why_unlistable(self._base)
+
+    def unlisted(self) -> Sequence[SharedProblem]:
+        """Return the folders that the last listing could not read."""
+        return self._folders.unlistable()
 
     def existing(self, keys: Collection[str]) -> Keys:
         """Return the keys whose files exist: the messages or, of a main session, the manifest."""
@@ -149,6 +151,10 @@ class ClineStore(Store):
                 return Touched(_child_key(session, stem)) if stem != name else None
         return None
 
+    def _sessions(self) -> list[str]:
+        found = [entry for entry in self._folders.entries(self._base) if _ID.fullmatch(entry.name)]
+        return sorted(entry.name for entry in found if entry.is_dir(follow_symlinks=False))
+
     def _row(self, key: str, now: int) -> IndexRow | None:
         fingerprint = self.fingerprints([key])[key]
         stamps = [stamp for path in self._paths(key) if (stamp := stamp_of(path)) is not None]
@@ -196,20 +202,3 @@ def _read(path: str) -> StoredFile:
 
 def _name(path: str) -> str:
     return path.rpartition(os.sep)[2]
-
-
-def _folders(path: str) -> list[str]:
-    try:
-        with os.scandir(path) as entries:
-            found = [entry for entry in entries if _ID.fullmatch(entry.name)]
-            return sorted(entry.name for entry in found if entry.is_dir(follow_symlinks=False))
-    except OSError:
-        return []
-
-
-def _names(path: str) -> list[str]:
-    try:
-        with os.scandir(path) as entries:
-            return [entry.name for entry in entries if entry.name.endswith(_MANIFEST)]
-    except OSError:
-        return []

@@ -9,6 +9,8 @@ import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
+from sidecar.history.stores.sessions.folders import Folders
+
 SESSIONS: Final = "sessions"
 ARCHIVED: Final = "archived_sessions"
 NAMES: Final = "session_index.jsonl"
@@ -39,40 +41,32 @@ def key_of(name: str) -> str | None:
     return match[1].lower() if match else None
 
 
-def session_files(root: str) -> Iterator[SessionFile]:
+def session_files(root: str, folders: Folders) -> Iterator[SessionFile]:
     """Find the files of all sessions; links and unreadable folders are skipped."""
     for folder in (SESSIONS, ARCHIVED):
-        yield from _in(f"{root}{os.sep}{folder}", _DEEPEST)
+        yield from _in(f"{root}{os.sep}{folder}", _DEEPEST, folders)
 
 
-def session_folders(root: str) -> list[str]:
+def session_folders(root: str, folders: Folders) -> list[str]:
     """Return the folders of sessions, relative to the root."""
     found: list[str] = []
     for folder in (SESSIONS, ARCHIVED):
-        found += _folders(root, folder, _DEEPEST)
+        found += _below(root, folder, _DEEPEST, folders)
     return found
 
 
-def _in(folder: str, levels: int) -> Iterator[SessionFile]:
-    for entry in _entries(folder):
+def _in(folder: str, levels: int, folders: Folders) -> Iterator[SessionFile]:
+    for entry in folders.entries(folder):
         if (key := key_of(entry.name)) is not None:
             if not entry.is_dir(follow_symlinks=False):
                 yield SessionFile(key, entry.path)
         elif levels and entry.name.isdigit() and entry.is_dir(follow_symlinks=False):
-            yield from _in(entry.path, levels - 1)
+            yield from _in(entry.path, levels - 1, folders)
 
 
-def _folders(root: str, folder: str, levels: int) -> Iterator[str]:
+def _below(root: str, folder: str, levels: int, folders: Folders) -> Iterator[str]:
     yield folder
     if levels:
-        for entry in _entries(f"{root}{os.sep}{folder}"):
+        for entry in folders.entries(f"{root}{os.sep}{folder}"):
             if entry.name.isdigit() and entry.is_dir(follow_symlinks=False):
-                yield from _folders(root, f"{folder}{os.sep}{entry.name}", levels - 1)
-
-
-def _entries(folder: str) -> list[os.DirEntry[str]]:
-    try:
-        with os.scandir(folder) as entries:
-            return list(entries)
-    except OSError:
-        return []
+                yield from _below(root, f"{folder}{os.sep}{entry.name}", levels - 1, folders)

@@ -49,12 +49,12 @@ class CodexStore(FileSessionStore):
     @property
     def shared_folders(self) -> Sequence[str]:  # type: ignore[override]  # they are read when they are needed
         """The root with the names, and the folders of sessions."""
-        return ["", *session_folders(self.root.path)]
+        return ["", *session_folders(self.root.path, self._folders)]
 
     def find(self) -> Mapping[str, SessionFiles]:
         """Find the file of each session: one that is not compressed, and not archived, comes first."""
         found: dict[str, str] = {}
-        for file in session_files(self.root.path):
+        for file in session_files(self.root.path, self._folders):
             known = found.get(file.key)
             if known is None or (known.endswith(COMPRESSED) and not file.path.endswith(COMPRESSED)):
                 found[file.key] = file.path
@@ -71,7 +71,7 @@ class CodexStore(FileSessionStore):
 
     def members_version(self) -> object:
         """Stat the folders of sessions."""
-        folders = session_folders(self.root.path)
+        folders = session_folders(self.root.path, self._folders)
         return tuple(stamp_of(f"{self.root.path}{os.sep}{folder}") for folder in folders)
 
     def is_member(self, key: str, rules: Rules) -> bool:

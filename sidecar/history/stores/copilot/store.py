@@ -16,7 +16,6 @@ from sidecar.history.stores.copilot.messages import render, touched_files
 from sidecar.history.stores.copilot.names import EDITOR_FILE, WORKSPACE_FILE, read_names
 from sidecar.history.stores.sessions.file_store import FileSessionStore, SessionFiles
 from sidecar.history.stores.sessions.files import merged_files
-from sidecar.history.stores.sessions.folders import folders_of
 from sidecar.history.stores.sessions.folds import Folds
 from sidecar.history.stores.sessions.session import Session
 from sidecar.history.stores.sessions.values import session_id
@@ -39,12 +38,16 @@ class CopilotStore(FileSessionStore):
 
     def find(self) -> Mapping[str, SessionFiles]:
         """Find the folders with events; links are not followed."""
-        folders = folders_of(f"{self.root.path}{os.sep}{SESSIONS}")
+        folders = self._folders.subfolders(f"{self.root.path}{os.sep}{SESSIONS}")
         return {
             entry.name: SessionFiles(tuple(f"{entry.path}{os.sep}{name}" for name in _READ))
             for entry in folders
-            if session_id(entry.name) and is_there(f"{entry.path}{os.sep}{EVENTS_FILE}")
+            if session_id(entry.name) and self._has_events(entry.path)
         }
+
+    def _has_events(self, folder: str) -> bool:
+        there = is_there(f"{folder}{os.sep}{EVENTS_FILE}")
+        return there or any(entry.name == EVENTS_FILE for entry in self._folders.entries(folder))
 
     def session(self, key: str, files: SessionFiles) -> Session | None:
         """Read what was appended to the events, and the names next to them."""

@@ -9,7 +9,7 @@ from sidecar.history.stores.contract import Place, Root
 from sidecar.history.stores.gemini.layout import TMP, chat_paths
 from sidecar.history.stores.gemini.projects import PROJECTS_FILE
 from sidecar.history.stores.gemini.store import GeminiStore
-from sidecar.history.stores.sessions.folders import first_heads
+from sidecar.history.stores.sessions.folders import Folders, first_heads
 
 if TYPE_CHECKING:
     from sidecar.history.stores.editors import Machine
@@ -24,7 +24,7 @@ class GeminiChats:
 
     def recognizes(self, root: str) -> bool:
         """Return whether there are chats in the form of Gemini or, without chats, its list of projects."""
-        heads = [*first_heads((chat.path for chat in chat_paths(root)), _MOST)]
+        heads = [*first_heads((chat.path for chat in chat_paths(root, Folders())), _MOST)]
         if heads:
             firsts = [head.partition(b"\n")[0] for head in heads]
             of_qwen = sum(b'"uuid"' in first and b'"sessionId"' in first for first in firsts)

@@ -9,8 +9,7 @@ from sidecar.history.stores.gemini.records import is_document, parse_document
 from sidecar.history.stores.sessions.folders import (
     HEAD_BYTES,
     PADDING,
-    entries_of,
-    folders_of,
+    Folders,
     head_behind_padding,
     head_of,
 )
@@ -34,25 +33,25 @@ class ChatPath(NamedTuple):
     inode: int
 
 
-def chat_paths(root: str) -> Iterator[ChatPath]:
+def chat_paths(root: str, folders: Folders) -> Iterator[ChatPath]:
     """Find the chat files of a store, `tmp/<project>/chats/`; links are not followed."""
-    for project in folders_of(f"{root}{os.sep}{TMP}"):
-        yield from _chats_in(project.path + os.sep + CHATS, project.name)
+    for project in folders.subfolders(f"{root}{os.sep}{TMP}"):
+        yield from _chats_in(folders, project.path + os.sep + CHATS, project.name)
 
 
-def watched_folders(root: str) -> list[str]:
+def watched_folders(root: str, folders: Folders) -> list[str]:
     """Return the folders in which chats appear, relative to the root."""
     found = [TMP]
-    for project in folders_of(f"{root}{os.sep}{TMP}"):
+    for project in folders.subfolders(f"{root}{os.sep}{TMP}"):
         found += [os.path.join(TMP, project.name), os.path.join(TMP, project.name, CHATS)]  # noqa: PTH118
     return found
 
 
-def _chats_in(folder: str, project: str, parent: str | None = None) -> Iterator[ChatPath]:
-    for entry in entries_of(folder):
+def _chats_in(folders: Folders, folder: str, project: str, parent: str | None = None) -> Iterator[ChatPath]:
+    for entry in folders.entries_by_name(folder):
         if entry.is_dir(follow_symlinks=False):
             if parent is None:
-                yield from _chats_in(entry.path, project, entry.name)
+                yield from _chats_in(folders, entry.path, project, entry.name)
         elif entry.name.endswith(SUFFIXES):
             yield ChatPath(entry.path, project, parent, entry.inode())
 

@@ -55,7 +55,7 @@ class GeminiStore(FileSessionStore):
 
     def find(self) -> Mapping[str, SessionFiles]:
         """Find the files of each session."""
-        chats = list(chat_paths(self.root.path))
+        chats = list(chat_paths(self.root.path, self._folders))
         self._projects.refresh({chat.project for chat in chats})
         files: defaultdict[str, list[ChatPath]] = defaultdict(list)
         for chat in chats:
@@ -99,7 +99,7 @@ class GeminiStore(FileSessionStore):
     @property
     def shared_folders(self) -> Sequence[str]:  # type: ignore[override]
         """Return the folders in which chats appear."""
-        return watched_folders(self.root.path)
+        return watched_folders(self.root.path, self._folders)
 
     def folder_of(self, key: str) -> str | None:
         """Return the folder of a subagent's chat, which is not watched otherwise."""

@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -11,6 +11,7 @@ import msgspec
 from sidecar.api.stored.tasks import Problem
 from sidecar.history.stored.problems import problem
 from sidecar.history.stored.reading import read_file, stamp_from
+from sidecar.history.stores.contract import SharedProblem
 from sidecar.history.stores.index_row import condense
 from sidecar.history.stores.opencode.content import (
     Content,
@@ -22,6 +23,7 @@ from sidecar.history.stores.opencode.content import (
     ordered,
     text,
 )
+from sidecar.history.stores.sessions.folders import Folders
 from sidecar.history.stores.sessions.times import time_ms
 
 _JSON: Final = ".json"
@@ -48,12 +50,12 @@ class Layout(NamedTuple):
         return f"{folder}{os.sep}{message}"
 
 
-def layouts(root: str) -> Iterator[Layout]:
+def layouts(root: str, folders: Folders) -> Iterator[Layout]:
     """Yield the layouts that a root may have, newest generation first."""
     storage = f"{root}{os.sep}storage{os.sep}"
-    for project in _folders(f"{storage}session"):
+    for project in _subfolders(f"{storage}session", folders):
         yield Layout(project, f"{storage}message", f"{storage}part", by_session=False)
-    for project in _folders(f"{root}{os.sep}project"):
+    for project in _subfolders(f"{root}{os.sep}project", folders):
         base = f"{project}{os.sep}storage{os.sep}session{os.sep}"
         yield Layout(f"{base}info", f"{base}message", f"{base}part", by_session=True)
 
@@ -70,12 +72,17 @@ class FileSource:
 
     def __init__(self, root: str) -> None:
         self._root = root
+        self._folders = Folders()
+
+    def unlisted(self) -> Sequence[SharedProblem]:
+        """Return the folders that could not be listed."""
+        return self._folders.unlistable()
 
     def heads(self) -> Mapping[str, list[FileHead]]:
         """Return the files of each session, newest generation first."""
         found: dict[str, list[FileHead]] = {}
-        for layout in layouts(self._root):
-            for name in _names(layout.sessions):
+        for layout in layouts(self._root, self._folders):
+            for name in self._names(layout.sessions):
                 found.setdefault(name.removesuffix(_JSON), []).append(
                     FileHead(f"{layout.sessions}{os.sep}{name}", layout)
                 )
@@ -87,7 +94,7 @@ class FileSource:
         Times of folders have the precision of the system's timer.
         """
         folders = [f"{self._root}{os.sep}storage{os.sep}session", f"{self._root}{os.sep}project"]
-        folders += [layout.sessions for layout in layouts(self._root)]
+        folders += [layout.sessions for layout in layouts(self._root, self._folders)]
         found = tuple((folder, _changed(folder)) for folder in folders)
         newest = max(at for _, at in found)
         return found if time.time_ns() - newest > _TIMER_NS else None
@@ -98,10 +105,10 @@ class FileSource:
         for head in heads:
             stamps += _stamps(*os.path.split(head.path))
             messages = f"{head.layout.messages}{os.sep}{key}"
-            for name in _names(messages):
+            for name in self._names(messages):
                 stamps += _stamps(messages, name)
                 parts = head.layout.parts_of(key, name.removesuffix(_JSON))
-                stamps += [stamp for part in _names(parts) for stamp in _stamps(parts, part)]
+                stamps += [stamp for part in self._names(parts) for stamp in _stamps(parts, part)]
         return condense(tuple(stamps))
 
     def content(self, key: str, head: FileHead) -> Content | None:
@@ -112,11 +119,11 @@ class FileSource:
             return None
         folder = f"{head.layout.messages}{os.sep}{key}"
         messages = []
-        for name in _names(folder):
+        for name in self._names(folder):
             value = reader.object(f"{folder}{os.sep}{name}")
             message_id = name.removesuffix(_JSON)
             parts = head.layout.parts_of(key, message_id)
-            read = ((part, reader.object(f"{parts}{os.sep}{part}")) for part in _names(parts))
+            read = ((part, reader.object(f"{parts}{os.sep}{part}")) for part in self._names(parts))
             found = [Part(part, held) for part, held in read if held is not None]
             messages.append(Message(message_id, value or {}, found))
         return Content(
@@ -128,6 +135,10 @@ class FileSource:
             reader.touched,
             problems=reader.problems[:_SHOWN],
         )
+
+    def _names(self, path: str) -> list[str]:
+        """List the JSON files of a folder unless it is a link."""
+        return [entry.name for entry in self._folders.entries_by_name(path) if entry.name.endswith(_JSON)]
 
 
 _SHOWN: Final = 20
@@ -174,12 +185,8 @@ def _header(key: str, data: Json) -> Header:
     )
 
 
-def _folders(path: str) -> list[str]:
-    try:
-        with os.scandir(path) as entries:
-            return sorted(entry.path for entry in entries if entry.is_dir(follow_symlinks=False))
-    except OSError:
-        return []
+def _subfolders(path: str, folders: Folders) -> list[str]:
+    return sorted(entry.path for entry in folders.entries(path) if entry.is_dir(follow_symlinks=False))
 
 
 def _changed(path: str) -> int:
@@ -187,17 +194,6 @@ def _changed(path: str) -> int:
         return os.lstat(path).st_mtime_ns
     except OSError:
         return 0
-
-
-def _names(path: str) -> list[str]:
-    """List the JSON files of a folder unless it is a link."""
-    try:
-        if Path(path).is_symlink():
-            return []
-        with os.scandir(path) as entries:
-            return sorted(entry.name for entry in entries if entry.name.endswith(_JSON))
-    except OSError:
-        return []
 
 
 def _stamps(folder: str, name: str) -> list[tuple[int, ...]]:

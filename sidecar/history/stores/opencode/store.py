@@ -84,6 +84,10 @@ class OpencodeStore(Store):
             found = self._sources().values()
             return [SharedProblem(each.path, each.problem) for each in found if each.problem is not None]
 
+    def unlisted(self) -> Sequence[SharedProblem]:
+        """Return the folders of session files that could not be listed."""
+        return self._files.unlisted()
+
     def members_version(self) -> object:
         """Return the stamps of the databases, and of the folders of sessions."""
         with self._lock:

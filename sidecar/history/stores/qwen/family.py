@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 from sidecar.api.stored.tasks import Product
 from sidecar.history.stores.contract import Place, Root
 from sidecar.history.stores.qwen.store import QwenStore, chat_paths
-from sidecar.history.stores.sessions.folders import first_heads
+from sidecar.history.stores.sessions.folders import Folders, first_heads
 
 if TYPE_CHECKING:
     from sidecar.history.stores.editors import Machine
@@ -20,7 +20,7 @@ class QwenChats:
 
     def recognizes(self, root: str) -> bool:
         """Return whether there are chats whose records have the members of Qwen's."""
-        heads = first_heads((entry.path for entry in chat_paths(root)), _MOST)
+        heads = first_heads((entry.path for entry in chat_paths(root, Folders())), _MOST)
         firsts = (head.partition(b"\n")[0] for head in heads)
         return any(b'"uuid"' in first and b'"sessionId"' in first for first in firsts)
 

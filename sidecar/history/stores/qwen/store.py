@@ -20,8 +20,7 @@ from sidecar.history.stores.sessions.file_store import FileSessionStore, Session
 from sidecar.history.stores.sessions.files import merged_files
 from sidecar.history.stores.sessions.folders import (
     PADDING,
-    entries_of,
-    folders_of,
+    Folders,
     head_behind_padding,
     head_of,
 )
@@ -38,11 +37,11 @@ SUFFIX: Final = ".jsonl"
 _ID: Final = compiled(rb'"sessionId"\s*+:\s*+("(?:[^"\\]|\\.)*+")')
 
 
-def chat_paths(root: str) -> Iterator[os.DirEntry[str]]:
+def chat_paths(root: str, folders: Folders) -> Iterator[os.DirEntry[str]]:
     """Find the chat files of a store; links are not followed."""
     for place in PLACES:
-        for project in folders_of(f"{root}{os.sep}{place}"):
-            for entry in entries_of(f"{project.path}{os.sep}{CHATS}"):
+        for project in folders.subfolders(f"{root}{os.sep}{place}"):
+            for entry in folders.entries_by_name(f"{project.path}{os.sep}{CHATS}"):
                 if entry.name.endswith(SUFFIX) and not entry.is_dir(follow_symlinks=False):
                     yield entry
 
@@ -61,7 +60,7 @@ class QwenStore(FileSessionStore):
     def find(self) -> Mapping[str, SessionFiles]:
         """Find the files of each session."""
         found: defaultdict[str, list[str]] = defaultdict(list)
-        for entry in chat_paths(self.root.path):
+        for entry in chat_paths(self.root.path, self._folders):
             if key := self._key_of(entry.path, entry.inode()):
                 found[key].append(entry.path)
         return {key: SessionFiles(tuple(paths)) for key, paths in found.items()}
@@ -99,7 +98,7 @@ class QwenStore(FileSessionStore):
         """Return the folders in which chats appear."""
         found = []
         for place in PLACES:
-            folders = folders_of(f"{self.root.path}{os.sep}{place}")
+            folders = self._folders.subfolders(f"{self.root.path}{os.sep}{place}")
             projects = [f"{place}{os.sep}{each.name}" for each in folders]
             found += [place, *projects, *(f"{project}{os.sep}{CHATS}" for project in projects)]
         return found

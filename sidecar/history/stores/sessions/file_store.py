@@ -8,10 +8,20 @@ from typing import NamedTuple
 from sidecar.api.stored.tasks import Product, Rules
 from sidecar.history.stored.problems import problem
 from sidecar.history.stored.reading import Stamp, stamp_of
-from sidecar.history.stores.contract import Fingerprints, Keys, Kind, Messages, OpenedTask, Root, Store
+from sidecar.history.stores.contract import (
+    Fingerprints,
+    Keys,
+    Kind,
+    Messages,
+    OpenedTask,
+    Root,
+    SharedProblem,
+    Store,
+)
 from sidecar.history.stores.index_row import IndexRow, ReadRows, condense, make_row
 from sidecar.history.stores.parallel import Parallel, nothing, sequential
 from sidecar.history.stores.sessions.byte_search import any_holds
+from sidecar.history.stores.sessions.folders import Folders
 from sidecar.history.stores.sessions.session import Session, opened_session, row_of_session
 
 _MS: int = 1_000_000
@@ -35,6 +45,7 @@ class FileSessionStore(Store):
     def __init__(self, root: Root) -> None:
         self.root = root
         self._found: Mapping[str, SessionFiles] | None = None
+        self._folders = Folders()
 
     def find(self) -> Mapping[str, SessionFiles]:
         """Find the files of each session by its key."""
@@ -52,6 +63,10 @@ class FileSessionStore(Store):
         """List the sessions, including those without messages."""
         self._found = self.find()
         return [*self._found]
+
+    def unlisted(self) -> Sequence[SharedProblem]:
+        """Return the folders that `find` could not list."""
+        return self._folders.unlistable()
 
     def existing(self, keys: Collection[str]) -> Keys:
         """Return the keys that exist, after another search."""

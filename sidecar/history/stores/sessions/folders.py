@@ -2,11 +2,13 @@
 
 import os
 import stat
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Final
 
+from sidecar.api.stored.tasks import Problem
 from sidecar.history.stored.reading import open_stored
+from sidecar.history.stores.contract import SharedProblem
 
 HEAD_BYTES: Final = 4_096
 _MOST_OPENED: Final = 5_000
@@ -16,20 +18,55 @@ _MOST_PADDING: Final = 64 << 20
 """How many bytes of padding at the start of a file are skipped at most."""
 
 
-def entries_of(folder: str) -> Sequence[os.DirEntry[str]]:
-    """List a folder by name; one that is missing, unreadable or a link has no entries."""
-    try:
+class Folders:
+    """List the folders of a store, and remember those that exist but cannot be listed. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._failed: dict[str, None] = {}
+
+    def entries(self, folder: str) -> list[os.DirEntry[str]]:
+        """List a folder in any order; one that is missing or cannot be listed has no entries."""
+        try:
+            with os.scandir(folder) as entries:
+                found = list(entries)
+        except (FileNotFoundError, NotADirectoryError, ValueError):
+            found = []
+        except OSError:
+            self._failed[folder] = None
+            return []
+        self._failed.pop(folder, None)
+        return found
+
+    def entries_by_name(self, folder: str) -> list[os.DirEntry[str]]:
+        """List a folder in the order of names; a link has no entries either."""
         if os.path.islink(folder):  # noqa: PTH114 (roots keep texts)
-            return ()
-        with os.scandir(folder) as entries:
-            return sorted(entries, key=lambda entry: entry.name)
-    except (OSError, ValueError):
-        return ()
+            return []
+        return sorted(self.entries(folder), key=lambda entry: entry.name)
+
+    def subfolders(self, folder: str) -> list[os.DirEntry[str]]:
+        """List the folders in a folder by name, without links."""
+        return [entry for entry in self.entries_by_name(folder) if entry.is_dir(follow_symlinks=False)]
+
+    def unlistable(self) -> list[SharedProblem]:
+        """Return the folders that still cannot be listed, and why."""
+        found = ((folder, why_unlistable(folder)) for folder in sorted([*self._failed]))
+        return [unlistable_folder(folder, why) for folder, why in found if why is not None]
 
 
-def folders_of(folder: str) -> list[os.DirEntry[str]]:
-    """List the folders in a folder, without links."""
-    return [entry for entry in entries_of(folder) if entry.is_dir(follow_symlinks=False)]
+def why_unlistable(folder: str) -> str | None:
+    """Return why a folder cannot be listed; None if it can, or does not exist."""
+    try:
+        os.scandir(folder).close()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        return error.strerror or str(error)
+    return None
+
+
+def unlistable_folder(folder: str, why: str) -> SharedProblem:
+    """Describe a folder that cannot be listed, so that its sessions are missing."""
+    return SharedProblem(folder, Problem(code="unlistable", message=f"cannot be listed: {why}"))
 
 
 def head_of(path: str) -> bytes | None:

@@ -35,17 +35,6 @@ def folder_names(root: Root) -> Keys:
         return []
 
 
-def unlistable(root: Root) -> str | None:
-    """Return why a root's `tasks/` cannot be listed; None if it can, or does not exist."""
-    try:
-        os.scandir(tasks_path(root.path)).close()
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-    except OSError as error:
-        return error.strerror
-    return None
-
-
 def task_names(root: Root) -> Keys:
     """List the ids of a root's tasks."""
     return [name for name in folder_names(root) if is_task_id(name)]

@@ -16,11 +16,13 @@ from sidecar.history.stores.contract import (
     Messages,
     OpenedTask,
     Root,
+    SharedProblem,
     Store,
     Touched,
 )
 from sidecar.history.stores.index_row import IndexRow, ReadRows
 from sidecar.history.stores.parallel import Parallel, nothing, sequential
+from sidecar.history.stores.sessions.folders import unlistable_folder, why_unlistable
 from sidecar.history.stores.task_folders.files import (
     API_FILE,
     ITEM_FILE,
@@ -33,7 +35,7 @@ from sidecar.history.stores.task_folders.files import (
 )
 from sidecar.history.stores.task_folders.ids import is_epoch_id, is_task_id, is_uuid
 from sidecar.history.stores.task_folders.products import LISTS
-from sidecar.history.stores.task_folders.scan import fingerprints, folder_names, unlistable
+from sidecar.history.stores.task_folders.scan import fingerprints, folder_names
 
 if TYPE_CHECKING:
     from sidecar.changes.file_change import FileChange
@@ -63,7 +65,13 @@ class TaskFolderStore(Store):
 
     def unlistable(self) -> str | None:
         """Try to list `tasks/`."""
-        return unlistable(self.root)
+        return why_unlistable(tasks_path(self.root.path))
+
+    def unlisted(self) -> Sequence[SharedProblem]:
+        """Return `tasks/` if it cannot be listed."""
+        path = tasks_path(self.root.path)
+        why = why_unlistable(path)
+        return [unlistable_folder(path, why)] if why is not None else []
 
     def is_member(self, key: str, rules: Rules) -> bool:
         """Return whether a folder's name is an id; the guide knows UUIDs only."""

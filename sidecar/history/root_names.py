@@ -1,0 +1,52 @@
+"""The names of roots: folders that links give several names count once."""
+
+import contextlib
+import os
+from collections.abc import Iterable, Sequence
+
+from sidecar.api.errors import InvalidParams
+from sidecar.history.stores.contract import Root
+from sidecar.history.stores.registry import describe_root
+
+
+class RootNames:
+    """The roots of a history; one that is named several times is known by its first name."""
+
+    def __init__(self, roots: Sequence[Root]) -> None:
+        self._by_identity: dict[object, str] = {}
+        self._by_name = {
+            root.path: self._by_identity.setdefault(_identity(root.path), root.path) for root in roots
+        }
+        self.roots = [root for root in dict.fromkeys(roots) if self._by_name[root.path] == root.path]
+
+    def root_at(self, path: str) -> str | None:
+        """Return the root that is the folder at `path`, whatever its name; None if it is none of them."""
+        return self._by_name.get(path) or self._by_identity.get(_identity(path))
+
+    def others(self, root: str, more: Iterable[str] = ()) -> list[str]:
+        """Return the other names of a root, those among `more` included."""
+        names = dict.fromkeys([*self._by_name, *more])
+        return [name for name in names if name != root and self.root_at(name) == root]
+
+    def named(self, path: str, member: str) -> str:
+        """Return the root that a client means by `path`; InvalidParams naming the member if none."""
+        with contextlib.suppress(RuntimeError):  # the home of a user who does not exist
+            path = describe_root(path).path
+        if path not in self._by_name:
+            raise InvalidParams(f"{member}: {path} is not a root of this server; name it at initialize")
+        return self._by_name[path]
+
+    def selected(self, paths: Sequence[str] | None) -> Sequence[str]:
+        """Return the roots that a client means by `paths`, each once; all by None. Raises InvalidParams."""
+        if paths is None:
+            return [root.path for root in self.roots]
+        return [*dict.fromkeys(self.named(path, "roots") for path in paths)]
+
+
+def _identity(path: str) -> object:
+    """Return what is equal for all names of a folder; the name itself while there is none."""
+    try:
+        found = os.stat(path)  # noqa: PTH116 (roots keep texts)
+    except (OSError, ValueError):
+        return path
+    return found.st_dev, found.st_ino
