@@ -69,14 +69,6 @@ session.step("the run is launched with them, and says what is in force", async (
   await chat.row("claude-opus-4-8").waitFor();
 });
 
-session.step("they are remembered for the next launch, even after a reload", async (workbench) => {
-  await workbench.reload();
-  await workbench.ready();
-  const model = workbench.sideBarPage.getByRole("combobox", { name: "Model" });
-  await model.waitFor();
-  assert.equal(await model.inputValue(), "claude-opus-4-8");
-});
-
 session.step("a slash offers the agent's commands, and keys alone take one", async (workbench) => {
   const chat = new Chat(workbench);
   await chat.goal.click();
@@ -92,4 +84,12 @@ session.step("a slash offers the agent's commands, and keys alone take one", asy
   assert.equal(await chat.goal.inputValue(), "/review-security now");
   await workbench.page.keyboard.press("Enter");
   await chat.messages.getByText("/review-security now").waitFor();
+});
+
+session.step("they are remembered for the next launch, even after a reload", async (workbench) => {
+  await workbench.reload();
+  await workbench.ready();
+  const model = workbench.sideBarPage.getByRole("combobox", { name: "Model" });
+  await model.waitFor();
+  assert.equal(await model.inputValue(), "claude-opus-4-8");
 });

@@ -24,28 +24,32 @@ export interface Control {
   readonly values: readonly string[];
   /** Modes in which the agent acts without asking. */
   readonly unasking: readonly string[];
+  /** Whether the agent is known not to offer what was chosen. */
+  readonly isGone: boolean;
 }
 
 /** Return the controls for a subagent: one for each choice that its agent offers or that was made. */
 export function controlsFor(
   definition: SubagentInfo | undefined,
   offers: Offers,
-  all: AllChosen,
+  allChosen: AllChosen,
 ): Control[] {
   if (definition === undefined) {
     return [];
   }
   const offer = offers[definition.runner];
-  const chosenOf = all[definition.name] ?? {};
+  const chosenOf = allChosen[definition.name] ?? {};
   return CHOICES.flatMap((choice) => {
     const offered = offeredOf(offer, choice, definition);
     const chosen = chosenOf[choice];
     const byDefault = definition[choice];
-    return offered.values.length + offered.unasking.length === 0 && chosen === undefined
+    const all = [...offered.values, ...offered.unasking];
+    const isGone = offer !== undefined && chosen !== undefined && !all.includes(chosen);
+    return all.length === 0 && chosen === undefined
       ? []
       : [
           {
-            ...{ choice, ...offered },
+            ...{ choice, ...offered, isGone },
             ...(chosen === undefined ? {} : { chosen }),
             ...(byDefault === undefined ? {} : { byDefault }),
           },

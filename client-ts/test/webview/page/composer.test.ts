@@ -155,7 +155,10 @@ test("a choice is remembered, and shown even when its agent no longer offers it"
   const second = composer(first.state.saved);
   expect(labels()).toEqual(["Model"]);
   expect(list("Model").value).toBe("small");
-  expect(optionsOf("Model")).toEqual(["Default model", "small (not offered)"]);
+  expect(optionsOf("Model")).toEqual(["Default model", "small"]); // the agent has not run yet
+  second.tell({ type: "offers", offers: { agent: { ...OFFER, models: ["large"] } } });
+  expect(optionsOf("Model")).toEqual(["Default model", "large", "small (not offered)"]);
+  expect(list("Model").value).toBe("small");
   second.tell({ type: "offers", offers: { agent: OFFER } });
   expect(optionsOf("Model")).toEqual(["Default model", "small", "large"]);
   expect(list("Model").value).toBe("small");

@@ -21,14 +21,14 @@ export function choices({ state, send }: View): Part {
 
 /** Render a list anew when its values change: else a value that moves would lose its selection. */
 function freshList(control: Control, send: View["send"]): unknown {
-  const { choice, byDefault, values, unasking } = control;
-  return keyed(JSON.stringify([choice, byDefault, values, unasking]), list(control, send));
+  const { choice, byDefault, values, unasking, isGone } = control;
+  return keyed(JSON.stringify([choice, byDefault, values, unasking, isGone]), list(control, send));
 }
 
 function list(control: Control, send: View["send"]): Part {
-  const { choice, chosen, byDefault, values, unasking } = control;
+  const { choice, chosen, byDefault, values, unasking, isGone } = control;
   const { label, byAgent } = COMPOSER.choice[choice];
-  const isGone = chosen !== undefined && ![...values, ...unasking].includes(chosen);
+  const isMissing = chosen !== undefined && ![...values, ...unasking].includes(chosen);
   const option = (value: string, words = value): Part =>
     html`<option value=${value} .selected=${live(value === (chosen ?? ""))}>${words}</option>`;
   return html`<select
@@ -48,6 +48,6 @@ function list(control: Control, send: View["send"]): Part {
             ${unasking.map((value) => option(value))}
           </optgroup>`
     }
-    ${isGone ? option(chosen, COMPOSER.notOffered(chosen)) : undefined}
+    ${isMissing ? option(chosen, isGone ? COMPOSER.notOffered(chosen) : chosen) : undefined}
   </select>`;
 }
