@@ -19,7 +19,7 @@ export function choices({ state, send }: View): Part {
       </div>`;
 }
 
-/** Render a list anew when its values change: else a value that moves would lose its selection. */
+/** Render a new list when its values change: else a value that moves would lose its selection. */
 function freshList(control: Control, send: View["send"]): unknown {
   const { choice, byDefault, values, unasking, isGone } = control;
   return keyed(JSON.stringify([choice, byDefault, values, unasking, isGone]), list(control, send));
