@@ -1,7 +1,7 @@
 """Turn the questions of qwen, which come as permission requests, into forms, and answer in its words.
 
 Source: qwen-code 0.24.4, `ask_user_question`. It names its questions in the `_meta` of the tool call, and
-reads `answers`, by the number of the question, beside the outcome of the permission request.
+reads `answers`, by the number of the question, next to the outcome of the permission request.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
