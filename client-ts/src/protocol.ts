@@ -385,6 +385,10 @@ export interface RunnerAuth {
   needed: boolean;
   /** What the agent offers. An agent with a key or a sign-in of its own needs none of them. */
   methods: SignInMethod[];
+  /** How a person signs in, in words. */
+  advice?: string;
+  /** The command in `advice`, to be run in a terminal. Absent if it names none. */
+  command?: string[];
 }
 
 /** One way to sign in. */

@@ -1,5 +1,7 @@
 """What a Host learns about an agent from its runs: how to sign in, its choices and its commands. No I/O."""
 
+import re
+import shlex
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -8,16 +10,19 @@ from sidecar.subagents.runners.acp.mode_state import AskingModes, SessionState
 
 _MAX_COMMANDS = 200
 _MAX_CHARS = 500
+_CODE = re.compile("`([^`]+)`")
 
 
 class Learned:
     """What an agent announced last. All clients of a Host share it; it is not kept when the Host ends.
 
-    `program` is the command of the agent, to which arguments that sign in are appended.
+    `program` is the command of the agent, to which arguments that sign in are appended. `sign_in` is the
+    remedy if it requires a sign-in; the first code in it is a command.
     """
 
     def __init__(self, program: tuple[str, ...] = ()) -> None:
         self.program = program
+        self.sign_in: str | None = None
         self.needs_sign_in: bool | None = None
         """Whether the agent refused to open a session without a sign-in; None before the first session."""
         self.commands: list[SlashCommand] = []
@@ -27,10 +32,16 @@ class Learned:
 
     @property
     def auth(self) -> RunnerAuth | None:
-        """How to sign in; None before the first session."""
-        if self.needs_sign_in is None:
+        """How to sign in; None before the first session if no command is known that signs in."""
+        command = _CODE.search(self.sign_in or "")
+        if self.needs_sign_in is None and command is None:
             return None
-        return RunnerAuth(needed=self.needs_sign_in, methods=self._methods)
+        return RunnerAuth(
+            needed=bool(self.needs_sign_in),
+            methods=self._methods,
+            advice=self.sign_in,
+            command=shlex.split(command[1]) if command else None,
+        )
 
     def initialized(self, answer: Mapping[str, Any]) -> None:
         """Take the answer to `initialize`."""
@@ -61,24 +72,26 @@ class Learned:
         for each in methods:
             if isinstance(each, Mapping) and isinstance(each.get("id"), str):
                 name = each.get("name")
+                command, given = self._command(each)
                 yield SignInMethod(
                     id=each["id"],
                     name=name if isinstance(name, str) else each["id"],
-                    command=self._command(each),
+                    command=command,
+                    env=_variables(given.get("env")) or None,
                 )
 
-    def _command(self, method: Mapping[str, Any]) -> list[str] | None:
-        """Return the command that signs in, from the protocol or from an older extension of it."""
-        meta = method.get("_meta")
-        known = meta if isinstance(meta, Mapping) else {}
-        older = known.get("terminal-auth")
-        if isinstance(older, Mapping) and isinstance(older.get("command"), str):
-            return [older["command"], *_texts(older.get("args"))]
-        # qwen announces the members of the protocol in `_meta`.
-        for each in (method, known):
-            if each.get("type") == "terminal" and self.program:
-                return [self.program[0], *_texts(each.get("args"))]
-        return None
+    def _command(self, method: Mapping[str, Any]) -> tuple[list[str] | None, Mapping[str, Any]]:
+        """Return the command that signs in and the member that describes it: the protocol's, or an older one."""
+        if method.get("type") == "terminal" and self.program:
+            return [*self.program, *_texts(method.get("args"))], method
+        meta = _table(method, "_meta")
+        older = _table(meta, "terminal-auth")
+        if isinstance(older.get("command"), str):
+            return [older["command"], *_texts(older.get("args"))], older
+        # qwen puts the members of the protocol there, and its arguments replace `--acp`.
+        if meta.get("type") == "terminal" and self.program:
+            return [self.program[0], *_texts(meta.get("args"))], meta
+        return None, {}
 
 
 def _features(answer: Mapping[str, Any]) -> AgentFeatures:
@@ -116,3 +129,11 @@ def _table(parent: Mapping[str, Any], name: str) -> Mapping[str, Any]:
 
 def _texts(values: Any) -> list[str]:
     return [each for each in values if isinstance(each, str)] if isinstance(values, list) else []
+
+
+def _variables(values: Any) -> dict[str, str]:
+    """Return environment variables, given as an object or as a list of names and values."""
+    if isinstance(values, list):
+        values = {each.get("name"): each.get("value") for each in values if isinstance(each, Mapping)}
+    given = values if isinstance(values, Mapping) else {}
+    return {key: text for key, text in given.items() if isinstance(key, str) and isinstance(text, str)}
