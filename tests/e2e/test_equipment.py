@@ -167,7 +167,7 @@ async def test_a_run_that_needs_a_sign_in_says_so_and_the_runner_how(start: Star
             {"id": "web", "name": "In the browser"},
             {"id": "cli", "name": "In a terminal", "command": [*runner["command"], "--login"]},
             {"id": "old", "name": "Old", "command": ["agent", "auth"]},
-            {"id": "qwen", "name": "Q", "command": [runner["command"][0], "--key"], "env": {"A": "b"}},
+            {"id": "qwen", "name": "Q", "command": [*runner["command"], "--key"], "env": {"A": "b"}},
         ],
         "advice": "sign in with the agent's own program, or set its key in runners.agent.env",
     }

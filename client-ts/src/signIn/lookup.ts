@@ -3,8 +3,8 @@ import type { SubagentService } from "../service/service.js";
 import { commandLine, needsSignIn, waysToSignIn } from "./ways.js";
 
 /**
- * Return the commands that sign in to the agent of a run that failed for want of it; undefined for other
- * runs. The list is empty if no command is known.
+ * Return the commands that sign in to the agent of a run that failed for want of it; undefined for
+ * other runs. The list is empty if no command is known.
  */
 export async function signInCommandsFor(
   service: Pick<SubagentService, "request">,

@@ -71,7 +71,7 @@ async function pickWay(
   return (await vscode.window.showQuickPick(items, { placeHolder, matchOnDetail: true }))?.way;
 }
 
-/** Run a command where the user sees it. The home folder brings no files of a repository into it. */
+/** Run a command where the user sees it, in a folder that is of no repository. */
 function runInTerminal(way: SignInWay): void {
   const config = vscode.workspace.getConfiguration(SECTION);
   const runners = config.get<Record<string, RunnerSettings>>("runners", {});

@@ -32,7 +32,7 @@ _SESSION_CAPABILITIES: Mapping[str, Any] = {"notices": {}}
 Without it, codex and claude send their notices as the model's text.
 """
 _SIGN_IN: Mapping[str, Any] = {"auth": {"terminal": True}, "_meta": {"terminal-auth": True}}
-"""Client capabilities with which agents name the commands that sign in: that of the protocol, and opencode's."""
+"""Capabilities of a client to which agents name the commands that sign in: the protocol's, and opencode's."""
 _METHOD_NOT_FOUND = -32601
 _INTERNAL_ERROR = -32603
 

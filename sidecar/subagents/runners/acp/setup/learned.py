@@ -1,16 +1,14 @@
 """What a Host learns about an agent from its runs: how to sign in, its choices and its commands. No I/O."""
 
-import re
-import shlex
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sidecar.api.runs.runners import AgentChoices, AgentFeatures, RunnerAuth, SignInMethod, SlashCommand
 from sidecar.subagents.runners.acp.mode_state import AskingModes, SessionState
+from sidecar.subagents.runners.acp.setup.sign_in import command_in, methods_of
 
 _MAX_COMMANDS = 200
 _MAX_CHARS = 500
-_CODE = re.compile("`([^`]+)`")
 
 
 class Learned:
@@ -33,20 +31,19 @@ class Learned:
     @property
     def auth(self) -> RunnerAuth | None:
         """How to sign in; None before the first session if no command is known that signs in."""
-        command = _CODE.search(self.sign_in or "")
+        command = command_in(self.sign_in)
         if self.needs_sign_in is None and command is None:
             return None
         return RunnerAuth(
             needed=bool(self.needs_sign_in),
             methods=self._methods,
             advice=self.sign_in,
-            command=shlex.split(command[1]) if command else None,
+            command=command,
         )
 
     def initialized(self, answer: Mapping[str, Any]) -> None:
         """Take the answer to `initialize`."""
-        methods = answer.get("authMethods")
-        self._methods = list(self._read_methods(methods)) if isinstance(methods, list) else []
+        self._methods = methods_of(answer.get("authMethods"), self.program)
         self.features = _features(answer)
 
     def opened(self, state: SessionState, known: AskingModes) -> None:
@@ -67,31 +64,6 @@ class Learned:
             commands = update.get("availableCommands")
             if isinstance(commands, list):
                 self.commands = [*_commands(commands[:_MAX_COMMANDS])]
-
-    def _read_methods(self, methods: list[Any]) -> Iterator[SignInMethod]:
-        for each in methods:
-            if isinstance(each, Mapping) and isinstance(each.get("id"), str):
-                name = each.get("name")
-                command, given = self._command(each)
-                yield SignInMethod(
-                    id=each["id"],
-                    name=name if isinstance(name, str) else each["id"],
-                    command=command,
-                    env=_variables(given.get("env")) or None,
-                )
-
-    def _command(self, method: Mapping[str, Any]) -> tuple[list[str] | None, Mapping[str, Any]]:
-        """Return the command that signs in and the member that describes it: the protocol's, or an older one."""
-        if method.get("type") == "terminal" and self.program:
-            return [*self.program, *_texts(method.get("args"))], method
-        meta = _table(method, "_meta")
-        older = _table(meta, "terminal-auth")
-        if isinstance(older.get("command"), str):
-            return [older["command"], *_texts(older.get("args"))], older
-        # qwen puts the members of the protocol there, and its arguments replace `--acp`.
-        if meta.get("type") == "terminal" and self.program:
-            return [self.program[0], *_texts(meta.get("args"))], meta
-        return None, {}
 
 
 def _features(answer: Mapping[str, Any]) -> AgentFeatures:
@@ -125,15 +97,3 @@ def _commands(commands: list[Any]) -> Iterator[SlashCommand]:
 def _table(parent: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     found = parent.get(name)
     return found if isinstance(found, Mapping) else {}
-
-
-def _texts(values: Any) -> list[str]:
-    return [each for each in values if isinstance(each, str)] if isinstance(values, list) else []
-
-
-def _variables(values: Any) -> dict[str, str]:
-    """Return environment variables, given as an object or as a list of names and values."""
-    if isinstance(values, list):
-        values = {each.get("name"): each.get("value") for each in values if isinstance(each, Mapping)}
-    given = values if isinstance(values, Mapping) else {}
-    return {key: text for key, text in given.items() if isinstance(key, str) and isinstance(text, str)}
