@@ -38,7 +38,8 @@ export function ending(view: View, open: OpenRun): Part {
       <p class="ending-state">${endWords(task)}</p>
       ${used(task, open)}
     </div>
-    ${open.signIn === undefined ? failure(task) : signInAdvice(task, open.signIn)}
+    ${task.reason === "authRequired" && open.signIn !== undefined ? undefined : failure(task)}
+    ${open.signIn === undefined ? undefined : signInAdvice(task, open.signIn)}
     ${result(task, open)} ${changedFiles(task, open, view)}
     ${actions(view, open, task)}
   </section>`;

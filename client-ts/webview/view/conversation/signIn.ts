@@ -6,17 +6,26 @@ import { ACTIONS, ENDING } from "../../text/strings.js";
 import { icon } from "../common/icon.js";
 import type { Part, View } from "../common/view.js";
 
-/** Render what a person has to do whose agent needs a sign-in. */
-export function signInAdvice({ runner, error = "" }: AsyncTask, commands: readonly string[]): Part {
-  const [command] = commands;
-  return html`<p class="sign-in">
-      ${command === undefined ? ENDING.signInElsewhere(runner) : ENDING.signIn(runner)}
-    </p>
-    ${commands.length === 1 ? html`<p class="sign-in-command">${icon("terminal")} <code>${plain(command ?? "")}</code></p>` : undefined}
-    <details class="fold">
-      <summary>${ENDING.error}</summary>
-      <pre class="log" tabindex="0" aria-label=${ENDING.error}>${plain(error)}</pre>
-    </details>`;
+/** Render what a person has to do whose agent needs a sign-in, and the agent's words if it says only that. */
+export function signInAdvice(
+  { runner, reason, error }: AsyncTask,
+  commands: readonly string[],
+): Part {
+  const words = commands.length === 0 ? ENDING.signInElsewhere : ENDING.signIn;
+  return html`<p class="sign-in">${words(runner)}</p>
+    ${commands.length === 1 ? commands.map(commandView) : undefined}
+    ${reason === undefined || error === undefined ? undefined : fullError(error)}`;
+}
+
+function commandView(command: string): Part {
+  return html`<p class="sign-in-command">${icon("terminal")} <code>${plain(command)}</code></p>`;
+}
+
+function fullError(error: string): Part {
+  return html`<details class="fold">
+    <summary>${ENDING.error}</summary>
+    <pre class="log" tabindex="0" aria-label=${ENDING.error}>${plain(error)}</pre>
+  </details>`;
 }
 
 /** Render the buttons that sign in, or lead to where a key is set, and that launch the same goal again. */
