@@ -255,7 +255,9 @@ export class Terminal {
   readonly typed: string[] = [];
   visible = false;
 
-  constructor(readonly options: { readonly name: string; readonly cwd: string; readonly env: object }) {
+  constructor(
+    readonly options: { readonly name: string; readonly cwd: string; readonly env: object },
+  ) {
     shown.terminals.push(this);
   }
 

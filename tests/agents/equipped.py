@@ -103,7 +103,7 @@ def refuse(call: Any) -> None:
 
 def sign_in(file: str) -> None:
     Path(file).touch()
-    print("You are signed in.")
+    sys.stdout.write("You are signed in.\n")
 
 
 if __name__ == "__main__":

@@ -39,9 +39,8 @@ export function ending(view: View, open: OpenRun): Part {
       ${used(task, open)}
     </div>
     ${task.reason === "authRequired" && open.signIn !== undefined ? undefined : failure(task)}
-    ${open.signIn === undefined ? undefined : signInAdvice(task, open.signIn)}
-    ${result(task, open)} ${changedFiles(task, open, view)}
-    ${actions(view, open, task)}
+    ${open.signIn === undefined ? undefined : signInAdvice(task, open.signIn)} ${result(task, open)}
+    ${changedFiles(task, open, view)} ${actions(view, open, task)}
   </section>`;
 }
 

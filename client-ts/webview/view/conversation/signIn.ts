@@ -29,11 +29,7 @@ function fullError(error: string): Part {
 }
 
 /** Render the buttons that sign in, or lead to where a key is set, and that launch the same goal again. */
-export function signInButtons(
-  { send }: View,
-  taskId: string,
-  commands: readonly string[],
-): Part {
+export function signInButtons({ send }: View, taskId: string, commands: readonly string[]): Part {
   const action = commands.length === 0 ? "openRunnerSettings" : "signIn";
   return html`<button
       type="button"

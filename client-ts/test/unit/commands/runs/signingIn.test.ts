@@ -33,7 +33,9 @@ beforeEach(() => {
 
 function signIn(items: readonly RunnerInfo[], target?: unknown) {
   const start = (): Promise<void> => Promise.resolve();
-  const tasks = new Map(["codex-acp", "claude", "silent"].map((runner) => [runner, asyncTask(runner, { runner })]));
+  const tasks = new Map(
+    ["codex-acp", "claude", "silent"].map((runner) => [runner, asyncTask(runner, { runner })]),
+  );
   const service = { start, request: () => Promise.resolve({ items }), tasks };
   return signInCommands({ service: service as unknown as SubagentService })[
     "subagentSidecar.agent.signIn"

@@ -36,9 +36,7 @@ def _methods(announced: list[Any], program: Sequence[str]) -> Iterator[SignInMet
         )
 
 
-def _command(
-    method: Mapping[str, Any], program: Sequence[str]
-) -> tuple[list[str] | None, Mapping[str, Any]]:
+def _command(method: Mapping[str, Any], program: Sequence[str]) -> tuple[list[str] | None, Mapping[str, Any]]:
     """Return the command that signs in, and the part of the method that describes it."""
     if method.get("type") == "terminal" and program:
         return [*program, *_texts(method.get("args"))], method
