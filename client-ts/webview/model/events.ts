@@ -34,6 +34,8 @@ export type OpenEvent =
   | { readonly type: "jumpToEnd" }
   /** The shown end does not fill the page. */
   | { readonly type: "widen" }
+  /** More arrived than can be drawn at once. */
+  | { readonly type: "narrow" }
   | { readonly type: "earlier" }
   | { readonly type: "later" };
 

@@ -108,6 +108,14 @@ export function canWiden(open: OpenRun): boolean {
     : endWeight < MAX_SHOWN;
 }
 
+/**
+ * Whether nothing that is drawn would remain if only the end were shown. Everything shown would be
+ * new then, and drawing more than the end takes too long for one frame.
+ */
+export function outgrew(open: OpenRun, drawn: Range): boolean {
+  return followsEnd(open) && latest(extentOf(open)).start >= drawn.end;
+}
+
 function showsFirstLoaded(open: OpenRun): boolean {
   return shownOf(open).start === extentOf(open).start;
 }
@@ -154,7 +162,9 @@ export function reduceOpen(open: OpenRun, event: OpenEvent): OpenRun {
     case "widen":
       return showsFirstLoaded(open)
         ? { ...open, loading: "before" }
-        : { ...open, endWeight: Math.min(MAX_SHOWN, 2 * (open.endWeight ?? END)) };
+        : { ...open, endWeight: Math.min(MAX_SHOWN, END + (open.endWeight ?? END)) };
+    case "narrow":
+      return omit(open, "endWeight");
     case "earlier":
       return showingEarlier(open);
     case "later":
