@@ -75,10 +75,10 @@ def _discovered(known: Collection[Path]) -> list[Path]:
     from sidecar.history.discovery import discover_roots
 
     discovery = discover_roots(known=known)
-    told = [place for place in discovery.searched if not known or (place.found and place.path not in known)]
-    for place in told:
+    new = [place for place in discovery.searched if not known or (place.found and place.path not in known)]
+    for place in new:
         logger.info("%s %s (%s)", "found" if place.found else "no tasks in", place.path, place.why)
-    if told:
+    if new:
         found, searched = len(discovery.roots), len(discovery.searched)
         logger.info("autoDiscover: %d stores found in %d places", found, searched)
     return discovery.roots
