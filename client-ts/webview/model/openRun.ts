@@ -54,6 +54,8 @@ export interface OpenRun {
   readonly problem?: string;
   /** What the run changed, once it ended and that is known. */
   readonly files?: readonly TouchedFile[];
+  /** The commands that sign in to its agent, if it failed for want of that. */
+  readonly signIn?: readonly string[];
   /** The run was deleted, so it cannot be resumed. */
   readonly isDeleted?: true;
   /** Ids of the questions whose answers are being sent. */
@@ -106,6 +108,14 @@ export function canWiden(open: OpenRun): boolean {
     : endWeight < MAX_SHOWN;
 }
 
+/**
+ * Whether nothing that is drawn would remain if only the end were shown. Everything shown would be
+ * new then, and drawing more than the end takes too long for one frame.
+ */
+export function outgrew(open: OpenRun, drawn: Range): boolean {
+  return followsEnd(open) && latest(extentOf(open)).start >= drawn.end;
+}
+
 function showsFirstLoaded(open: OpenRun): boolean {
   return shownOf(open).start === extentOf(open).start;
 }
@@ -127,6 +137,8 @@ export function reduceOpen(open: OpenRun, event: OpenEvent): OpenRun {
       return event.taskId === open.taskId ? { ...open, problem: event.message } : open;
     case "files":
       return event.taskId === open.taskId ? { ...open, files: event.files } : open;
+    case "signIn":
+      return event.taskId === open.taskId ? { ...open, signIn: event.commands } : open;
     case "taskDeleted":
       return event.taskId === open.taskId ? { ...open, isDeleted: true } : open;
     case "events":
@@ -150,7 +162,9 @@ export function reduceOpen(open: OpenRun, event: OpenEvent): OpenRun {
     case "widen":
       return showsFirstLoaded(open)
         ? { ...open, loading: "before" }
-        : { ...open, endWeight: Math.min(MAX_SHOWN, 2 * (open.endWeight ?? END)) };
+        : { ...open, endWeight: Math.min(MAX_SHOWN, END + (open.endWeight ?? END)) };
+    case "narrow":
+      return omit(open, "endWeight");
     case "earlier":
       return showingEarlier(open);
     case "later":
