@@ -327,7 +327,7 @@ def test_a_lost_run_is_named_at_the_limit_after_its_last_word(
     run_virtually(main)
 
 
-def test_a_sidecar_that_stands_still_while_it_reconnects_asks_again(world: MakeWorld) -> None:
+def test_a_sidecar_that_is_suspended_while_it_reconnects_asks_again(world: MakeWorld) -> None:
     async def main() -> None:
         here = world(counting(1000))
         run = await here.launch()

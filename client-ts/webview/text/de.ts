@@ -138,7 +138,7 @@ export const COMPOSER: Texts<typeof en.COMPOSER> = {
   here: "Dieser Rechner",
   onFleet: "Cluster",
   onNode: (name) => `Knoten ${name}`,
-  onLabelled: (label) => `Cluster: ${label}`,
+  withLabel: (label) => `Cluster: ${label}`,
   freeSlots: (free, slots) =>
     `Im Cluster sind ${free.toLocaleString("de-DE")} von ${plural(slots, "Platz", "Plätzen")} frei.`,
   fleetProblem: (why) => `Der Cluster ist nicht nutzbar: ${why}.`,

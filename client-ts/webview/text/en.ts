@@ -140,7 +140,7 @@ export const COMPOSER = {
   here: "This machine",
   onFleet: "Fleet",
   onNode: (name: string) => `Node ${name}`,
-  onLabelled: (label: string) => `Fleet: ${label}`,
+  withLabel: (label: string) => `Fleet: ${label}`,
   freeSlots: (free: number, slots: number) =>
     `${free.toLocaleString("en-US")} of ${counted(slots, "slot")} on the fleet free.`,
   fleetProblem: (why: string) => `The fleet cannot be used: ${why}.`,

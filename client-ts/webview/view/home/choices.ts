@@ -69,5 +69,5 @@ function wordsOf(choice: Choice, value: string): string {
   if (node !== undefined) {
     return COMPOSER.onNode(node);
   }
-  return label === undefined ? COMPOSER[isRemote ? "onFleet" : "here"] : COMPOSER.onLabelled(label);
+  return label === undefined ? COMPOSER[isRemote ? "onFleet" : "here"] : COMPOSER.withLabel(label);
 }

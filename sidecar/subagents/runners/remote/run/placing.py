@@ -128,7 +128,7 @@ class Placement:
                 base=tree.base,
             )
         except GatewayGone:
-            self._node.heard()  # to wait for a slot is no silence
+            self._node.heard()  # a wait for a slot does not count as silence
             raise
 
     async def _unless_stopped(self, work: Coroutine[Any, Any, bool]) -> bool:

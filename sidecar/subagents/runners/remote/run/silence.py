@@ -4,8 +4,8 @@ import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-_STOOD_STILL = 1.0
-"""A wait that takes so many seconds too long shows that this process stood still."""
+_SUSPENDED_SECONDS = 1.0
+"""A wait that takes this much too long shows that this process was suspended."""
 _BLINK = 0.01
 
 
@@ -13,7 +13,7 @@ class Silence:
     """Count the seconds since the last word of a run, on the clock of the event loop."""
 
     def __init__(self, limit: float, reserve: float) -> None:
-        """`reserve` is how long a run is asked at least after this process stood still."""
+        """`reserve` is how long a run is asked at least after this process was suspended."""
         self._limit = limit
         self._reserve = reserve
         self._now = asyncio.get_running_loop().time
@@ -39,5 +39,5 @@ class Silence:
         try:
             yield
         finally:
-            if self._now() - began > most + _STOOD_STILL:
+            if self._now() - began > most + _SUSPENDED_SECONDS:
                 self._last = max(self._last, self._now() - self._limit + self._reserve)
