@@ -30,7 +30,7 @@ def closed_family(root: str, families: Iterable[StoreFamily]) -> StoreFamily | N
 
 def _is_closed(family: StoreFamily, root: str) -> bool:
     store = family.open(Root(root))
-    return not store.members() and bool(store.unlisted())
+    return store.unlistable() is not None or (not store.members() and bool(store.unlisted()))
 
 
 def _has_closed_folder(root: str) -> bool:

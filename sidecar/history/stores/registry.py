@@ -59,8 +59,10 @@ def _family_of_copies(root: Root) -> StoreFamily | None:
 def _closed_family(root: Root) -> StoreFamily | None:
     """Return the family of folders that cannot be listed, in a root where no task can be seen."""
     family = closed_family(root.path, FAMILIES)
-    tasks = FAMILIES[0].open(root) if family is not None else None
-    return family if tasks is not None and not any(map(tasks.is_surely_task, tasks.members())) else None
+    if family is None or family is FAMILIES[0]:
+        return family
+    tasks = FAMILIES[0].open(root)
+    return None if any(map(tasks.is_surely_task, tasks.members())) else family
 
 
 def is_root(path: Path) -> bool:
@@ -70,9 +72,7 @@ def is_root(path: Path) -> bool:
 
 def holds_sessions(path: str, families: Sequence[StoreFamily]) -> bool:
     """Return whether a folder holds sessions of these families, or folders that cannot be listed."""
-    return (
-        any(family.recognizes(path) for family in families) or closed_family(path, families) is not None
-    )
+    return any(family.recognizes(path) for family in families) or closed_family(path, families) is not None
 
 
 def describe_root(path: str | os.PathLike[str], read_only: bool = True, kept: str = "") -> Root:
