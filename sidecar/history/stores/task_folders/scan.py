@@ -12,7 +12,6 @@ from sidecar.history.stores.parallel import Parallel, nothing, sequential
 from sidecar.history.stores.task_folders.files import API_FILE, ITEM_FILE, METADATA_FILE, UI_FILE, tasks_path
 from sidecar.history.stores.task_folders.ids import EPOCH_DIGITS, is_task_id
 
-
 _RELATIVE: Final = os.stat in os.supports_dir_fd and os.access in os.supports_dir_fd
 """A stat relative to an open folder spares the kernel the way to it: 6 % of the scan."""
 _UI, _API, _ITEM, _METADATA = (os.sep + name for name in (UI_FILE, API_FILE, ITEM_FILE, METADATA_FILE))
