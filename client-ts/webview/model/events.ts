@@ -13,7 +13,15 @@ export type OpenEvent =
   | Extract<
       ToWebview,
       {
-        type: "task" | "taskMissing" | "files" | "taskDeleted" | "events" | "page" | "answerFailed";
+        type:
+          | "task"
+          | "taskMissing"
+          | "files"
+          | "signIn"
+          | "taskDeleted"
+          | "events"
+          | "page"
+          | "answerFailed";
       }
     >
   | { readonly type: "answer"; readonly requestId: string; readonly optionId: string }

@@ -54,6 +54,8 @@ export interface OpenRun {
   readonly problem?: string;
   /** What the run changed, once it ended and that is known. */
   readonly files?: readonly TouchedFile[];
+  /** The commands that sign in to its agent, if it failed for want of that. */
+  readonly signIn?: readonly string[];
   /** The run was deleted, so it cannot be resumed. */
   readonly isDeleted?: true;
   /** Ids of the questions whose answers are being sent. */
@@ -137,6 +139,8 @@ export function reduceOpen(open: OpenRun, event: OpenEvent): OpenRun {
       return event.taskId === open.taskId ? { ...open, problem: event.message } : open;
     case "files":
       return event.taskId === open.taskId ? { ...open, files: event.files } : open;
+    case "signIn":
+      return event.taskId === open.taskId ? { ...open, signIn: event.commands } : open;
     case "taskDeleted":
       return event.taskId === open.taskId ? { ...open, isDeleted: true } : open;
     case "events":
