@@ -108,7 +108,7 @@ export function canWiden(open: OpenRun): boolean {
     : endWeight < MAX_SHOWN;
 }
 
-/** Whether so much arrived since the last drawing that even half of what is shown would be new. */
+/** Whether more arrived since the last drawing than half of what is shown. */
 export function outgrew(open: OpenRun, drawn: Range): boolean {
   return followsEnd(open) && latest(extentOf(open), narrowed(open)).start >= drawn.end;
 }
