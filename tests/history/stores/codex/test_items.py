@@ -68,7 +68,7 @@ def test_a_session_that_a_newer_version_continued_counts_all_messages(tmp_path: 
     assert row(history_of(tmp_path / "store")).message_count == session.truth.messages
 
 
-def test_a_summary_of_reasoning_is_shown_and_is_no_message(tmp_path: Path) -> None:
+def test_a_summary_of_reasoning_is_shown_but_not_counted(tmp_path: Path) -> None:
     session = made(3)
     item = {"type": "Reasoning", "id": "r", "summary_text": ["Think", "first"], "raw_content": []}
     session.event("item_completed", turn_id="t", item=item)

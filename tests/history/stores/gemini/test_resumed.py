@@ -51,7 +51,7 @@ def test_a_call_that_is_recorded_apart_belongs_to_the_answer_before(tmp_path: Pa
     assert (row["messageCount"], row["tokenUsage"]["total"]) == (3, 24)
 
 
-def test_answers_with_tokens_and_calls_of_their_own_count_each(tmp_path: Path) -> None:
+def test_every_answer_with_its_own_tokens_and_calls_counts(tmp_path: Path) -> None:
     calls = [answer(name, toolCalls=[CALL], tokens=TOKENS) for name in ("2", "3")]
     row = row_of(tmp_path, *RESTART, prompt("1"), *calls, answer("4", toolCalls=[CALL]))
     assert (row["messageCount"], row["tokenUsage"]["total"]) == (4, 24)
