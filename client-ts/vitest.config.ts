@@ -18,6 +18,7 @@ export default defineConfig({
           name: "webview",
           include: ["test/webview/**/*.test.ts"],
           environment: "jsdom",
+          setupFiles: ["test/webview/environment.ts"],
           testTimeout: 15_000,
         },
       },

@@ -29,6 +29,7 @@ import { MarkStore } from "./marks/markStore.js";
 import { taggedService } from "./marks/taggedService.js";
 import { Outbox } from "./service/outbox.js";
 import type { OpenRequest } from "./panel/messages.js";
+import { OfferFeed } from "./offers/offerFeed.js";
 import { openTarget } from "./panel/openTarget.js";
 import { SECTION, sidecarRoots, sidecarSettings } from "./service/settings.js";
 import { SidecarService } from "./service/sidecarService.js";
@@ -95,7 +96,8 @@ export function activate(context: vscode.ExtensionContext): SubagentSidecarApi {
   };
   const list = new ListChoice(context.workspaceState);
   const history = new HistoryList(tagged, list, marks);
-  const agents = new AgentsView(pages, history);
+  const offers = new OfferFeed(service);
+  const agents = new AgentsView(pages, history, offers);
   const editors = new ConversationEditors(pages);
   const panel = new Conversations(agents, editors);
   const notices = new Notices(panel);
@@ -147,6 +149,7 @@ export function activate(context: vscode.ExtensionContext): SubagentSidecarApi {
     model,
     vscode.window.registerWebviewViewProvider(AGENTS_VIEW, agents),
     agents,
+    offers,
     editors,
     windowCount,
     showBadge(service, agents),

@@ -413,6 +413,8 @@ export interface AgentChoices {
   models: string[];
   /** Values for `mode`. */
   modes: string[];
+  /** Those of `modes` in which the agent asks; the others need the policy `allowAll`. */
+  askingModes: string[];
   /** Values for `effort`, with the model that was in force. */
   efforts: string[];
 }

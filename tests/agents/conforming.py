@@ -37,6 +37,11 @@ def serve() -> None:
 
 
 def respond(call: Any, prompt: str) -> None:
+    if "questions" in prompt:
+        inquire()
+        say("done")
+        end(call)
+        return
     if "numbers" in prompt:
         say("one\n")
         while receive().get("method") != "session/cancel":
@@ -51,6 +56,14 @@ def respond(call: Any, prompt: str) -> None:
         return
     update("usage_update", used=10, size=100)
     end(call, usage={"inputTokens": 8, "outputTokens": 2, "totalTokens": 10})
+
+
+def inquire() -> None:
+    if "idle" not in FAULTS:
+        form = {"properties": {"color": {"type": "string", "enum": ["Red", "Blue"]}}}
+        params = {"sessionId": "session-1", "message": "Which color?", "requestedSchema": form}
+        send({"id": 2, "method": "elicitation/create", "params": params})
+        receive()
 
 
 def is_allowed() -> bool:

@@ -279,8 +279,9 @@ def ask() -> None:
 def inquire() -> None:
     """Ask the questions of the JSON object in the prompt, and say each answer as JSON.
 
-    `questions` has the parameters of each, `together` asks all before the first answer, `late` ends the turn
-    first, `complete` reports an address as dealt with, and `withdraw` cancels the request.
+    `questions` has the parameters of each, with a `method` for another than `elicitation/create`. `together`
+    asks all before the first answer, `late` ends the turn first, `complete` reports an address as dealt with,
+    and `withdraw` cancels the request.
     """
     call = until("initialize")
     offered = call["params"]["clientCapabilities"]["elicitation"]  # type: ignore[index]
@@ -298,7 +299,8 @@ def inquire() -> None:
         size = params.pop("sizes", None)
         if size is not None:
             params["requestedSchema"] = {"properties": {f"f{n}": {"type": "string"} for n in range(size)}}
-        send({"id": number, "method": "elicitation/create", "params": {"sessionId": SESSION, **params}})
+        method = params.pop("method", "elicitation/create")
+        send({"id": number, "method": method, "params": {"sessionId": SESSION, **params}})
         if "together" not in todo:
             say_answer(prompt, todo)
     for _ in todo["questions"] if "together" in todo else ():

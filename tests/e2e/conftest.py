@@ -56,6 +56,22 @@ def define(home: Path, names: Iterable[str]) -> Path:
     return agents
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Deselect the tests of agents that only `scripts/agents --all` installs, unless they are asked for."""
+    from tests.e2e.real_agents import AGENTS, MODELS  # here, since it needs this module
+
+    absent = [
+        each
+        for each in items
+        if isinstance(each, pytest.Function)
+        and hasattr(each, "callspec")
+        and each.callspec.params.get("agent") in MODELS.keys() - set(AGENTS)
+    ]
+    if absent:
+        config.hook.pytest_deselected(items=absent)
+        items[:] = [each for each in items if each not in absent]
+
+
 class Sidecar:
     """A sidecar under test, driven as an editor drives it."""
 

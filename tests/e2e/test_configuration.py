@@ -123,5 +123,6 @@ async def test_the_list_of_runners_names_what_the_last_session_offered(start: St
     assert next(each for each in items if each["name"] == "agent")["choices"] == {
         "models": ["small", "large"],
         "modes": ["default", "plan", "auto"],
+        "askingModes": ["default", "plan"],
         "efforts": ["low", "high"],
     }

@@ -47,6 +47,40 @@ ADDRESS: Json = {
     "url": "https://example.com/in?x=1",
 }
 
+QWEN: Json = {
+    "method": "session/request_permission",
+    "toolCall": {
+        "toolCallId": "t1",
+        "title": "Ask user 2 questions",
+        "kind": "think",
+        "status": "pending",
+        "_meta": {
+            "qwenInteractionKind": "user_question",
+            "qwenQuestions": [
+                {
+                    "question": "Which color?",
+                    "header": "Color",
+                    "options": [
+                        {"label": "Red", "description": "Warm"},
+                        {"label": "Blue", "description": "Cold"},
+                    ],
+                },
+                {
+                    "question": "Which sizes?",
+                    "header": "Sizes",
+                    "multiSelect": True,
+                    "options": [{"label": size, "description": size} for size in ("S", "M", "L")],
+                },
+            ],
+        },
+    },
+    "options": [
+        {"optionId": "proceed_once", "name": "Submit", "kind": "allow_once"},
+        {"optionId": "cancel", "name": "Cancel", "kind": "reject_once"},
+    ],
+}
+"""How qwen asks: its request for permission has the questions, and its answer has theirs."""
+
 
 @pytest.fixture(autouse=True)
 def definitions(home: Path) -> Path:
@@ -270,3 +304,36 @@ async def test_what_seems_to_be_a_password_is_not_logged(start: Start) -> None:
     assert "hunter2" in await reported(sidecar, task_id)  # the scripted agent repeats it
     last = (await events(sidecar, task_id, "question"))[-1]
     assert last["content"] == {"user": "ann", "db_password": "••••"}
+
+
+async def test_the_questions_of_qwen_are_a_form_with_choices_and_own_answers(start: Start) -> None:
+    sidecar, task_id = await asking(start, QWEN)
+    question = await asked(sidecar, task_id)
+    assert (question["kind"], question["options"]) == ("question", [])
+    assert question["message"] == "Please answer the following questions."
+    fields = question["schema"]["properties"]
+    assert list(fields) == ["question_0", "question_0_custom", "question_1", "question_1_custom"]
+    assert (fields["question_0"]["title"], fields["question_0"]["description"]) == ("Color", "Which color?")
+    assert fields["question_0"]["oneOf"][1] == {"const": "Blue", "title": "Blue", "description": "Cold"}
+    assert [each["const"] for each in fields["question_1"]["items"]["anyOf"]] == ["S", "M", "L"]
+    content = {"question_0": "Blue", "question_1": ["S", "L"], "question_1_custom": "XXL"}
+    await answer(sidecar, task_id, question, action="accept", content=content)
+    selected = {"outcome": "selected", "optionId": "proceed_once"}
+    words = await reported(sidecar, task_id)
+    assert json.dumps({"outcome": selected, "answers": {"0": "Blue", "1": "S, L, XXL"}}) in words
+    assert await events(sidecar, task_id, "permission") == []
+
+
+@pytest.mark.parametrize(
+    ("action", "result"),
+    [
+        ("decline", {"outcome": {"outcome": "selected", "optionId": "proceed_once"}, "answers": {}}),
+        ("cancel", {"outcome": {"outcome": "cancelled"}}),
+    ],
+)
+async def test_qwen_continues_after_a_decline_and_stops_after_a_cancel(
+    start: Start, action: str, result: Json
+) -> None:
+    sidecar, task_id = await asking(start, QWEN)
+    await answer(sidecar, task_id, await asked(sidecar, task_id), action=action)
+    assert json.dumps(result) in await reported(sidecar, task_id)

@@ -11,10 +11,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from sidecar.subagents.runners.acp.check.kit import CONTENT, FILE, RUN, TALK, WRITE
+from sidecar.subagents.runners.acp.check.kit import ASK, CONTENT, FILE, RUN, TALK, WRITE
 from tests.model_server.usage import Usage
 
 _SCENARIO = re.compile(r"SCENARIO:(\w+)(?::([^\n\"]*))?")
+_WRITE = re.compile(re.escape(WRITE).replace(re.escape("{path}"), r"(\S+)"))
 _WORDS = 600
 _CANDIDATES = {
     "write": ("write_file", "write", "Write"),
@@ -100,7 +101,7 @@ def next_reply(conversation: Conversation) -> Reply:
             return _delegate(conversation.tools, *argument.split(">", 2))
         case "ask":  # a question to the user, with two choices
             tool = _tool("ask", conversation.tools)
-            return _NO_TOOL if tool is None else Reply(tool=tool.name, arguments=_question(argument))
+            return _NO_TOOL if tool is None else Reply(tool=tool.name, arguments=_question(tool, argument))
         case "slow":
             return Reply([f"word{number} " for number in range(_WORDS)], slowly=True)
         case _:
@@ -109,9 +110,16 @@ def next_reply(conversation: Conversation) -> Reply:
 
 def _check(texts: Sequence[str]) -> tuple[str, str] | None:
     """Return the scenario for a prompt of `agents check`, which is written in plain words."""
-    scenarios = {WRITE: ("write", f"{FILE}={CONTENT}"), RUN: ("shell", f"touch {FILE}"), TALK: ("slow", "")}
-    newest = texts[-1] if texts else ""
-    return next((found for prompt, found in scenarios.items() if prompt in newest), None)
+    for text in reversed(texts):  # some agents write a text of their own after it
+        if written := _WRITE.search(text):
+            return "write", f"{written[1]}={CONTENT}"
+        if RUN in text:
+            return "shell", f"touch {FILE}"
+        if ASK in text:
+            return "ask", "Which color?"
+        if TALK in text:
+            return "slow", ""
+    return None
 
 
 def _scenario(texts: Sequence[str]) -> tuple[str, str]:
@@ -127,10 +135,14 @@ def _served(conversation: Conversation, server: str, tool: str, text: str) -> Re
     return call_served(conversation.tools, conversation.tool_texts, server, tool, {"text": text})
 
 
-def _question(text: str) -> dict[str, Any]:
+_ALSO: dict[str, dict[str, Any]] = {"request_user_input": {"id": "color"}, "ask_user": {"type": "choice"}}
+"""What the tools of codex and gemini want besides; the others refuse members that they do not know."""
+
+
+def _question(tool: Tool, text: str) -> dict[str, Any]:
     options = [{"label": label, "description": f"Use {label}"} for label in ("Red", "Blue")]
-    asked = {"id": "color", "question": text, "header": "Color", "options": options}
-    return {"questions": [{**asked, "multiSelect": False, "type": "choice"}]}
+    also = _ALSO.get(tool.name, {})
+    return {"questions": [{"question": text, "header": "Color", "options": options, **also}]}
 
 
 def _write(tools: Sequence[Tool], path: str, text: str) -> Reply:

@@ -8,6 +8,7 @@ import {
 
 import { type Navigation, readMessage, type ToWebview } from "../panel/messages.js";
 import type { PanelSession } from "../panel/panelSession.js";
+import type { OfferFeed } from "../offers/offerFeed.js";
 import { SECTION } from "../service/settings.js";
 import type { HistoryList } from "./historyList.js";
 import { type PageContext, servePage } from "./pages.js";
@@ -25,6 +26,7 @@ export function showsInEditor(): boolean {
 export class AgentsView implements WebviewViewProvider, Disposable {
   readonly #context: PageContext;
   readonly #history: HistoryList;
+  readonly #offers: OfferFeed;
   #view: WebviewView | undefined;
   #session: PanelSession | undefined;
   #pending: Navigation | undefined;
@@ -33,9 +35,10 @@ export class AgentsView implements WebviewViewProvider, Disposable {
   /** Fires with the view when it becomes visible. */
   readonly onDidShow = this.#shown.event;
 
-  constructor(context: PageContext, history: HistoryList) {
+  constructor(context: PageContext, history: HistoryList, offers: OfferFeed) {
     this.#context = context;
     this.#history = history;
+    this.#offers = offers;
   }
 
   /** Whether the view is visible. */
@@ -87,12 +90,12 @@ export class AgentsView implements WebviewViewProvider, Disposable {
         this.#shown.fire(view);
       } else {
         session.hide();
-        this.#history.hide();
+        this.#hide();
       }
     });
     view.onDidDispose(() => {
       session.dispose();
-      this.#history.hide();
+      this.#hide();
       if (this.#session === session) {
         this.#session = this.#view = undefined;
       }
@@ -108,12 +111,22 @@ export class AgentsView implements WebviewViewProvider, Disposable {
     this.#shown.dispose();
   }
 
+  #hide(): void {
+    this.#history.hide();
+    this.#offers.hide();
+  }
+
   #receive({ webview }: WebviewView, raw: unknown): void {
     const message = readMessage(raw);
+    const post = (posted: ToWebview): void => {
+      void webview.postMessage(posted);
+    };
     if (message?.type === "ready") {
       this.#history.show((page) => {
-        const posted: ToWebview = { type: "history", page };
-        void webview.postMessage(posted);
+        post({ type: "history", page });
+      });
+      this.#offers.show((offers) => {
+        post({ type: "offers", offers });
       });
     } else if (message?.type === "moreHistory") {
       void this.#history.loadMore();

@@ -8,6 +8,7 @@ import type {
   TouchedFile,
 } from "../protocol.js";
 import type { LaunchProblem } from "../text/launchProblem.js";
+import { type Chosen, type Offers, readChosen } from "../offers/offers.js";
 import type { ServiceState } from "../service/service.js";
 import type { TaskRef } from "../taskRef.js";
 import type { Batch } from "./eventFeed.js";
@@ -31,6 +32,7 @@ export interface RunRow extends Pick<
   | "errorKind"
   | "mode"
   | "model"
+  | "effort"
   | "changes"
 > {
   /** The beginning of the goal, on one line. */
@@ -71,6 +73,8 @@ export type ToWebview =
       readonly missing?: Readonly<Record<string, string>>;
       readonly problems: readonly DefinitionProblem[];
     }
+  /** What agents offer, by the names of their runners. */
+  | { readonly type: "offers"; readonly offers: Offers }
   /** The whole of the task that the page follows, and what the user calls it. */
   | {
       readonly type: "task";
@@ -202,6 +206,8 @@ export type FromWebview =
       readonly also?: readonly string[];
       readonly goalPrompt: string;
       readonly queue: boolean;
+      /** What the user chose of their agents, by the names of subagents. */
+      readonly chosen?: Readonly<Record<string, Chosen>>;
     }
   | { readonly type: "findFiles"; readonly text: string }
   | { readonly type: "cancel"; readonly taskId: string }
@@ -261,7 +267,7 @@ export function readMessage(value: unknown): FromWebview | undefined {
     return undefined;
   }
   const { type, taskId, afterSeq, subagentName, goalPrompt, queue, action } = value as Fields;
-  const { requestId, optionId, text, side, seq, task, goal, also } = value as Fields;
+  const { requestId, optionId, text, side, seq, task, goal } = value as Fields;
   switch (type) {
     case "ready":
     case "refresh":
@@ -276,7 +282,7 @@ export function readMessage(value: unknown): FromWebview | undefined {
       return isText(taskId) && isSide(side) && isSeq(seq) ? { type, taskId, side, seq } : undefined;
     case "launch":
       return isText(subagentName) && isText(goalPrompt) && typeof queue === "boolean"
-        ? { type, subagentName, goalPrompt, queue, ...(isTexts(also) ? { also } : {}) }
+        ? { type, subagentName, goalPrompt, queue, ...readLaunchOptions(value) }
         : undefined;
     case "findFiles":
       return typeof text === "string" ? { type, text } : undefined;
@@ -331,10 +337,18 @@ type Fields = Partial<
     | "index"
     | "task"
     | "goal"
-    | "also",
+    | "also"
+    | "chosen",
     unknown
   >
 >;
+
+function readLaunchOptions({ also, chosen }: Fields) {
+  return {
+    ...(isTexts(also) ? { also } : {}),
+    ...(chosen === undefined ? {} : { chosen: readChosen(chosen) }),
+  };
+}
 
 function isTexts(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every(isText);

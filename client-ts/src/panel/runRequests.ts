@@ -43,13 +43,13 @@ export class RunRequests {
       this.#page.show({ type: "launchDropped" });
       return;
     }
-    const { goalPrompt, queue } = wanted;
+    const { goalPrompt, queue, chosen = {} } = wanted;
     const params = { goalPrompt, workspaceDir, ...this.#options(queue) };
     const launched: string[] = [];
     const refused: { readonly name: string; readonly error: unknown }[] = [];
     for (const name of [subagentName, ...also]) {
       try {
-        launched.push(await this.#launchOne({ ...params, subagentName: name }));
+        launched.push(await this.#launchOne({ ...params, ...chosen[name], subagentName: name }));
       } catch (error) {
         refused.push({ name, error });
       }

@@ -35,10 +35,15 @@ export function changeLines(changes: Changes | undefined): string | undefined {
   return additions + deletions === 0 ? undefined : `+${additions} −${deletions}`;
 }
 
-/** Return the model and the mode of a run, if the agent reports them: `["m-1", "plan mode"]`. */
-export function modelWords({ model, mode }: Pick<AsyncTask, "model" | "mode">): string[] {
+/** Return model, effort and mode of a run as far as known: `["m-1", "high effort", "plan mode"]`. */
+export function modelWords({
+  model,
+  effort,
+  mode,
+}: Pick<AsyncTask, "model" | "effort" | "mode">): string[] {
   return [
     ...(model === undefined ? [] : [oneLine(model, NAME_CHARS)]),
+    ...(effort === undefined ? [] : [outcome.effort(oneLine(effort, NAME_CHARS))]),
     ...(mode === undefined ? [] : [outcome.mode(oneLine(mode, NAME_CHARS))]),
   ];
 }

@@ -354,6 +354,20 @@ export const scenes = {
     events("e", story.slice(0, 5)),
   ],
   home: base,
+  equipped: [
+    ...base,
+    {
+      type: "offers",
+      offers: {
+        example: {
+          models: ["claude-haiku-4-5", "claude-opus-4-8-20260301"],
+          ...{ modes: ["default", "plan", "acceptEdits"], askingModes: ["default", "plan"] },
+          ...{ efforts: ["low", "high"], commands: [] },
+        },
+      },
+    },
+    { type: "setChoice", choice: "model", value: "claude-opus-4-8-20260301" },
+  ],
   empty: [running, { type: "runs", runs: [] }, definitions],
   example: [running, { type: "runs", runs: [] }, { type: "definitions", items: [], problems: [] }],
   settingUp: [

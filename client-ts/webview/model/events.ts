@@ -1,4 +1,5 @@
 import type { Action, OpenRequest, ToWebview } from "../../src/panel/messages.js";
+import type { ChoiceEvent } from "./choices.js";
 import type { MentionEvent } from "./mention.js";
 import type { FormEvent } from "./questions/drafts.js";
 import type { Range } from "./range.js";
@@ -36,6 +37,7 @@ export type Event =
   | SpeechEvent
   | ListEvent
   | MentionEvent
+  | ChoiceEvent
   /** Launch another subagent with the same goal, or not. */
   | { readonly type: "alsoUse"; readonly subagentName: string; readonly isUsed: boolean }
   | { readonly type: "submit" }

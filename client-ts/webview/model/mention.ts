@@ -1,56 +1,99 @@
 import type { ToWebview } from "../../src/panel/messages.js";
+import type { SlashCommand } from "../../src/protocol.js";
 
-/** Where in a text a file is being named: from the `@` to the cursor. */
+/** The most commands that are offered. */
+const MOST_COMMANDS = 50;
+
+/** Where in a text something is being named: from the `@` or the `/` to the cursor. */
 export interface Spot {
-  /** What was typed after the `@`. */
+  /** A file, or at the start of the text a command of the agent. */
+  readonly kind: "file" | "command";
+  /** What was typed after the sign. */
   readonly text: string;
   readonly start: number;
   readonly end: number;
 }
 
-/** A file that is being named, and those that it could be. */
+/** What can be meant. */
+export interface Suggestion {
+  /** The path or the name, which is inserted. */
+  readonly name: string;
+  /** What a command does. */
+  readonly description?: string;
+  /** What to write after a command. */
+  readonly hint?: string;
+}
+
+/** What is being named, and what it could be. */
 export interface Mention extends Spot {
-  readonly paths: readonly string[];
-  /** The number of the path that Enter takes. */
+  readonly found: readonly Suggestion[];
+  /** The number of the one that Enter takes. */
   readonly current: number;
 }
 
-/** What the user does while a file is being named. */
+/** What the user does while something is being named. */
 export type MentionEvent =
-  /** The goal was changed; with a mention, a file is being named at the cursor. */
+  /** The goal was changed; with a mention, something is being named at the cursor. */
   | { readonly type: "write"; readonly goal: string; readonly mention?: Spot }
   | { readonly type: "pointMention"; readonly by: 1 | -1 }
   | { readonly type: "closeMention" };
 
-/** Return where a file is being named at the cursor; undefined if none is. */
+/** Return what is being named at the cursor; undefined if nothing is. */
 export function spotAt(text: string, cursor: number): Spot | undefined {
-  const before = /(?:^|[\s(])@(?<text>[^\s@]*)$/u.exec(text.slice(0, cursor));
-  const typed = before?.groups?.["text"];
-  return typed === undefined
+  const before = text.slice(0, cursor);
+  const command = /^\/(?<text>\S*)$/u.exec(before)?.groups?.["text"];
+  if (command !== undefined) {
+    return { kind: "command", text: command, start: 0, end: cursor };
+  }
+  const path = /(?:^|[\s(])@(?<text>[^\s@]*)$/u.exec(before)?.groups?.["text"];
+  return path === undefined
     ? undefined
-    : { text: typed, start: cursor - typed.length - 1, end: cursor };
+    : { kind: "file", text: path, start: cursor - path.length - 1, end: cursor };
 }
 
-/** Apply an event to the file that is being named. Pure. */
+/** Apply an event to what is being named. Pure. `commands` are those of the agent. */
 export function reduceMention(
   mention: Mention | undefined,
   event: MentionEvent | Extract<ToWebview, { type: "foundFiles" }>,
+  commands: readonly SlashCommand[],
 ): Mention | undefined {
   switch (event.type) {
     case "write":
-      return event.mention && { paths: mention?.paths ?? [], ...event.mention, current: 0 };
+      return event.mention && { ...event.mention, found: foundAt(event.mention), current: 0 };
     case "foundFiles":
-      return mention?.text === event.text
-        ? { ...mention, paths: event.paths, current: 0 }
+      return mention?.kind === "file" && mention.text === event.text
+        ? { ...mention, found: event.paths.map((name) => ({ name })), current: 0 }
         : mention;
     case "pointMention":
       return mention && { ...mention, current: moved(mention, event.by) };
     case "closeMention":
       return undefined;
   }
+
+  /** Commands are known; files stay until those of the new text are found. */
+  function foundAt({ kind, text }: Spot): readonly Suggestion[] {
+    if (kind === "command") {
+      return matching(commands, text);
+    }
+    return mention?.kind === "file" ? mention.found : [];
+  }
 }
 
-/** Return the number of the path some lines further, around both ends. */
-function moved({ paths, current }: Mention, by: number): number {
-  return paths.length === 0 ? 0 : (current + by + paths.length) % paths.length;
+/** Return the text that names what was taken, with the space after it. */
+export function named({ kind }: Spot, { name }: Suggestion): string {
+  return kind === "file" ? `@${name} ` : `/${name} `;
+}
+
+/** Return the commands whose names contain a text, those that begin with it first. */
+function matching(commands: readonly SlashCommand[], text: string): readonly SlashCommand[] {
+  const typed = text.toLowerCase();
+  const at = ({ name }: SlashCommand): number => name.toLowerCase().indexOf(typed);
+  const begins = commands.filter((each) => at(each) === 0);
+  const contains = commands.filter((each) => at(each) > 0);
+  return [...begins, ...contains].slice(0, MOST_COMMANDS);
+}
+
+/** Return the number of the suggestion some lines further, around both ends. */
+function moved({ found, current }: Mention, by: number): number {
+  return found.length === 0 ? 0 : (current + by + found.length) % found.length;
 }

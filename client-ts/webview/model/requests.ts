@@ -1,5 +1,6 @@
 import type { FromWebview } from "../../src/panel/messages.js";
 import type { Event } from "./events.js";
+import { chosenFor } from "./choices.js";
 import { continuation } from "./continuation.js";
 import { followsEnd, type OpenRun } from "./openRun.js";
 import { formRequests } from "./questions/drafts.js";
@@ -46,9 +47,7 @@ export function requestsOf(before: State, after: State, event: Event): FromWebvi
     case "queueResume":
       return resumeRequests(before, event.taskId, event.type === "queueResume");
     case "write":
-      return event.mention !== undefined && event.mention.text !== before.mention?.text
-        ? [{ type: "findFiles", text: event.mention.text }]
-        : [];
+      return fileRequests(before, event);
     case "submit":
     case "queue":
       return launchRequests(before, after);
@@ -62,6 +61,15 @@ export function requestsOf(before: State, after: State, event: Event): FromWebvi
     default:
       return followRequests(before.open, after.open);
   }
+}
+
+/** Find the files that a text may mean, once for each text. */
+function fileRequests(
+  { mention: before }: State,
+  { mention }: Extract<Event, { type: "write" }>,
+): FromWebview[] {
+  const isKnown = before?.kind === "file" && before.text === mention?.text;
+  return mention?.kind === "file" && !isKnown ? [{ type: "findFiles", text: mention.text }] : [];
 }
 
 function launchAgainRequests({ open, place }: State): FromWebview[] {
@@ -85,7 +93,9 @@ function launchRequests(before: State, after: State): FromWebview[] {
     return [];
   }
   const others = also === undefined ? {} : { also };
-  return [{ type: "launch", subagentName, ...others, goalPrompt, queue: launch.queue }];
+  const chosen = chosenFor(after.chosen, [subagentName, ...(also ?? [])]);
+  const choices = Object.keys(chosen).length === 0 ? {} : { chosen };
+  return [{ type: "launch", subagentName, ...others, goalPrompt, queue: launch.queue, ...choices }];
 }
 
 function cancelRequests(before: State, { open }: State): FromWebview[] {

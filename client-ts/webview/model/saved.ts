@@ -1,4 +1,6 @@
+import { readChosen } from "../../src/offers/offers.js";
 import type { PagePlace } from "../../src/panel/messages.js";
+import type { AllChosen } from "./choices.js";
 import { keptOfList, restoredList } from "./list/listState.js";
 import { INITIAL, type State } from "./state.js";
 import { followsEnd, newlyOpen } from "./openRun.js";
@@ -15,6 +17,8 @@ export interface Place {
 export interface Saved {
   readonly goal: string;
   readonly subagentName?: string;
+  /** What was chosen of agents, by the names of subagents. */
+  readonly chosen?: AllChosen;
   readonly taskId?: string;
   /** Unsent messages, by run id. */
   readonly messages?: Readonly<Record<string, string>>;
@@ -29,7 +33,7 @@ export interface Saved {
 }
 
 export function save(
-  { draft, open, speeches, list, forms }: State,
+  { draft, chosen, open, speeches, list, forms }: State,
   place: Place | undefined,
 ): Saved {
   const messages = [...speeches].map(([taskId, speech]) => [taskId, unsentText(speech)] as const);
@@ -39,6 +43,7 @@ export function save(
   return {
     goal: draft.goal,
     ...(draft.subagentName === undefined ? {} : { subagentName: draft.subagentName }),
+    ...(Object.keys(chosen).length === 0 ? {} : { chosen }),
     ...(open === undefined ? {} : { taskId: open.taskId }),
     ...(written.length === 0 ? {} : { messages: Object.fromEntries(written) }),
     ...(waiting.length === 0 ? {} : { queued: Object.fromEntries(waiting) }),
@@ -51,7 +56,8 @@ export function save(
 /** Restore a saved state; members that cannot be read, as after an update, are ignored. */
 export function restore(value: unknown, place: PagePlace = "sideBar"): State {
   const saved = readSaved(value);
-  const { goal, subagentName, taskId, messages = {}, queued = {}, forms, reading, list } = saved;
+  const { goal, subagentName, chosen = {}, taskId, forms, reading, list } = saved;
+  const { messages = {}, queued = {} } = saved;
   const ids = new Set([...Object.keys(messages), ...Object.keys(queued)]);
   const speeches = [...ids].map((id) => {
     const unsaid = (queued[id] ?? []).map((text) => ({ text, delivery: "nextTurn" as const }));
@@ -63,6 +69,7 @@ export function restore(value: unknown, place: PagePlace = "sideBar"): State {
     opensElsewhere: place === "editor",
     list: restoredList(list),
     draft: { goal, ...(subagentName === undefined ? {} : { subagentName }) },
+    chosen,
     speeches: new Map(speeches),
     forms: restoreForms(forms),
     ...(taskId === undefined
@@ -73,12 +80,13 @@ export function restore(value: unknown, place: PagePlace = "sideBar"): State {
 
 /** Read the state that an earlier page saved, member by member. */
 export function readSaved(value: unknown): Saved {
-  const { goal, subagentName, taskId, messages, queued, forms, reading, list } = (
+  const { goal, subagentName, chosen, taskId, messages, queued, forms, reading, list } = (
     typeof value === "object" && value !== null ? value : {}
   ) as Partial<Record<keyof Saved, unknown>>;
   return {
     goal: typeof goal === "string" ? goal : "",
     ...(typeof subagentName === "string" ? { subagentName } : {}),
+    ...(chosen === undefined ? {} : { chosen: readChosen(chosen) }),
     ...(typeof taskId === "string" && taskId !== "" ? { taskId } : {}),
     ...(areTexts(messages) ? { messages } : {}),
     ...(areLists(queued) ? { queued } : {}),

@@ -1,9 +1,11 @@
 import type { PagePlace, RunRow } from "../../src/panel/messages.js";
-import type { DefinitionProblem, SubagentInfo } from "../../src/protocol.js";
+import type { DefinitionProblem, SlashCommand, SubagentInfo } from "../../src/protocol.js";
+import type { Offers } from "../../src/offers/offers.js";
 import type { LaunchProblem } from "../../src/text/launchProblem.js";
 import { isLive } from "../../src/text/outcome.js";
 import type { ServiceState } from "../../src/service/service.js";
 import { COMPOSER, HOME, SERVICE } from "../text/strings.js";
+import { type AllChosen, type ChoiceEvent, withChoice } from "./choices.js";
 import type { Event, OpenEvent } from "./events.js";
 import { omit, without } from "../../src/util/omit.js";
 import {
@@ -61,8 +63,12 @@ export interface State {
   /** Ids of the runs whose cancel is not confirmed. */
   readonly cancelling: ReadonlySet<string>;
   readonly draft: Draft;
+  /** What agents offer, by the names of their runners. */
+  readonly offers: Offers;
+  /** What the user chose of them, by the names of subagents. */
+  readonly chosen: AllChosen;
   readonly launch: LaunchState;
-  /** The file that the user is naming in the goal. */
+  /** The file or command that the user is naming in the goal. */
   readonly mention?: Mention;
   /** Messages to the agents of runs. */
   readonly speeches: Speeches;
@@ -77,6 +83,8 @@ export const INITIAL: State = {
   service: { kind: "starting" },
   cancelling: new Set(),
   draft: { goal: "" },
+  offers: {},
+  chosen: {},
   launch: { kind: "idle" },
   speeches: new Map(),
   forms: new Map(),
@@ -95,6 +103,10 @@ export function reduce(state: State, event: Event): State {
       return { ...state, limit: event.max };
     case "definitions":
       return withDefinitions(state, event);
+    case "offers":
+      return { ...state, offers: event.offers };
+    case "setChoice":
+      return choosing(state, event);
     case "settings":
       return withSettings(state, event.opensElsewhere);
     case "open":
@@ -330,6 +342,13 @@ function composing(state: State, event: ComposerEvent): State {
   }
 }
 
+function choosing(state: State, event: ChoiceEvent): State {
+  const { subagentName } = state.draft;
+  return subagentName === undefined
+    ? state
+    : { ...state, chosen: withChoice(state.chosen, subagentName, event) };
+}
+
 /** Add or remove another subagent; none is used twice. */
 function using(
   draft: Draft,
@@ -350,8 +369,14 @@ function leftOf(draft: Draft, left: readonly string[] | undefined): Draft {
   return subagentName === undefined ? draft : using({ ...draft, subagentName, also });
 }
 
+/** Return the commands of the agent that the composer is about to launch. */
+export function commandsOf(state: State): readonly SlashCommand[] {
+  const chosen = launchable(state).find(({ name }) => name === state.draft.subagentName);
+  return (chosen && state.offers[chosen.runner]?.commands) ?? [];
+}
+
 function mentioning(state: State, event: Parameters<typeof reduceMention>[1]): State {
-  const mention = reduceMention(state.mention, event);
+  const mention = reduceMention(state.mention, event, commandsOf(state));
   if (mention === state.mention) {
     return state;
   }

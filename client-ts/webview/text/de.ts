@@ -108,6 +108,7 @@ export const COMPOSER: Texts<typeof en.COMPOSER> = {
   label: "Einen Subagenten starten",
   goal: "Ziel",
   placeholder: "Was soll der Subagent tun? @ nennt eine Datei.",
+  placeholderCommands: "Was soll der Subagent tun? @ für Dateien, / für Befehle.",
   subagent: "Subagent",
   choose: "Subagenten auswählen, bearbeiten oder hinzufügen",
   unavailable: "nicht verfügbar",
@@ -122,9 +123,19 @@ export const COMPOSER: Texts<typeof en.COMPOSER> = {
   noGoal: "Schreiben Sie, was der Subagent tun soll.",
   queue: "In die Warteschlange",
   files: "Dateien",
+  commands: "Befehle",
   add: "Einen weiteren Subagenten starten",
   others: "Weitere Subagenten mit diesem Ziel",
   leaveOut: (name) => `${name} nicht starten`,
+  choices: "Optionen des Agenten",
+  choice: {
+    model: { label: "Modell", byAgent: "Standardmodell" },
+    mode: { label: "Modus", byAgent: "Standardmodus" },
+    effort: { label: "Aufwand", byAgent: "Standardaufwand" },
+  },
+  byDefinition: (value) => `${value} (Standard)`,
+  unasking: "Handelt ohne Rückfrage; braucht allowAll",
+  notOffered: (value) => `${value} (nicht angeboten)`,
   together: (count) =>
     `Startet ${plural(count, "Subagenten", "Subagenten")} im selben Ordner. Wo mehrere eine Datei bearbeiten, kann einer die Arbeit des anderen zunichtemachen.`,
 };

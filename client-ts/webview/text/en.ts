@@ -110,6 +110,7 @@ export const COMPOSER = {
   label: "Launch a subagent",
   goal: "Goal",
   placeholder: "What should the subagent do? Type @ to name a file.",
+  placeholderCommands: "What should the subagent do? Type @ for files, / for commands.",
   subagent: "Subagent",
   choose: "Select, edit or add a subagent",
   unavailable: "not available",
@@ -124,9 +125,19 @@ export const COMPOSER = {
   noGoal: "Write what the subagent should do.",
   queue: "Add to Queue",
   files: "Files",
+  commands: "Commands",
   add: "Launch another subagent too",
   others: "Other subagents with this goal",
   leaveOut: (name: string) => `Don't launch ${name}`,
+  choices: "Options of the agent",
+  choice: {
+    model: { label: "Model", byAgent: "Default model" },
+    mode: { label: "Mode", byAgent: "Default mode" },
+    effort: { label: "Effort", byAgent: "Default effort" },
+  },
+  byDefinition: (value: string) => `${value} (default)`,
+  unasking: "Acts without asking; needs allowAll",
+  notOffered: (value: string) => `${value} (not offered)`,
   together: (count: number) =>
     `Launches ${counted(count, "subagent")} in the same folder. Where several edit a file, one may undo the work of another.`,
 };

@@ -43,6 +43,8 @@ class AgentChoices(Record, kw_only=True):
     """Values for `model`."""
     modes: list[str]
     """Values for `mode`."""
+    asking_modes: list[str]
+    """Those of `modes` in which the agent asks; the others need the policy `allowAll`."""
     efforts: list[str]
     """Values for `effort`, with the model that was in force."""
 

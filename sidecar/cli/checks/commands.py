@@ -42,12 +42,13 @@ def doctor(names: tuple[str, ...], as_json: bool, store: SettingsStore) -> int:
 @click.command()
 @click.argument("name")
 @click.option("--limit", type=click.FloatRange(min=1), default=120.0, help="Seconds for each prompt.")
+@click.option("--model", help="The model to use, by default the agent's own.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON: a list of results.")
 @common
-def check(name: str, limit: float, as_json: bool, store: SettingsStore) -> int:
-    """Check what the agent NAME does right: ask, act after permission, stop. Its own model is used."""
+def check(name: str, limit: float, model: str | None, as_json: bool, store: SettingsStore) -> int:
+    """Check what the agent NAME does right: ask, act after permission, stop. A real model is used."""
     runner = _agent(name, build_runners(store.current.runners))
-    results = asyncio.run(_check(runner, limit, shows=not as_json))
+    results = asyncio.run(_check(runner, limit, model, shows=not as_json))
     if as_json:
         output.write_json(results)
     return exits.FAILED if any(each.passed is False for each in results) else exits.DONE
@@ -67,11 +68,11 @@ async def _examine(runners: list[AcpRunner]) -> list[AgentReport]:
     return [await examine(runner) for runner in runners]
 
 
-async def _check(runner: AcpRunner, limit: float, *, shows: bool) -> list[CheckResult]:
+async def _check(runner: AcpRunner, limit: float, model: str | None, *, shows: bool) -> list[CheckResult]:
     from sidecar.subagents.runners.acp.check.kit import check as checks
 
     results = []
-    async for result in checks(runner, limit):
+    async for result in checks(runner, limit, model):
         results.append(result)
         if shows:
             output.echo_line(f"{_MARKS[result.passed]:8}{result.name}: {result.detail}")

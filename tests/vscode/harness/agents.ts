@@ -24,3 +24,10 @@ export async function defineScripted(profile: Profile): Promise<void> {
   );
   await profile.configure({ "subagentSidecar.runners": { scripts: SCRIPTS_RUNNER } });
 }
+
+/** Return a runner whose agent announces what `behavior` says; see tests/agents/equipped.py. */
+export function equippedRunner(behavior: Readonly<Record<string, unknown>>) {
+  const program = join(REPOSITORY, "tests/agents/equipped.py");
+  const python = join(REPOSITORY, ".venv/bin/python");
+  return { type: "acp", command: [python, program, JSON.stringify(behavior)] };
+}

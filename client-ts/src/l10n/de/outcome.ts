@@ -51,6 +51,7 @@ export const outcome: Texts<typeof en.outcome> = {
   uncounted: (files) => `${files} nicht gezählt`,
   retrying: (attempt) => `Neuer Versuch (${attempt})`,
   mode: (name) => `Modus ${name}`,
+  effort: (name) => `Aufwand ${name}`,
   raiseTurns: "Erhöhen Sie maxTurns in der Definition, um mehr Runden zu erlauben.",
   raiseBudget: "Erhöhen Sie das Budget in den Einstellungen.",
   resumeAdvice:

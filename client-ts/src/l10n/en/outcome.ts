@@ -49,6 +49,7 @@ export const outcome = {
   uncounted: (files: number) => `${files} not counted`,
   retrying: (attempt: number) => `Retrying (${attempt})`,
   mode: (name: string) => `${name} mode`,
+  effort: (name: string) => `${name} effort`,
   raiseTurns: "Raise maxTurns in the definition to allow more turns.",
   raiseBudget: "Raise the budget in the settings.",
   resumeAdvice: "Its output so far is saved. Resume it to continue.",

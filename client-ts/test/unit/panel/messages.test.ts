@@ -7,6 +7,10 @@ test.each([
   { type: "ready" },
   { type: "follow", taskId: "t", afterSeq: 0 },
   { type: "launch", subagentName: "s", goalPrompt: "g", queue: false },
+  {
+    ...{ type: "launch", subagentName: "s", goalPrompt: "g", queue: false, also: ["o"] },
+    chosen: { s: { model: "m", mode: "plan" }, o: { effort: "high" } },
+  },
   { type: "cancel", taskId: "t" },
   { type: "send", taskId: "t", text: "x" },
   { type: "resume", taskId: "t", queue: false },
@@ -41,6 +45,15 @@ test("members that a message does not have are left behind", () => {
   expect(readMessage({ type: "cancel", taskId: "t", force: true })).toEqual({
     type: "cancel",
     taskId: "t",
+  });
+});
+
+test("of what was chosen only texts for known choices are taken", () => {
+  const launch = { type: "launch", subagentName: "s", goalPrompt: "g", queue: false };
+  const chosen = { s: { model: 1, mode: "plan", path: "/x" }, o: "large" };
+  expect(readMessage({ ...launch, chosen })).toEqual({
+    ...launch,
+    chosen: { s: { mode: "plan" }, o: {} },
   });
 });
 

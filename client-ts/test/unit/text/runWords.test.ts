@@ -44,8 +44,9 @@ test("changes are counted, and no changes are not mentioned", () => {
   expect(changeWords(undefined)).toBeUndefined();
 });
 
-test("model and mode are shown as far as they are known", () => {
+test("model, effort and mode are shown as far as they are known", () => {
   expect(modelWords({ model: "m-1", mode: "plan" })).toEqual(["m-1", "plan mode"]);
+  expect(modelWords({ model: "m-1", effort: "high" })).toEqual(["m-1", "high effort"]);
   expect(modelWords({})).toEqual([]);
 });
 

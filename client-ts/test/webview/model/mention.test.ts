@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 
-import { spotAt } from "../../../webview/model/mention.js";
+import { type Spot, spotAt } from "../../../webview/model/mention.js";
 import { requestsOf } from "../../../webview/model/requests.js";
 import { INITIAL, reduce, type State } from "../../../webview/model/state.js";
 import type { Event } from "../../../webview/model/events.js";
 
-const SPOT = { text: "da", start: 4, end: 7 };
+const SPOT: Spot = { kind: "file", text: "da", start: 4, end: 7 };
 const FOUND: Event = { type: "foundFiles", text: "da", paths: ["a/days.py", "data.txt"] };
 
 function after(...events: readonly Event[]): State {
@@ -15,8 +15,13 @@ function after(...events: readonly Event[]): State {
 test.each([
   ["Fix @da", 7, SPOT],
   ["Fix @data and more", 7, SPOT],
-  ["@", 1, { text: "", start: 0, end: 1 }],
-  ["see (@src/x", 11, { text: "src/x", start: 5, end: 11 }],
+  ["@", 1, { kind: "file", text: "", start: 0, end: 1 }],
+  ["see (@src/x", 11, { kind: "file", text: "src/x", start: 5, end: 11 }],
+  ["/rev", 4, { kind: "command", text: "rev", start: 0, end: 4 }],
+  ["/", 1, { kind: "command", text: "", start: 0, end: 1 }],
+  ["/review @da", 11, { kind: "file", text: "da", start: 8, end: 11 }],
+  ["/review the", 11, undefined],
+  ["Run /rev", 8, undefined],
   ["me@example", 10, undefined],
   ["@a done", 7, undefined],
   ["no", 2, undefined],
@@ -29,8 +34,11 @@ test("files are asked for once for each text, and shown only for the newest", ()
   const named = after(write);
   expect(requestsOf(INITIAL, named, write)).toEqual([{ type: "findFiles", text: "da" }]);
   expect(requestsOf(named, named, write)).toEqual([]);
-  expect(reduce(named, { ...FOUND, text: "d" }).mention?.paths).toEqual([]);
-  expect(reduce(named, FOUND).mention).toMatchObject({ paths: FOUND.paths, current: 0 });
+  expect(reduce(named, { ...FOUND, text: "d" }).mention?.found).toEqual([]);
+  expect(reduce(named, FOUND).mention).toMatchObject({
+    found: [{ name: "a/days.py" }, { name: "data.txt" }],
+    current: 0,
+  });
 });
 
 test("arrows go round, and what is written next closes the files", () => {
@@ -66,4 +74,42 @@ test("other subagents get the same goal, each once, until all are launched", () 
     subagentName: "a",
     goal: "",
   });
+});
+
+const COMMANDS = [
+  { name: "pre-review", description: "Prepares one." },
+  { name: "Review", description: "Reviews.", hint: "[branch]" },
+  { name: "init", description: "" },
+];
+
+/** Write a text in a composer whose agent has these commands. */
+function writing(text: string): State {
+  const source = { path: "/a.md", level: "user" };
+  const items = [{ name: "a", description: "", runner: "agent", source }];
+  const offer = { models: [], modes: [], askingModes: [], efforts: [], commands: COMMANDS };
+  const mention = spotAt(text, text.length);
+  return after(
+    { type: "definitions", items, problems: [] },
+    { type: "offers", offers: { agent: offer } },
+    { type: "write", goal: text, ...(mention && { mention }) },
+  );
+}
+
+test("a slash at the start offers the agent's commands, those that begin so first", () => {
+  const names = (text: string) => writing(text).mention?.found.map(({ name }) => name);
+  expect(names("/")).toEqual(["pre-review", "Review", "init"]);
+  expect(names("/re")).toEqual(["Review", "pre-review"]);
+  expect(names("/none")).toEqual([]);
+  expect(names("Do /re")).toBeUndefined();
+});
+
+test("files are not asked for a command, nor shown for one", () => {
+  const before = writing("/re");
+  const event: Event = {
+    type: "write",
+    goal: "/re",
+    ...(before.mention && { mention: before.mention }),
+  };
+  expect(requestsOf(before, reduce(before, event), event)).toEqual([]);
+  expect(reduce(before, { type: "foundFiles", text: "re", paths: ["a.py"] })).toBe(before);
 });

@@ -2,11 +2,18 @@ import { html, nothing } from "lit-html";
 import { live } from "lit-html/directives/live.js";
 
 import { approvalLine, askedFacts } from "../../../src/text/definitionWords.js";
-import { launchable, missingReason, viewOnly } from "../../model/state.js";
+import { commandsOf, launchable, missingReason, viewOnly } from "../../model/state.js";
 import { COMPOSER } from "../../text/strings.js";
 import { icon } from "../common/icon.js";
 import { refusal } from "../common/refusal.js";
-import { areFilesShown, currentFile, files, onFileKey, writeGoal } from "./files.js";
+import { choices } from "./choices.js";
+import {
+  areSuggestionsShown,
+  currentSuggestion,
+  onSuggestionKey,
+  suggestions,
+  writeGoal,
+} from "./suggestions.js";
 import { adder, others } from "./others.js";
 import { submitOnEnter, textOf } from "../common/typing.js";
 import type { Part, View } from "../common/view.js";
@@ -25,12 +32,12 @@ export function composer(view: View): Part {
       <textarea
         id="goal"
         rows="2"
-        placeholder=${COMPOSER.placeholder}
+        placeholder=${commandsOf(state).length > 0 ? COMPOSER.placeholderCommands : COMPOSER.placeholder}
         aria-describedby="composer-hint"
         aria-invalid=${state.launch.kind === "refused"}
         aria-autocomplete="list"
-        aria-controls=${areFilesShown(state) ? "files" : nothing}
-        aria-activedescendant=${areFilesShown(state) ? currentFile(state) : nothing}
+        aria-controls=${areSuggestionsShown(state) ? "suggestions" : nothing}
+        aria-activedescendant=${areSuggestionsShown(state) ? currentSuggestion(state) : nothing}
         .value=${live(state.draft.goal)}
         @input=${(event: InputEvent) => {
           writeGoal(event.target as HTMLTextAreaElement, send);
@@ -39,14 +46,14 @@ export function composer(view: View): Part {
           send({ type: "closeMention" });
         }}
         @keydown=${(event: KeyboardEvent) => {
-          if (!onFileKey(event, view)) {
+          if (!onSuggestionKey(event, view)) {
             submitOnEnter(event, () => {
               send({ type: "submit" });
             });
           }
         }}
       ></textarea>
-      ${files(view)} ${others(view)}
+      ${suggestions(view)} ${others(view)} ${choices(view)}
       <div class="composer-bar">${picker(view)} ${launchButton(view)}</div>
     </div>
     <p id="composer-hint" class="hint">${hint(view)}</p>

@@ -2,7 +2,7 @@ import { html } from "lit-html";
 
 import type { StoredRow } from "../../../src/panel/listMessages.js";
 import type { Action, RunRow } from "../../../src/panel/messages.js";
-import { changeLines } from "../../../src/text/runWords.js";
+import { changeLines, modelWords } from "../../../src/text/runWords.js";
 import { ago, dollars } from "../../../src/l10n/format.js";
 import { elapsed, isLive, STATUS_ICON } from "../../../src/text/outcome.js";
 import { plain } from "../../text/format.js";
@@ -73,6 +73,7 @@ function runFacts(run: RunRow, cancelling: boolean, now: number): (string | unde
     live ? run.tool : undefined,
     run.folder,
     run.from && LIST.from(run.from),
+    ...modelWords(run),
   ];
 }
 

@@ -205,7 +205,7 @@ class Conversation:
             self._spec.servers,
             self._spec.directories,
         )
-        learned.opened(modes.state)
+        learned.opened(modes.state, handshake.asking)
         if not is_resumed:
             self._attached = await asyncio.to_thread(session.blocks, self._spec.attachments)
         self._events.is_muted = False

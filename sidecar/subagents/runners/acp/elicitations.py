@@ -1,4 +1,4 @@
-"""Answer an agent's questions: `elicitation/create`, in the order in which people answer them.
+"""Answer the questions of agents in the order of the answers: `elicitation/create`, or as qwen asks.
 
 The requests do not pass the SDK, which refuses forms that it cannot parse. Source: the Agent Client Protocol,
 schema 1.19, and 2.4.0 of its TypeScript SDK.
@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from sidecar.subagents.questions.question import Reply
-from sidecar.subagents.runners.acp.updates.elicitation import Unsupported, question_of
+from sidecar.subagents.runners.acp.updates.elicitation import Asked, Unsupported, question_of
 from sidecar.subagents.runners.acp.updates.events import SessionEvents
 from sidecar.subagents.runners.contract import RunObserver
 
@@ -47,26 +47,38 @@ class Elicitations:
         return bool(self._open)
 
     async def take(self, call_id: int | str, params: Mapping[str, Any]) -> None:
-        """Put a question to a person. Return at once; the answer is sent when it is known."""
+        """Put the question of an `elicitation/create` to a person; see `put`."""
+        try:
+            asked = question_of(params)
+        except Unsupported as error:
+            self._events.asked()
+            await self._fail(call_id, str(error))
+        else:
+            await self.put(call_id, asked, params.get("elicitationId"))
+
+    async def put(self, call_id: int | str, asked: Asked, address: object = None) -> None:
+        """Put a question to a person. Return at once; the answer is sent when it is known.
+
+        `address` is the agent's id of an address that a person is asked to open.
+        """
         self._events.asked()
         if self._closed is not None:
-            await self._reply(call_id, self._closed)
+            await self._answer_with(call_id, result=asked.result(self._closed))
             return
         if call_id in self._open:
             await self._fail(call_id, "id: this request is open already")
             return
-        try:
-            asked, refusal = question_of(params)
-        except Unsupported as error:
-            await self._fail(call_id, str(error))
-            return
+        question, refusal, result = asked
         if len(self._open) >= MOST_OPEN:
             refusal = f"{MOST_OPEN} questions are open already"
-        asking = self._observer.ask_user(asked) if refusal is None else self._observer.decline(asked, refusal)
+        if refusal is None:
+            asking = asyncio.ensure_future(self._observer.ask_user(question))
+        else:
+            asking = asyncio.ensure_future(self._observer.decline(question, refusal))
         # Before anything is awaited, so that a notification that follows finds the question.
-        self._open[call_id] = asyncio.ensure_future(asking)
-        self._addresses[call_id] = params.get("elicitationId")
-        answering = asyncio.create_task(self._answer(call_id), name="question of an agent")
+        self._open[call_id] = asking
+        self._addresses[call_id] = address
+        answering = asyncio.create_task(self._answer(call_id, result), name="question of an agent")
         self._answering.add(answering)
         answering.add_done_callback(self._answering.discard)
 
@@ -104,7 +116,7 @@ class Elicitations:
         if asking is not None:
             asking.cancel()
 
-    async def _answer(self, call_id: int | str) -> None:
+    async def _answer(self, call_id: int | str, result: Callable[[Reply], Message]) -> None:
         asking = self._open[call_id]
         try:
             await asyncio.wait({asking})
@@ -113,17 +125,8 @@ class Elicitations:
             del self._open[call_id], self._addresses[call_id]
             if not self._open:
                 self.idle()
-        await self._reply(
-            call_id, (self._closed or Reply("cancel")) if asking.cancelled() else asking.result()
-        )
-
-    async def _reply(self, call_id: int | str, reply: Reply) -> None:
-        result: Message = {"action": reply.action}
-        if reply.content is not None:
-            result["content"] = reply.content
-        if reply.reason is not None:
-            result["_meta"] = {"reason": reply.reason}
-        await self._answer_with(call_id, result=result)
+        reply = (self._closed or Reply("cancel")) if asking.cancelled() else asking.result()
+        await self._answer_with(call_id, result=result(reply))
 
     async def _fail(self, call_id: int | str, text: str) -> None:
         await self._answer_with(call_id, error={"code": _INVALID_PARAMS, "message": text})

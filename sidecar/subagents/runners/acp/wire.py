@@ -18,6 +18,7 @@ from sidecar.subagents.runners.acp.updates.events import SessionEvents
 from sidecar.subagents.runners.acp.updates.messages import Event, joined
 from sidecar.subagents.runners.acp.updates.notices import CLAUDE_MESSAGE
 from sidecar.subagents.runners.acp.updates.question import known_options
+from sidecar.subagents.runners.acp.updates.qwen_question import asked_in
 from sidecar.subagents.runners.contract import Emit, RunObserver
 from sidecar.subagents.runners.output.fair_scheduler import FairScheduler
 from sidecar.subagents.runners.process.child import ChildProcess
@@ -164,7 +165,10 @@ class AgentWire:
             self._inbox.extend(_valid_reply(message))
         elif method == CREATE and call_id is not None and _is_id(call_id) and isinstance(params, dict):
             await self.elicitations.take(call_id, params)
-        elif method == PERMISSION and _is_id(call_id) and isinstance(params, dict):
+        elif method == PERMISSION and call_id is not None and _is_id(call_id) and isinstance(params, dict):
+            if (asked := asked_in(params)) is not None:
+                await self.elicitations.put(call_id, asked)
+                return
             self._inbox.append(
                 {**message, "params": {**params, "options": known_options(params.get("options"))}}
             )

@@ -9,6 +9,7 @@ from uuid import uuid4
 
 from sidecar.api.runs.permissions import Policy
 from sidecar.subagents.permissions.question import Answer, Question
+from sidecar.subagents.questions.question import AgentQuestion, Reply
 from sidecar.subagents.runners.acp.runner import AcpRunner
 from sidecar.subagents.runners.contract import RunObserver, RunResult, RunSpec
 from sidecar.subagents.runners.process.marker import find
@@ -18,11 +19,12 @@ STOP_SECONDS = 5.0
 
 
 class _Watcher(RunObserver):
-    """Answers every request in the same way, and notes the requests and the configuration."""
+    """Answers every request in the same way, declines questions, and notes both and the configuration."""
 
     def __init__(self, *, allows: bool) -> None:
         self.mode: str | None = None
         self.questions: list[str] = []
+        self.inquiries: list[str] = []
         self._allows = allows
 
     def configured(self, *, mode: str | None, model: str | None, effort: str | None = None) -> None:
@@ -34,10 +36,18 @@ class _Watcher(RunObserver):
         option = next(once, None) if self._allows else None
         return Answer.denial(question, "this is a check") if option is None else Answer(option)
 
+    async def ask_user(self, question: AgentQuestion) -> Reply:
+        self.inquiries.append(question.title)
+        return Reply("decline", reason="Declined: this is a check.")
+
 
 @dataclass
 class Trial:
-    """What happened in one run. `left` are the processes that it left behind."""
+    """What happened in one run.
+
+    `questions` are the permission requests, `inquiries` the questions to a person, and `left` the processes
+    that it left behind.
+    """
 
     result: RunResult | None = None
     error: str | None = None
@@ -45,6 +55,7 @@ class Trial:
     stop_seconds: float | None = None
     mode: str | None = None
     questions: list[str] = field(default_factory=list)
+    inquiries: list[str] = field(default_factory=list)
     events: list[dict[str, Any]] = field(default_factory=list)
     left: list[Any] = field(default_factory=list)
 
@@ -59,11 +70,10 @@ class Trial:
         return any(event["type"] == "usage" for event in self.events)
 
 
-async def open_session(runner: AcpRunner, workspace: Path, policy: Policy) -> Trial:
+async def open_session(runner: AcpRunner, workspace: Path, policy: Policy, model: str | None = None) -> Trial:
     """Start an agent and open a session in a mode that fits the policy, without a prompt."""
-    return await _run(
-        runner, RunSpec(str(uuid4()), "", workspace, opens_only=True, policy=policy), START_SECONDS
-    )
+    spec = RunSpec(str(uuid4()), "", workspace, opens_only=True, policy=policy, model=model)
+    return await _run(runner, spec, START_SECONDS)
 
 
 async def run_prompt(
@@ -72,6 +82,7 @@ async def run_prompt(
     prompt: str,
     limit: float,
     *,
+    model: str | None = None,
     allows: bool = False,
     stops_at_text: bool = False,
 ) -> Trial:
@@ -79,7 +90,7 @@ async def run_prompt(
 
     Every request is allowed or denied. `stops_at_text` stops the run at the agent's first words.
     """
-    spec = RunSpec(str(uuid4()), prompt, workspace)
+    spec = RunSpec(str(uuid4()), prompt, workspace, model=model)
     return await _run(runner, spec, limit, allows=allows, stops_at_text=stops_at_text)
 
 
@@ -112,6 +123,6 @@ async def _run(
     trial.stop_seconds = time.monotonic() - began - trial.seconds
     trial.result = await run.result()
     trial.error = trial.error or trial.result.error
-    trial.mode, trial.questions = watcher.mode, watcher.questions
+    trial.mode, trial.questions, trial.inquiries = watcher.mode, watcher.questions, watcher.inquiries
     trial.left = list(await asyncio.to_thread(find, [spec.task_id]))
     return trial

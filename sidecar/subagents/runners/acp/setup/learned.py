@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sidecar.api.runs.runners import AgentChoices, AgentFeatures, RunnerAuth, SignInMethod, SlashCommand
-from sidecar.subagents.runners.acp.mode_state import SessionState
+from sidecar.subagents.runners.acp.mode_state import AskingModes, SessionState
 
 _MAX_COMMANDS = 200
 _MAX_CHARS = 500
@@ -38,13 +38,14 @@ class Learned:
         self._methods = list(self._read_methods(methods)) if isinstance(methods, list) else []
         self.features = _features(answer)
 
-    def opened(self, state: SessionState) -> None:
-        """Take the state of a session that was opened."""
+    def opened(self, state: SessionState, known: AskingModes) -> None:
+        """Take the state of a session that was opened. `known` are the modes in which the agent asks."""
         self.needs_sign_in = False
         model, effort = state.options.get("model"), state.options.get("thought_level")
         self.choices = AgentChoices(
             models=list(model.offered) if model else [],
             modes=list(state.offered_modes()),
+            asking_modes=[*filter(known.includes, state.offered_modes())],
             efforts=list(effort.offered) if effort else [],
         )
 

@@ -1,6 +1,6 @@
 """Turn an agent's `elicitation/create` into a question that a person can answer."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 from uuid import uuid4
@@ -8,7 +8,7 @@ from uuid import uuid4
 from sidecar.subagents.permissions import web_address
 from sidecar.subagents.questions.choices import UnsupportedForm
 from sidecar.subagents.questions.form import read_form
-from sidecar.subagents.questions.question import AgentQuestion
+from sidecar.subagents.questions.question import AgentQuestion, Reply
 from sidecar.subagents.questions.texts import MESSAGE_CHARS, line, lines
 
 _UNTITLED = "The agent asks a question"
@@ -19,11 +19,25 @@ class Unsupported(Exception):
     """A mode of asking that the protocol does not allow this client to answer."""
 
 
+def reply_result(reply: Reply) -> dict[str, Any]:
+    """Return the answer to `elicitation/create`."""
+    result: dict[str, Any] = {"action": reply.action}
+    if reply.content is not None:
+        result["content"] = reply.content
+    if reply.reason is not None:
+        result["_meta"] = {"reason": reply.reason}
+    return result
+
+
 class Asked(NamedTuple):
-    """A question, and why it is declined without asking anyone; None if a person may answer it."""
+    """A question, and why it is declined without asking anyone; None if a person may answer it.
+
+    `result` returns the answer in the agent's words.
+    """
 
     question: AgentQuestion
     refusal: str | None
+    result: Callable[[Reply], dict[str, Any]] = reply_result
 
 
 def question_of(params: Mapping[str, Any]) -> Asked:
