@@ -16,6 +16,7 @@ import { questionCommands } from "./commands/runs/questions.js";
 import { registerCommands } from "./commands/register.js";
 import { showProblem, sidecarCommands } from "./commands/sidecar.js";
 import { messagingCommands } from "./commands/runs/messaging.js";
+import { signInCommands } from "./commands/runs/signingIn.js";
 import { stoppingCommands } from "./commands/runs/stopping.js";
 import { subagentCommands } from "./commands/runs/subagents.js";
 import { collectDiagnostics } from "./service/diagnosticsFacts.js";
@@ -120,6 +121,7 @@ export function activate(context: vscode.ExtensionContext): SubagentSidecarApi {
   const commands = {
     ...subagentCommands({ service, panel, enableExample }),
     ...stoppingCommands({ service }),
+    ...signInCommands({ service }),
     ...definitionCommands({ service, panel }),
     ...questionCommands({ service, panel }),
     ...messagingCommands({ service, panel, outbox }),

@@ -367,7 +367,7 @@ export interface RunnerInfo {
   available: boolean;
   /** Why it is not available and what to do. Absent if it is. */
   reason?: string;
-  /** How to sign in. Absent before the Host has started the agent. */
+  /** How to sign in. Absent if that is not known before the Host has started the agent. */
   auth?: RunnerAuth;
   /** The slash commands of the agent. Absent before its first session, and if it has none. */
   commands?: SlashCommand[];
@@ -385,6 +385,10 @@ export interface RunnerAuth {
   needed: boolean;
   /** What the agent offers. An agent with a key or a sign-in of its own needs none of them. */
   methods: SignInMethod[];
+  /** How a person signs in, in words. */
+  advice?: string;
+  /** The command in `advice`, to be run in a terminal. Absent if it names none. */
+  command?: string[];
 }
 
 /** One way to sign in. */
@@ -395,6 +399,8 @@ export interface SignInMethod {
   name: string;
   /** Run this in a terminal to sign in. Absent if the agent does not name a command. */
   command?: string[];
+  /** Environment variables for the command. Absent if it needs none. */
+  env?: Record<string, string>;
 }
 
 /** A command of the agent: a prompt may begin with `/NAME`. */

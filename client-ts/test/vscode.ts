@@ -247,6 +247,27 @@ interface Shown {
   answers: string[];
   /** Settings of the extension that the user has made. */
   settings: Record<string, unknown>;
+  terminals: Terminal[];
+}
+
+/** A terminal, and what was typed into it. */
+export class Terminal {
+  readonly typed: string[] = [];
+  visible = false;
+
+  constructor(
+    readonly options: { readonly name: string; readonly cwd: string; readonly env: object },
+  ) {
+    shown.terminals.push(this);
+  }
+
+  show(): void {
+    this.visible = true;
+  }
+
+  sendText(text: string): void {
+    this.typed.push(text);
+  }
 }
 
 /** What the user sees: the quick pick shown last, the messages, the documents; and what they choose. */
@@ -256,6 +277,7 @@ export const shown: Shown = {
   documents: [],
   answers: [],
   settings: {},
+  terminals: [],
 };
 
 function tell(message: string, ...items: unknown[]): Promise<string | undefined> {
@@ -265,6 +287,7 @@ function tell(message: string, ...items: unknown[]): Promise<string | undefined>
 }
 
 export const window = {
+  createTerminal: (options: Terminal["options"]): Terminal => new Terminal(options),
   createQuickPick: (): QuickPick => new QuickPick(),
   createStatusBarItem: (): StatusBarItem => {
     shown.statusItem = new StatusBarItem();

@@ -2,6 +2,7 @@ import "./text/pageLanguage.js";
 
 import type { ToWebview } from "../src/panel/messages.js";
 import { Page, type Host } from "./page/page.js";
+import { prepareMarkdown } from "./view/markdown/markdown.js";
 
 declare function acquireVsCodeApi(): Host;
 
@@ -14,3 +15,4 @@ window.addEventListener("focus", () => {
   page.send({ type: "look" });
 });
 page.start();
+requestIdleCallback(prepareMarkdown);

@@ -71,7 +71,7 @@ class RunnerInfo(Record, kw_only=True):
     reason: str | None = None
     """Why it is not available and what to do. Absent if it is."""
     auth: RunnerAuth | None = None
-    """How to sign in. Absent before the Host has started the agent."""
+    """How to sign in. Absent if that is not known before the Host has started the agent."""
     commands: list[SlashCommand] | None = None
     """The slash commands of the agent. Absent before its first session, and if it has none."""
     choices: AgentChoices | None = None

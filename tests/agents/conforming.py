@@ -23,7 +23,9 @@ def serve() -> None:
         match call.get("method"):
             case "initialize":
                 info = {"name": "conforming", "version": "1.2.3"}
-                answer(call, {"protocolVersion": 1, "agentCapabilities": {}, "agentInfo": info})
+                ways = [{"id": "l", "name": "L", "type": "terminal", "args": ["login"]}] if FAULTS else []
+                hello = {"protocolVersion": 1, "agentCapabilities": {}, "agentInfo": info}
+                answer(call, {**hello, "authMethods": ways})
             case "session/new" if "signed-out" in FAULTS:
                 send({"id": call["id"], "error": {"code": -32000, "message": "Authentication required"}})
             case "session/new":

@@ -1,4 +1,4 @@
-"""An agent on the bare wire that can be equipped: `equipped.py '{"capabilities": {...}, ...}'`.
+"""An agent on the bare wire that can be equipped: `equipped.py '{"capabilities": {...}, ...}' [--sign-in]`.
 
 It appends each request to `requests.jsonl` in its folder, and answers a prompt with its texts. Members:
 capabilities    what it announces in `agentCapabilities`
@@ -9,6 +9,8 @@ refuses         the ids of the options that it refuses to set
 steers          whether it takes a message during a turn, which then ends
 waits           whether a prompt is answered only when another one comes, or a cancel
 auth            the `authMethods` that it announces; with it, sessions fail until it is signed in
+signedIn        the file that says that it is, which `--sign-in` writes
+expires         whether its sign-in is refused only when a prompt comes
 """
 
 import json
@@ -53,8 +55,8 @@ class Agent:
                     end(self.waiting, "cancelled")
 
     def open(self, call: Any) -> None:
-        if "auth" in self.behavior:
-            send({"id": call["id"], "error": {"code": -32000, "message": "Authentication required"}})
+        if "auth" in self.behavior and not self.behavior.get("expires") and not self.is_signed_in():
+            refuse(call)
             return
         if "stderr" in self.behavior:
             values = {each["name"]: each["value"] for each in call["params"]["mcpServers"][0]["env"]}
@@ -67,6 +69,9 @@ class Agent:
         if "commands" in self.behavior:
             update("available_commands_update", availableCommands=self.behavior["commands"])
 
+    def is_signed_in(self) -> bool:
+        return "signedIn" in self.behavior and Path(self.behavior["signedIn"]).exists()
+
     def choose(self, call: Any) -> None:
         params = call["params"]
         if params["configId"] in self.behavior.get("refuses", []):
@@ -78,6 +83,9 @@ class Agent:
         answer(call, {"configOptions": self.options})
 
     def prompted(self, call: Any) -> None:
+        if self.behavior.get("expires") and not self.is_signed_in():
+            refuse(call)
+            return
         texts = [block["text"] for block in call["params"]["prompt"] if block["type"] == "text"]
         say(f"{' '.join(texts)}\n")
         if self.behavior.get("waits") and self.waiting is None:
@@ -89,5 +97,18 @@ class Agent:
         end(call)
 
 
+def refuse(call: Any) -> None:
+    send({"id": call["id"], "error": {"code": -32000, "message": "Authentication required"}})
+
+
+def sign_in(file: str) -> None:
+    Path(file).touch()
+    sys.stdout.write("You are signed in.\n")
+
+
 if __name__ == "__main__":
-    Agent(json.loads(sys.argv[1])).serve()
+    equipment = json.loads(sys.argv[1])
+    if "--sign-in" in sys.argv:
+        sign_in(equipment["signedIn"])
+    else:
+        Agent(equipment).serve()

@@ -46,6 +46,14 @@ def test_doctor_reports_an_agent_that_needs_a_sign_in(tmp_path: Path) -> None:
     assert "requires authentication" in report["error"]
 
 
+def test_doctor_names_the_command_that_signs_in(tmp_path: Path) -> None:
+    _, out, _ = run(tmp_path, "doctor", "mine", faults=("signed-out",))
+    row, how = out.splitlines()[1:]
+    assert "sign in" in row
+    assert how.startswith("To sign in to mine: ")
+    assert how.endswith("conforming.py signed-out login")
+
+
 def results(tmp_path: Path, *faults: str) -> tuple[int, dict[str, Any]]:
     status, out, _ = run(tmp_path, "check", "mine", "--json", faults=faults)
     return status, {each["name"]: each.get("passed") for each in json.loads(out)}

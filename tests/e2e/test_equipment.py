@@ -153,6 +153,7 @@ async def test_a_run_that_needs_a_sign_in_says_so_and_the_runner_how(start: Star
         {"id": "web", "name": "In the browser"},
         {"id": "cli", "name": "In a terminal", "type": "terminal", "args": ["--login"]},
         {"id": "old", "name": "Old", "_meta": {"terminal-auth": {"command": "agent", "args": ["auth"]}}},
+        {"id": "qwen", "name": "Q", "_meta": {"type": "terminal", "args": ["--key"], "env": {"A": "b"}}},
     ]
     runner = equipped(auth=auth)
     sidecar = await start(settings={"runners": {"agent": runner}})
@@ -164,7 +165,35 @@ async def test_a_run_that_needs_a_sign_in_says_so_and_the_runner_how(start: Star
         "needed": True,
         "methods": [
             {"id": "web", "name": "In the browser"},
-            {"id": "cli", "name": "In a terminal", "command": [runner["command"][0], "--login"]},
+            {"id": "cli", "name": "In a terminal", "command": [*runner["command"], "--login"]},
             {"id": "old", "name": "Old", "command": ["agent", "auth"]},
+            {"id": "qwen", "name": "Q", "command": [*runner["command"], "--key"], "env": {"A": "b"}},
         ],
+        "advice": "sign in with the agent's own program, or set its key in runners.agent.env",
     }
+
+
+async def test_agents_are_asked_for_the_commands_that_sign_in(start: Start, home: Path) -> None:
+    define(home)
+    sidecar = await start(settings={"runners": {"agent": equipped()}})
+    await run(sidecar)
+    (hello,) = received(sidecar, "initialize")
+    assert hello["clientCapabilities"]["auth"] == {"terminal": True}
+    assert hello["clientCapabilities"]["_meta"] == {"terminal-auth": True}
+
+
+async def test_a_sign_in_that_ended_is_reported_and_the_run_is_repeated_after_it(
+    start: Start, home: Path, tmp_path: Path
+) -> None:
+    define(home)
+    runner = equipped(auth=[], expires=True, signedIn=str(tmp_path / "signed-in"))
+    sidecar = await start(settings={"runners": {"agent": runner}})
+    task = await run(sidecar)
+    assert (task["status"], task["reason"]) == ("failed", "authRequired")
+    assert "set its key in runners.agent.env" in task["error"]
+    (tmp_path / "signed-in").touch()
+    again = await sidecar.request("asyncTasks/resume", taskId=task["id"])
+    (task,) = await sidecar.ended(again["task"]["id"])
+    assert task["status"] == "completed"
+    first, second = (call["prompt"] for call in received(sidecar, "session/prompt"))
+    assert second == first

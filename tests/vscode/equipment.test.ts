@@ -87,8 +87,7 @@ session.step("a slash offers the agent's commands, and keys alone take one", asy
 });
 
 session.step("they are remembered for the next launch, even after a reload", async (workbench) => {
-  await workbench.reload();
-  await workbench.ready();
+  await workbench.reload(); // the side bar opens by itself
   const model = workbench.sideBarPage.getByRole("combobox", { name: "Model" });
   await model.waitFor();
   assert.equal(await model.inputValue(), "claude-opus-4-8");

@@ -97,6 +97,20 @@ session.step("its end stays in view, however tall it is", async (one) => {
   }
 });
 
+session.step("its end stays in view, however often and fast its height changes", async (one) => {
+  const chat = new Chat(one);
+  for (let round = 0; round < ROUNDS; round += 1) {
+    for (const height of [TALL, WINDOW.height]) {
+      await one.page.setViewportSize({ ...WINDOW, height });
+    }
+  }
+  await until(
+    "at the end",
+    () => placeOf(chat),
+    ({ left, following }) => left <= 1 && following,
+  );
+});
+
 session.step("who scrolls up in a stream keeps their place", async (one) => {
   const chat = new Chat(one);
   await chat.launch(FLOOD, "endless 0");

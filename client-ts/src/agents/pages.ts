@@ -34,6 +34,7 @@ const COMMANDS: Record<Action, readonly [command: string, argument?: string]> = 
   stop: ["subagentSidecar.subagent.cancel"],
   answer: ["subagentSidecar.question.answer"],
   resume: ["subagentSidecar.subagent.resume"],
+  signIn: ["subagentSidecar.agent.signIn"],
   deleteTask: ["subagentSidecar.task.delete"],
   pin: ["subagentSidecar.task.pin"],
   unpin: ["subagentSidecar.task.unpin"],

@@ -6,6 +6,7 @@ import type { Outbox } from "../service/outbox.js";
 import type { AsyncTask, FileAction, TaskEvent } from "../protocol.js";
 import { missingRunners } from "../text/runnerWords.js";
 import type { ServiceState, SubagentService } from "../service/service.js";
+import { signInCommandsFor } from "../signIn/lookup.js";
 import { isLive } from "../text/outcome.js";
 import { takesMessages } from "../text/speaking.js";
 import { EventFeed } from "./eventFeed.js";
@@ -389,6 +390,18 @@ export class PanelSession implements Disposable {
     const may = takesMessages(this.#service, task);
     const named = title === undefined ? {} : { title };
     this.#post({ type: "task", task: pageTask(task), takesMessages: may, ...named });
+    void this.#sendSignIn(task);
+  }
+
+  async #sendSignIn(task: AsyncTask): Promise<void> {
+    try {
+      const commands = await signInCommandsFor(this.#service, task);
+      if (commands !== undefined) {
+        this.#post({ type: "signIn", taskId: task.id, commands });
+      }
+    } catch {
+      // The sidecar is not running; the task is sent again once it is back.
+    }
   }
 
   #post(message: ToWebview): void {

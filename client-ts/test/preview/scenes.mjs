@@ -323,6 +323,23 @@ export const scenes = {
     { type: "task", task: task("a", "running", { attention }) },
     events("a", agentStory),
   ],
+  signIn: [
+    ...base,
+    {
+      type: "run",
+      run: run("s", "failed", "Give every date a zone", { endReason: "error", errorKind: "auth" }),
+    },
+    opened("s"),
+    {
+      type: "task",
+      task: task("s", "failed", {
+        ...{ runner: "codex-acp", endReason: "error", errorKind: "auth", reason: "authRequired" },
+        error: "the agent requires authentication (Authentication required); run `codex login`",
+      }),
+    },
+    { type: "signIn", taskId: "s", commands: ["codex login"] },
+    events("s", story.slice(0, 1)),
+  ],
   askingWhileSpeaking: [
     ...base,
     opened("a"),

@@ -13,7 +13,15 @@ export type OpenEvent =
   | Extract<
       ToWebview,
       {
-        type: "task" | "taskMissing" | "files" | "taskDeleted" | "events" | "page" | "answerFailed";
+        type:
+          | "task"
+          | "taskMissing"
+          | "files"
+          | "signIn"
+          | "taskDeleted"
+          | "events"
+          | "page"
+          | "answerFailed";
       }
     >
   | { readonly type: "answer"; readonly requestId: string; readonly optionId: string }
@@ -26,6 +34,8 @@ export type OpenEvent =
   | { readonly type: "jumpToEnd" }
   /** The shown end does not fill the page. */
   | { readonly type: "widen" }
+  /** More arrived than can be drawn at once. */
+  | { readonly type: "narrow" }
   | { readonly type: "earlier" }
   | { readonly type: "later" };
 

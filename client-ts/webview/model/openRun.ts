@@ -54,6 +54,8 @@ export interface OpenRun {
   readonly problem?: string;
   /** What the run changed, once it ended and that is known. */
   readonly files?: readonly TouchedFile[];
+  /** The commands that sign in to its agent, if it failed for want of that. */
+  readonly signIn?: readonly string[];
   /** The run was deleted, so it cannot be resumed. */
   readonly isDeleted?: true;
   /** Ids of the questions whose answers are being sent. */
@@ -106,6 +108,16 @@ export function canWiden(open: OpenRun): boolean {
     : endWeight < MAX_SHOWN;
 }
 
+/** Whether more arrived since the last drawing than half of what is shown. */
+export function outgrew(open: OpenRun, drawn: Range): boolean {
+  return followsEnd(open) && latest(extentOf(open), narrowed(open)).start >= drawn.end;
+}
+
+/** Half of what is shown at the end fills the view, and can be drawn in one frame. */
+function narrowed({ endWeight = END }: OpenRun): number {
+  return Math.max(END, endWeight / 2);
+}
+
 function showsFirstLoaded(open: OpenRun): boolean {
   return shownOf(open).start === extentOf(open).start;
 }
@@ -127,6 +139,8 @@ export function reduceOpen(open: OpenRun, event: OpenEvent): OpenRun {
       return event.taskId === open.taskId ? { ...open, problem: event.message } : open;
     case "files":
       return event.taskId === open.taskId ? { ...open, files: event.files } : open;
+    case "signIn":
+      return event.taskId === open.taskId ? { ...open, signIn: event.commands } : open;
     case "taskDeleted":
       return event.taskId === open.taskId ? { ...open, isDeleted: true } : open;
     case "events":
@@ -150,7 +164,9 @@ export function reduceOpen(open: OpenRun, event: OpenEvent): OpenRun {
     case "widen":
       return showsFirstLoaded(open)
         ? { ...open, loading: "before" }
-        : { ...open, endWeight: Math.min(MAX_SHOWN, 2 * (open.endWeight ?? END)) };
+        : { ...open, endWeight: Math.min(MAX_SHOWN, END + (open.endWeight ?? END)) };
+    case "narrow":
+      return { ...open, endWeight: narrowed(open) };
     case "earlier":
       return showingEarlier(open);
     case "later":

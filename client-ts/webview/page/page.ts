@@ -6,7 +6,7 @@ import { announcements } from "../model/announcing.js";
 import { type Place, readSaved, restore, save } from "../model/saved.js";
 import type { Event } from "../model/events.js";
 import { nearsEnd } from "../model/list/layout.js";
-import { canWiden, followsEnd, hasMore, type OpenRun, seenOf } from "../model/openRun.js";
+import { canWiden, followsEnd, hasMore, type OpenRun, outgrew, seenOf } from "../model/openRun.js";
 import { requestsOf } from "../model/requests.js";
 import type { Seen } from "../model/seen.js";
 import { reduce, type State } from "../model/state.js";
@@ -125,6 +125,10 @@ export class Page {
     this.#root.ownerDocument.defaultView?.addEventListener("resize", () => {
       this.#frames.soon();
     });
+    // A taller view moves what it shows along; the event of this scrolling may come after the next change.
+    new ResizeObserver(() => {
+      this.#noteScrolling();
+    }).observe(this.#root);
     setInterval(() => {
       this.#tick();
     }, TICK_MS);
@@ -183,6 +187,7 @@ export class Page {
 
   #draw(): void {
     this.#noteScrolling();
+    this.#narrow();
     this.#frames.cancel();
     this.#pace.begin();
     this.#drawNow();
@@ -193,6 +198,15 @@ export class Page {
       this.#host.postMessage(message);
     }
     this.#afterDrawing = [];
+  }
+
+  /** Draw only the end of a flood; what came before it follows in the next frames. */
+  #narrow(): void {
+    const { open } = this.#state;
+    const seen = this.#seen;
+    if (open !== undefined && seen?.taskId === open.taskId && outgrew(open, seen.shown)) {
+      this.#state = reduce(this.#state, { type: "narrow" });
+    }
   }
 
   #drawNow(): void {

@@ -28,6 +28,7 @@ export const ACTIONS: Texts<typeof en.ACTIONS> = {
   cancelSetup: "Abbrechen",
   runExample: "Beispiel ausführen",
   createDefinition: "Neue Subagent-Definition…",
+  signIn: "Anmelden…",
 };
 
 export const HOME: Texts<typeof en.HOME> = {
@@ -190,6 +191,10 @@ export const ENDING: Texts<typeof en.ENDING> = {
   },
   resume: "Fortsetzen…",
   again: "Erneut starten…",
+  signIn: (agent) => `Melden Sie sich bei ${agent} an, und versuchen Sie es dann erneut.`,
+  signInElsewhere: (agent) =>
+    `Melden Sie sich mit dem Programm von ${agent} an, oder setzen Sie dessen Schlüssel in den Einstellungen, und versuchen Sie es dann erneut.`,
+  retry: "Erneut versuchen",
   tokens: (count) => `${count} Token`,
   toolCalls: (count) => plural(count, "Werkzeugaufruf", "Werkzeugaufrufe"),
   context: (percent) => `Kontext zu ${percent} % voll`,

@@ -27,6 +27,7 @@ export const ACTIONS = {
   cancelSetup: "Cancel",
   runExample: "Run an Example",
   createDefinition: "New Subagent Definition…",
+  signIn: "Sign In…",
 } as const satisfies Partial<Record<Action, string>>;
 
 export const HOME = {
@@ -193,6 +194,11 @@ export const ENDING = {
   },
   resume: "Resume…",
   again: "Launch Again…",
+  /** What to do if the agent needs a sign-in; the second if no command is known. */
+  signIn: (agent: string) => `Sign in to ${agent}, then retry.`,
+  signInElsewhere: (agent: string) =>
+    `Sign in to ${agent} with its own program, or set its key in the settings, then retry.`,
+  retry: "Retry",
   tokens: (count: string) => `${count} tokens`,
   toolCalls: (count: number) => counted(count, "tool call"),
   context: (percent: number) => `context ${percent}% full`,

@@ -14,6 +14,8 @@ class SignInMethod(Record, kw_only=True):
     """A label for people."""
     command: list[str] | None = None
     """Run this in a terminal to sign in. Absent if the agent does not name a command."""
+    env: dict[str, str] | None = None
+    """Environment variables for the command. Absent if it needs none."""
 
 
 class RunnerAuth(Record, kw_only=True):
@@ -23,6 +25,10 @@ class RunnerAuth(Record, kw_only=True):
     """Whether the agent refused to open its last session without a sign-in."""
     methods: list[SignInMethod]
     """What the agent offers. An agent with a key or a sign-in of its own needs none of them."""
+    advice: str | None = None
+    """How a person signs in, in words."""
+    command: list[str] | None = None
+    """The command in `advice`, to be run in a terminal. Absent if it names none."""
 
 
 class SlashCommand(Record, kw_only=True):

@@ -1,10 +1,12 @@
 """`agents doctor` and `agents check`: try the agents of this machine."""
 
 import asyncio
+import shlex
+from collections.abc import Mapping
 
 import click
 
-from sidecar.api.runs.runners import AgentReport, CheckResult
+from sidecar.api.runs.runners import AgentReport, CheckResult, RunnerAuth
 from sidecar.app.settings import SettingsStore
 from sidecar.cli import exits, output
 from sidecar.cli.options import common
@@ -34,6 +36,9 @@ def doctor(names: tuple[str, ...], as_json: bool, store: SettingsStore) -> int:
             [_row(each) for each in reports],
             title_column=2,
         )
+        for report in reports:
+            if report.auth is not None and report.auth.needed:
+                output.echo_line(f"To sign in to {report.name}: {_how_to_sign_in(report.auth)}")
     else:
         output.echo("No agent is found. Install one of those in docs/agents.md, or set runners.", err=True)
     return exits.DONE if all(each.opened for each in reports) else exits.FAILED
@@ -92,3 +97,15 @@ def _row(report: AgentReport) -> list[str]:
         str(len(choices.models)) if choices else "",
         f"{report.seconds:.1f}",
     ]
+
+
+def _how_to_sign_in(auth: RunnerAuth) -> str:
+    """Return the commands that sign in, the agent's own before the known one, or else what to do."""
+    own = [_line(each.command, each.env or {}) for each in auth.methods if each.command]
+    known = [shlex.join(auth.command)] if auth.command else []
+    return " or ".join(own or known) or auth.advice or "start it in a terminal"
+
+
+def _line(command: list[str], env: Mapping[str, str]) -> str:
+    """Return a command line for a shell."""
+    return " ".join([*(f"{name}={shlex.quote(value)}" for name, value in env.items()), shlex.join(command)])

@@ -47,6 +47,8 @@ class Replay:
 
 
 def replay_prompt(prompt: str, transcript: str, text: str | None) -> str:
-    """Return a prompt that lets a new agent continue the work of another."""
+    """Return a prompt that lets a new agent continue the work of another, or `prompt` if there is none."""
+    if not transcript and text is None:
+        return prompt
     what = f"<transcript>\n{transcript}\n</transcript>" if transcript else "(no output yet)"
     return f"{prompt}\n\nAn earlier run of this task has ended. Its transcript:\n{what}\n\n{text or CONTINUE}"

@@ -44,3 +44,7 @@ def test_a_long_run_keeps_its_end_and_names_the_cut(monkeypatch: pytest.MonkeyPa
 def test_the_prompt_says_where_to_continue() -> None:
     assert replay_prompt("do it", "Agent: hi", None).endswith("</transcript>\n\nContinue where it ended.")
     assert replay_prompt("do it", "", "now this").endswith("(no output yet)\n\nnow this")
+
+
+def test_a_run_that_did_nothing_begins_again() -> None:
+    assert replay_prompt("do it", "", None) == "do it"

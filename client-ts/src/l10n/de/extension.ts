@@ -84,6 +84,15 @@ export const discovery: Texts<typeof en.discovery> = {
   turnOff: "Ausschalten",
 };
 
+export const signIn: Texts<typeof en.signIn> = {
+  select: "Wählen Sie den Agenten, bei dem Sie sich anmelden",
+  selectWay: (runner) => `Wählen Sie, wie Sie sich bei ${runner} anmelden`,
+  none: "Kein installierter Agent nennt einen Befehl zum Anmelden.",
+  noCommand: (runner) =>
+    `Kein Befehl ist bekannt, der bei ${runner} anmeldet. Melden Sie sich mit dem eigenen Programm an, oder setzen Sie den Schlüssel in der Einstellung "Runners".`,
+  terminal: (runner) => `Bei ${runner} anmelden`,
+};
+
 export const windows: Texts<typeof en.windows> = {
   statusName: "Subagenten: Fenster",
   shared: (count) => `${plural(count, "Fenster teilt", "Fenster teilen")} diese Subagenten.`,

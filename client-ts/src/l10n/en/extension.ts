@@ -83,6 +83,16 @@ export const discovery = {
   turnOff: "Turn Off",
 };
 
+/** Signing in to agents. */
+export const signIn = {
+  select: "Select an agent to sign in to",
+  selectWay: (runner: string) => `Select how to sign in to ${runner}`,
+  none: "No installed agent names a command that signs in.",
+  noCommand: (runner: string) =>
+    `No command that signs in to ${runner} is known. Sign in with its own program, or set its key in the setting "Runners".`,
+  terminal: (runner: string) => `Sign in to ${runner}`,
+};
+
 /** What windows on the same storage share. */
 export const windows = {
   statusName: "Subagents: Windows",

@@ -243,6 +243,17 @@ test("another window's change of the limit reaches the page", async () => {
   });
 });
 
+test("a run that needs a sign-in comes with the commands of its agent", async () => {
+  const { service, posted, receive } = panel();
+  const auth = { needed: true, methods: [], command: ["r", "login"] };
+  service.answers["runners/list"] = () => ({ items: [{ name: "r", auth }] });
+  await receive({ type: "ready" }, FOLLOW);
+  expect(posted.some(({ type }) => type === "signIn")).toBe(false);
+  service.changes.fire(task({ status: "failed", reason: "authRequired" }));
+  await new Promise(setImmediate);
+  expect(posted).toContainEqual({ type: "signIn", taskId: "t1", commands: ["r login"] });
+});
+
 test("a cancel tells how the run ended, or why it did not", async () => {
   const { service, posted, receive } = panel();
   await receive({ type: "ready" }, FOLLOW, { type: "cancel", taskId: "t1" });

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import type { SubagentInfo } from "../../../src/protocol.js";
 import type { Event } from "../../../webview/model/events.js";
-import { followsEnd, shownOf } from "../../../webview/model/openRun.js";
+import { followsEnd, outgrew, shownOf } from "../../../webview/model/openRun.js";
 import { END } from "../../../webview/model/range.js";
 import { requestsOf } from "../../../webview/model/requests.js";
 import { readSaved, restore, save } from "../../../webview/model/saved.js";
@@ -193,17 +193,40 @@ test("an end that is extended keeps events that arrived since it was drawn", () 
   const events = (from: number, to: number): Event => {
     return { type: "events", taskId: "t1", events: all.slice(from, to) };
   };
-  const widen: Event = { type: "widen" };
+  const widened = (times: number): Event[] =>
+    Array.from({ length: times }, () => ({ type: "widen" }));
   const page = { type: "page", taskId: "t1", side: "before", seq: 6 } as const;
   const { open } = after(
-    ...[OPEN, events(5, 40), widen, widen],
+    ...[OPEN, events(5, 40), ...widened(3)],
     { type: "inView", range: { start: 0, end: 35 } },
-    ...[events(40, 60), widen, { ...page, events: all.slice(0, 5) }],
+    ...[events(40, 60), ...widened(3), { ...page, events: all.slice(0, 5) }],
   );
   expect(open && followsEnd(open) && [shownOf(open), open.stream.lastSeq]).toEqual([
     { start: -5, end: 55 },
     60,
   ]);
+});
+
+test("only the end of a flood is shown until it is drawn, and then more of it", () => {
+  const shown = ({ open }: State) => open && shownOf(open);
+  const before = after(OPEN, manyMessages(50), { type: "widen" });
+  expect(shown(before)).toEqual({ start: 50 - 2 * END_ITEMS, end: 50 });
+  const drawn = shown(before) ?? { start: 0, end: 0 };
+  const isFlood = ({ open }: State) => open && outgrew(open, drawn);
+  expect(isFlood(reduce(before, manyMessages(END_ITEMS - 1, 51)))).toBe(false);
+  const flooded = reduce(before, manyMessages(END_ITEMS, 51));
+  expect(isFlood(flooded)).toBe(true);
+  const narrow = reduce(flooded, { type: "narrow" });
+  expect(shown(narrow)).toEqual({ start: 50, end: 50 + END_ITEMS });
+  expect(shown(reduce(narrow, { type: "widen" }))).toEqual({
+    start: 50 - END_ITEMS,
+    end: 50 + END_ITEMS,
+  });
+});
+
+test("a flood does not narrow what a reader looks at", () => {
+  const { open } = after(OPEN, manyMessages(50), { type: "leaveEnd" }, manyMessages(500, 51));
+  expect(open && outgrew(open, shownOf(open))).toBe(false);
 });
 
 test("what a reader looks at stays while more arrives, until they come to the end", () => {

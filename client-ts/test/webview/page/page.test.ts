@@ -114,6 +114,33 @@ test("a deleted run stays readable, but cannot be resumed", () => {
   expect(find(".ending .actions").textContent.trim()).toBe("Launch Again…");
 });
 
+test("a run whose agent needs a sign-in says what to do, and is launched again", () => {
+  const { asked, tell } = shown();
+  const error = "the agent requires authentication (Authentication required); run `r login`";
+  const failed = task({ status: "failed", reason: "authRequired", runner: "codex", error });
+  tell(...READY, { type: "open", taskId: "t1" }, { type: "task", task: failed });
+  tell({ type: "signIn", taskId: "t1", commands: ["r login"] });
+  expect(find(".sign-in").textContent.trim()).toBe("Sign in to codex, then retry.");
+  expect(find(".sign-in-command").textContent).toContain("r login");
+  expect(find(".ending details pre").textContent).toBe(error);
+  expect(find(".ending .primary").textContent.trim()).toBe("Sign In…");
+  button("Sign In…").click();
+  button("Retry").click();
+  expect(asked).toContainEqual({ type: "act", action: "signIn", task: { id: "t1" } });
+  expect(asked).toContainEqual({ type: "resume", taskId: "t1", queue: false });
+});
+
+test("without a command that signs in, the settings are one click away", () => {
+  const { asked, tell } = shown();
+  const failed = task({ status: "failed", reason: "authRequired", runner: "mine", error: "no" });
+  tell(...READY, { type: "open", taskId: "t1" }, { type: "task", task: failed });
+  tell({ type: "signIn", taskId: "t1", commands: [] });
+  expect(find(".sign-in").textContent).toContain("set its key in the settings");
+  expect(document.querySelector(".sign-in-command")).toBeNull();
+  find(".ending .primary").click();
+  expect(asked).toContainEqual({ type: "act", action: "openRunnerSettings", task: { id: "t1" } });
+});
+
 test("in Restricted Mode definitions are disabled, not missing", () => {
   const { asked, tell } = shown();
   const none: ToWebview = { type: "definitions", items: [], problems: [] };

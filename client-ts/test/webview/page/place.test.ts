@@ -62,6 +62,11 @@ function scrollBy(pixels: number): void {
   }
 }
 
+function shownSeqs(): string[] {
+  const items = [...document.querySelectorAll<HTMLElement>("li[data-seq]")];
+  return items.map(({ dataset }) => dataset["seq"] ?? "");
+}
+
 /** The items in view, by their events, and where each begins. */
 function inView(): Record<string, number> {
   const items = [...document.querySelectorAll<HTMLElement>("li[data-seq]")].map((item) => {
@@ -71,6 +76,23 @@ function inView(): Record<string, number> {
   const seen = items.filter(({ top, bottom }) => bottom > 0 && top < 250);
   return Object.fromEntries(seen.map(({ seq, top }) => [seq, top]));
 }
+
+test("a flood is drawn a few items a frame", () => {
+  const { page, draw } = following();
+  page.send(messages(40));
+  draw();
+  page.send(messages(40, 41));
+  const drawn = new Set(shownSeqs());
+  const fresh = Array.from({ length: 30 }, () => {
+    vi.advanceTimersToNextFrame();
+    const added = shownSeqs().filter((seq) => !drawn.has(seq));
+    added.forEach((seq) => drawn.add(seq));
+    return added.length;
+  });
+  expect(Math.max(...fresh)).toBeLessThanOrEqual(2);
+  expect(shownSeqs()).toContain("80");
+  expect(shownSeqs().length).toBeGreaterThan(4);
+});
 
 test("a reader who leaves the end keeps their place, although more has arrived than is drawn", () => {
   const { page, draw } = following();
@@ -208,4 +230,35 @@ test("a panel that becomes taller is filled", () => {
   draw();
   answer();
   expect(numbersShown().length).toBeGreaterThan(Math.max(before, 50));
+});
+
+test("a panel that becomes taller and shorter again before its scroll event stays at the end", () => {
+  const observers: (() => void)[] = [];
+  class Observer extends ResizeObserver {
+    constructor(callback: ResizeObserverCallback) {
+      super(callback);
+      observers.push(() => {
+        callback([], this);
+      });
+    }
+  }
+  vi.stubGlobal("ResizeObserver", Observer);
+  const { page, draw, view } = following();
+  page.send(messages(40));
+  draw();
+  const scrollTop = (): number => document.querySelector("#scroller")?.scrollTop ?? 0;
+  const resize = (height: number): void => {
+    view.height = height;
+    scrollTop(); // The layout moves what is shown along.
+    observers.forEach((notify) => {
+      notify();
+    });
+  };
+  const before = scrollTop();
+  resize(400);
+  resize(250);
+  expect(scrollTop()).toBe(before - 150);
+  scrollBy(0);
+  draw();
+  expect(document.querySelector(".jump")).toBeNull();
 });

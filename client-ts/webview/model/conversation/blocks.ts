@@ -1,7 +1,7 @@
 /** A block longer than this ends at its next blank line, in characters. */
 const SOFT_CHARS = 3_000;
 /** No block is longer than this, in characters. */
-export const HARD_CHARS = 8_000;
+export const HARD_CHARS = 5_000;
 
 /** A part of a message that is rendered on its own, so appending to a long message is cheap. */
 export interface Block {

@@ -2,8 +2,8 @@ import { cutMiddle } from "../../../src/text/words.js";
 import type { AsyncTask } from "../../../src/protocol.js";
 import type { Conversation } from "./conversation.js";
 
-/** How much of a final message is shown, in characters; the transcript has all of it. */
-const MAX_CHARS = 12_000;
+/** How much of a final message is shown, in characters: one frame draws it. The transcript has all of it. */
+const MAX_CHARS = 4_000;
 /** Texts count as equal if their ends of this length are: either may be cut before. */
 const COMPARED_CHARS = 2_000;
 

@@ -16,6 +16,7 @@ import { icon } from "../common/icon.js";
 import { remembering, renderMarkdown } from "../markdown/markdown.js";
 import { changes } from "./changes.js";
 import { pathLink } from "./pathLink.js";
+import { signInAdvice, signInButtons } from "./signIn.js";
 import type { Part, View } from "../common/view.js";
 
 const MAX_FILES = 100;
@@ -37,8 +38,9 @@ export function ending(view: View, open: OpenRun): Part {
       <p class="ending-state">${endWords(task)}</p>
       ${used(task, open)}
     </div>
-    ${failure(task)} ${result(task, open)} ${changedFiles(task, open, view)}
-    ${actions(view, open, task)}
+    ${task.reason === "authRequired" && open.signIn !== undefined ? undefined : failure(task)}
+    ${open.signIn === undefined ? undefined : signInAdvice(task, open.signIn)} ${result(task, open)}
+    ${changedFiles(task, open, view)} ${actions(view, open, task)}
   </section>`;
 }
 
@@ -126,7 +128,8 @@ export function totals(task: AsyncTask, { usage }: Conversation): string[] {
 }
 
 /** Render what to do next: continue, and the rest in a menu. */
-function actions({ send }: View, { isDeleted }: OpenRun, { id: taskId }: AsyncTask): Part {
+function actions(view: View, { isDeleted, signIn }: OpenRun, { id: taskId }: AsyncTask): Part {
+  const { send } = view;
   const button = (words: string, event: Event, kind: string): Part =>
     html`<button
       type="button"
@@ -147,13 +150,16 @@ function actions({ send }: View, { isDeleted }: OpenRun, { id: taskId }: AsyncTa
       ${button(ENDING.again, { type: "launchAgain" }, "secondary")}
     </div>`;
   }
+  const resume = (kind: string): Part =>
+    button(ENDING.resume, { type: "beginResume", taskId }, kind);
   return html`<div class="actions">
-    ${button(ENDING.resume, { type: "beginResume", taskId }, "primary")}
+    ${signIn === undefined ? resume("primary") : signInButtons(view, taskId, signIn)}
     <details class="more-actions">
       <summary class="secondary" role="button" aria-label=${ENDING.more} title=${ENDING.more}>
         ${icon("ellipsis")}
       </summary>
       <div class="actions">
+        ${signIn === undefined ? undefined : resume("secondary")}
         ${button(ENDING.again, { type: "launchAgain" }, "secondary")}
         ${button(ACTIONS.openTranscript, { type: "act", action: "openTranscript" }, "secondary")}
       </div>

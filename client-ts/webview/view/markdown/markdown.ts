@@ -63,6 +63,13 @@ export function renderMarkdown(source: string): HTMLElement {
   return element;
 }
 
+/** Render something of each kind now, so that the first message does not wait for the compilation. */
+export function prepareMarkdown(): void {
+  renderMarkdown(
+    "# A\n\n**b** *c* `d` [e](https://example.com) https://example.com\n\n- f\n\n```\ng\n```",
+  );
+}
+
 /** A text with more elements than this is shown as plain text: its layout would take too long. */
 const MOST_ELEMENTS = 1_500;
 

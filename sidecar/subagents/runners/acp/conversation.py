@@ -98,7 +98,7 @@ class Conversation:
         Raises AgentError, and ConnectionError if the agent closes the connection.
         """
         try:
-            session, text = await self._opened(handshake)
+            session, text = await self._open(handshake)
             if self._spec.opens_only:
                 return "end_turn"
             asked = self._spec.constraints
@@ -109,6 +109,11 @@ class Conversation:
                 await self._wait_for_report(stop_reason)
                 prompt = self._dialogue.after(self._turn_end(stop_reason))
             return stop_reason
+        except AgentError as error:
+            if error.needs_sign_in:
+                handshake.learned.needs_sign_in = True
+                self._spec.observer.sign_in_required()
+            raise
         finally:
             self._dialogue.is_over = True
             self._over.set()
@@ -163,15 +168,6 @@ class Conversation:
         await self._wire.elicitations.aclose()
         if self._session is not None:
             await self._session.aclose()
-
-    async def _opened(self, handshake: Handshake) -> tuple["Session", str]:
-        try:
-            return await self._open(handshake)
-        except AgentError as error:
-            if error.needs_sign_in:
-                handshake.learned.needs_sign_in = True
-                self._spec.observer.sign_in_required()
-            raise
 
     async def _open(self, handshake: Handshake) -> tuple["Session", str]:
         """Resume the former session if possible, else open a new one. Return it with its first prompt."""

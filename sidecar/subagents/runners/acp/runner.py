@@ -67,7 +67,7 @@ class AcpRunner(ProgramRunner):
         self._gate = gate or StartGate()
         self.learned = learned or Learned()
         """What the agent announced in earlier runs."""
-        self.learned.program = self._argv
+        self.learned.program, self.learned.sign_in = self._argv, self._profile.sign_in
 
     def check(self) -> None:
         """Raise `RunnerUnavailable` if there is no command or its program is not found on the PATH."""

@@ -47,6 +47,7 @@ class Session:
         """Whether the agent accepts messages during a turn."""
         self.on_initialized: Callable[[Mapping[str, Any]], object] = lambda _: None
         """Called with the agent's answer to `initialize`."""
+        self._sign_in = "sign in with the agent's own program"
         self._id = ""
         self.lasting_id: str | None = None
         """The id with which the session can be resumed, if the agent can do that."""
@@ -69,6 +70,7 @@ class Session:
         that opens the session, and `servers` and `directories` are what the agent gets for it. Resumes the
         session `former` if the agent supports that and still has it; returns whether it did.
         """
+        self._sign_in = sign_in
         try:
             answer = await self._agent.initialize(
                 protocol_version=acp.PROTOCOL_VERSION,
@@ -94,7 +96,7 @@ class Session:
             await self._configure(session, wanted, is_new=resumed is None)
             return resumed is not None
         except RequestError as error:
-            raise _agent_error(error, sign_in) from error
+            raise _agent_error(error, self._sign_in) from error
         except ValidationError as error:
             raise _invalid_answer(error) from error
 
@@ -167,7 +169,7 @@ class Session:
         try:
             reply = await self._agent.prompt(session_id=self._id, prompt=blocks, **meta)
         except RequestError as error:
-            failure = _agent_error(error, "sign in with the agent's own program")
+            failure = _agent_error(error, self._sign_in)
             failure.kind = failure.kind or "other"
             turn.fail(failure)
         except ValidationError as error:

@@ -31,6 +31,8 @@ _SESSION_CAPABILITIES: Mapping[str, Any] = {"notices": {}}
 
 Without it, codex and claude send their notices as the model's text.
 """
+_SIGN_IN: Mapping[str, Any] = {"auth": {"terminal": True}, "_meta": {"terminal-auth": True}}
+"""Capabilities of a client to which agents name the commands that sign in: the protocol's, and opencode's."""
 _METHOD_NOT_FOUND = -32601
 _INTERNAL_ERROR = -32603
 
@@ -183,7 +185,7 @@ def _with_capabilities(message: Message) -> Message:
     params = message["params"]
     capabilities = params.get("clientCapabilities") or {}
     session = {**(capabilities.get("session") or {}), **_SESSION_CAPABILITIES}
-    offered = {**capabilities, "session": session, "elicitation": CAPABILITY}
+    offered = {**capabilities, **_SIGN_IN, "session": session, "elicitation": CAPABILITY}
     return {**message, "params": {**params, "clientCapabilities": offered}}
 
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from sidecar.api.runs.runners import AgentChoices, AgentFeatures, RunnerAuth, SignInMethod, SlashCommand
 from sidecar.subagents.runners.acp.mode_state import AskingModes, SessionState
+from sidecar.subagents.runners.acp.setup.sign_in import command_in, methods_of
 
 _MAX_COMMANDS = 200
 _MAX_CHARS = 500
@@ -13,11 +14,13 @@ _MAX_CHARS = 500
 class Learned:
     """What an agent announced last. All clients of a Host share it; it is not kept when the Host ends.
 
-    `program` is the command of the agent, to which arguments that sign in are appended.
+    `program` is the command of the agent, to which arguments that sign in are appended. `sign_in` is the
+    remedy if it requires a sign-in; the first code in it is a command.
     """
 
     def __init__(self, program: tuple[str, ...] = ()) -> None:
         self.program = program
+        self.sign_in: str | None = None
         self.needs_sign_in: bool | None = None
         """Whether the agent refused to open a session without a sign-in; None before the first session."""
         self.commands: list[SlashCommand] = []
@@ -27,15 +30,20 @@ class Learned:
 
     @property
     def auth(self) -> RunnerAuth | None:
-        """How to sign in; None before the first session."""
-        if self.needs_sign_in is None:
+        """How to sign in; None before the first session if no command is known that signs in."""
+        command = command_in(self.sign_in)
+        if self.needs_sign_in is None and command is None:
             return None
-        return RunnerAuth(needed=self.needs_sign_in, methods=self._methods)
+        return RunnerAuth(
+            needed=bool(self.needs_sign_in),
+            methods=self._methods,
+            advice=self.sign_in,
+            command=command,
+        )
 
     def initialized(self, answer: Mapping[str, Any]) -> None:
         """Take the answer to `initialize`."""
-        methods = answer.get("authMethods")
-        self._methods = list(self._read_methods(methods)) if isinstance(methods, list) else []
+        self._methods = methods_of(answer.get("authMethods"), self.program)
         self.features = _features(answer)
 
     def opened(self, state: SessionState, known: AskingModes) -> None:
@@ -56,29 +64,6 @@ class Learned:
             commands = update.get("availableCommands")
             if isinstance(commands, list):
                 self.commands = [*_commands(commands[:_MAX_COMMANDS])]
-
-    def _read_methods(self, methods: list[Any]) -> Iterator[SignInMethod]:
-        for each in methods:
-            if isinstance(each, Mapping) and isinstance(each.get("id"), str):
-                name = each.get("name")
-                yield SignInMethod(
-                    id=each["id"],
-                    name=name if isinstance(name, str) else each["id"],
-                    command=self._command(each),
-                )
-
-    def _command(self, method: Mapping[str, Any]) -> list[str] | None:
-        """Return the command that signs in, from the protocol or from an older extension of it."""
-        meta = method.get("_meta")
-        known = meta if isinstance(meta, Mapping) else {}
-        older = known.get("terminal-auth")
-        if isinstance(older, Mapping) and isinstance(older.get("command"), str):
-            return [older["command"], *_texts(older.get("args"))]
-        # qwen announces the members of the protocol in `_meta`.
-        for each in (method, known):
-            if each.get("type") == "terminal" and self.program:
-                return [self.program[0], *_texts(each.get("args"))]
-        return None
 
 
 def _features(answer: Mapping[str, Any]) -> AgentFeatures:
@@ -112,7 +97,3 @@ def _commands(commands: list[Any]) -> Iterator[SlashCommand]:
 def _table(parent: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     found = parent.get(name)
     return found if isinstance(found, Mapping) else {}
-
-
-def _texts(values: Any) -> list[str]:
-    return [each for each in values if isinstance(each, str)] if isinstance(values, list) else []
