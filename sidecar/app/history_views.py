@@ -1,4 +1,4 @@
-"""The stored tasks that clients see: one history for each set of roots, which clients share."""
+"""The stored tasks that clients see: one history for each set of wanted roots, which clients share."""
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
@@ -6,6 +6,7 @@ from pathlib import Path
 
 from sidecar.api.stored.tasks import TaskStatus
 from sidecar.app.outbound.changes import ChangeHub
+from sidecar.app.roots import WantedRoots
 from sidecar.app.stored_tasks import StoredTasks
 from sidecar.history import TaskHistory
 
@@ -22,7 +23,7 @@ class HistoryViews:
         """`kept` is the folder of the kept copies of sessions."""
         self._kept = kept
         self.opened: Callable[[], None] = lambda: None
-        """Called after a history was opened."""
+        """Called after a history was opened, or got more roots."""
         self._changes = changes
         self._ends = ends
         self._open: list[StoredTasks] = []
@@ -44,11 +45,11 @@ class HistoryViews:
         """All open histories."""
         return [stored.history for stored in self._open]
 
-    def enter(self, roots: Sequence[Path]) -> StoredTasks:
+    def enter(self, wanted: WantedRoots) -> StoredTasks:
         """Return the stored tasks of these roots; the caller leaves them later."""
-        stored = next((each for each in self._open if each.roots == tuple(roots)), None)
+        stored = self._of(wanted)
         if stored is None:
-            stored = StoredTasks(roots, self._changes, self._ends, self._kept)
+            stored = StoredTasks(wanted, self._changes, self._ends, self._kept, lambda: self.opened())
             self._open.append(stored)
             self.opened()
         self._users[stored] = self._users.get(stored, 0) + 1
@@ -56,16 +57,15 @@ class HistoryViews:
         self._close_unused()
         return stored
 
-    def change(self, stored: StoredTasks, roots: Sequence[Path]) -> StoredTasks:
+    def change(self, stored: StoredTasks, wanted: WantedRoots) -> StoredTasks:
         """Leave stored tasks for those of other roots, and return these."""
-        if stored.roots == tuple(roots):
+        if stored.wanted == wanted:
             return stored
-        if self._users[stored] == 1 and not any(each.roots == tuple(roots) for each in self._open):
-            stored.reopen(roots)
-            self.opened()
+        if self._users[stored] == 1 and self._of(wanted) is None:
+            stored.reopen(wanted)
             return stored
         self._users[stored] -= 1
-        entered = self.enter(roots)
+        entered = self.enter(wanted)
         entered.follow()
         return entered
 
@@ -84,6 +84,9 @@ class HistoryViews:
         """Close everything, in about half a second."""
         await asyncio.gather(*(asyncio.to_thread(stored.close, 0.5) for stored in self._open))
         await self._closed()
+
+    def _of(self, wanted: WantedRoots) -> StoredTasks | None:
+        return next((each for each in self._open if each.wanted == wanted), None)
 
     def _close_unused(self) -> None:
         for stored in [each for each in self._open if not self._users[each]]:

@@ -2,7 +2,8 @@
 
 import logging
 import os
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
 from pathlib import Path
 
 from sidecar.api.settings import HistorySettings
@@ -13,6 +14,28 @@ from sidecar.user_dirs import default_root, user_dir
 logger = logging.getLogger(__name__)
 
 CACHE_VARIABLE = "SIDECAR_CACHE_DIR"
+
+
+@dataclass(frozen=True, slots=True)
+class WantedRoots:
+    """The roots whose tasks are listed: the own one, named ones and, on request, those on this machine."""
+
+    own: Path
+    named: tuple[Path, ...] = ()
+    discovers: bool = False
+
+    @classmethod
+    def of(cls, own: Path, foreign: Iterable[Path], settings: HistorySettings) -> "WantedRoots":
+        """Name the `foreign` roots before those of the settings."""
+        named = dict.fromkeys([*foreign, *map(Path, settings.foreign_roots)])
+        return cls(own, tuple(named), settings.auto_discover)
+
+    def find(self, known: Collection[Path] = ()) -> tuple[Path, ...]:
+        """Return all that there are now. Those `known` from an earlier call stay, also if they are empty."""
+        found = _discovered(known) if self.discovers else []
+        if self.discovers and not known:
+            found += _with_copies(self.own)  # copies are made of known roots only
+        return tuple(dict.fromkeys([self.own, *self.named, *found, *known]))
 
 
 def default_storage_root() -> Path:
@@ -35,13 +58,6 @@ def kept_dir() -> Path:
     return OwnRoot(default_storage_root()).kept
 
 
-def history_roots(own: Path, foreign: Iterable[Path], settings: HistorySettings) -> list[Path]:
-    """Return all roots whose tasks are listed: the own one, the named ones and the discovered ones."""
-    named = [Path(path) for path in settings.foreign_roots]
-    found = [*_discovered(), *_with_copies(own)] if settings.auto_discover else []
-    return [*dict.fromkeys([own, *foreign, *named, *found])]
-
-
 def _cache_dir() -> Path:
     """Return SIDECAR_CACHE_DIR, else the platform's user cache directory."""
     named = os.environ.get(CACHE_VARIABLE)
@@ -54,12 +70,15 @@ def _with_copies(own: Path) -> list[Path]:
     return [Path(root) for root in kept_roots(kept)] if kept.is_dir() else []
 
 
-def _discovered() -> list[Path]:
+def _discovered(known: Collection[Path]) -> list[Path]:
+    """Return the roots on this machine. Log all places at first, and later what is new."""
     from sidecar.history.discovery import discover_roots
 
-    discovery = discover_roots()
-    for place in discovery.searched:
+    discovery = discover_roots(known=known)
+    new = [place for place in discovery.searched if not known or (place.found and place.path not in known)]
+    for place in new:
         logger.info("%s %s (%s)", "found" if place.found else "no tasks in", place.path, place.why)
-    found, searched = len(discovery.roots), len(discovery.searched)
-    logger.info("autoDiscover: %d stores found in %d places", found, searched)
+    if new:
+        found, searched = len(discovery.roots), len(discovery.searched)
+        logger.info("autoDiscover: %d stores found in %d places", found, searched)
     return discovery.roots

@@ -1,6 +1,6 @@
 """Find the stores on this machine. Nothing is written."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,17 +26,20 @@ class Discovery:
     searched: list[CheckedPlace]
 
 
-def discover_roots(machine: Machine | None = None) -> Discovery:
-    """Check the default places of all products; unreadable places hold no sessions."""
+def discover_roots(machine: Machine | None = None, known: Collection[Path] = ()) -> Discovery:
+    """Check the default places of all products; unreadable places hold no sessions.
+
+    `known` roots were found before, and are not read again.
+    """
     searched: dict[Path, CheckedPlace] = {}
-    for place, found in _checked(machine or this_machine()):
-        known = searched.get(place.path)
-        if known is None or (found and not known.found):
+    for place, found in _checked(machine or this_machine(), known):
+        before = searched.get(place.path)
+        if before is None or (found and not before.found):
             searched[place.path] = CheckedPlace(place.path, place.content, found)
     return Discovery([place.path for place in searched.values() if place.found], list(searched.values()))
 
 
-def _checked(machine: Machine) -> Iterator[tuple[Place, bool]]:
+def _checked(machine: Machine, known: Collection[Path]) -> Iterator[tuple[Place, bool]]:
     for family in FAMILIES:
         for place in family.places(machine):
-            yield place, family.recognizes(str(place.path))
+            yield place, place.path in known or family.recognizes(str(place.path))

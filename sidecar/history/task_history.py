@@ -70,7 +70,7 @@ class TaskHistory:
     `now` returns the time in ms, `revision` the Host's current revision for results. A `cache` directory
     keeps an index of each root between processes; `close` saves it. `read` reads
     many tasks at once; `parallel` scans and reads many tasks in parts. `kept` is the folder of all kept
-    copies of sessions.
+    copies of sessions. `catalogs` of the same roots in a former history are used again.
     """
 
     def __init__(
@@ -82,14 +82,17 @@ class TaskHistory:
         read: ReadMany | None = None,
         parallel: Parallel = sequential,
         kept: Path | None = None,
+        catalogs: Sequence[RootCatalog] = (),
     ) -> None:
         self.kept = str(kept or "")
         described = [
             root if isinstance(root, Root) else describe_root(root, kept=self.kept) for root in roots
         ]
         self.names = RootNames(described)
+        former = {catalog.root: catalog for catalog in catalogs}
         self._catalogs = {
-            root.path: RootCatalog(root, _index(cache, root), read, parallel) for root in self.names.roots
+            root.path: former.get(root) or RootCatalog(root, _index(cache, root), read, parallel)
+            for root in self.names.roots
         }
         self.now = now
         self._revision = revision

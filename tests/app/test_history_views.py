@@ -1,4 +1,4 @@
-"""One history for each set of roots, open while somebody uses it."""
+"""One history for each set of wanted roots, open while somebody uses it."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -8,20 +8,21 @@ import pytest
 
 from sidecar.app.history_views import HistoryViews
 from sidecar.app.outbound.changes import ChangeHub
+from sidecar.app.roots import WantedRoots
 from sidecar.app.stored_tasks import StoredTasks
 
 
 @pytest.fixture
-def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
+def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> WantedRoots:
     monkeypatch.setenv("SIDECAR_CACHE_DIR", str(tmp_path / "cache"))
     (tmp_path / "own").mkdir()
-    return [tmp_path / "own"]
+    return WantedRoots(tmp_path / "own")
 
 
 @pytest.fixture
-def more(own: list[Path], tmp_path: Path) -> list[Path]:
+def more(own: WantedRoots, tmp_path: Path) -> WantedRoots:
     (tmp_path / "foreign").mkdir()
-    return [*own, tmp_path / "foreign"]
+    return WantedRoots(own.own, (tmp_path / "foreign",))
 
 
 @pytest.fixture
@@ -51,7 +52,7 @@ async def until_closed(closed: list[StoredTasks], count: int) -> None:
             await asyncio.sleep(0)
 
 
-async def test_housekeeping_waits_for_the_first_client(views: HistoryViews, own: list[Path]) -> None:
+async def test_housekeeping_waits_for_the_first_client(views: HistoryViews, own: WantedRoots) -> None:
     waiting = asyncio.create_task(views.entered())
     await asyncio.sleep(0)
     assert not waiting.done()
@@ -62,7 +63,7 @@ async def test_housekeeping_waits_for_the_first_client(views: HistoryViews, own:
 
 
 async def test_the_same_roots_are_opened_once_and_closed_after_the_last_user(
-    views: HistoryViews, own: list[Path], more: list[Path], closed: list[StoredTasks]
+    views: HistoryViews, own: WantedRoots, more: WantedRoots, closed: list[StoredTasks]
 ) -> None:
     views.enter(own)
     first, second = views.enter(more), views.enter(more)
@@ -74,7 +75,7 @@ async def test_the_same_roots_are_opened_once_and_closed_after_the_last_user(
 
 
 async def test_the_last_one_stays_for_the_host_until_another_is_entered(
-    views: HistoryViews, own: list[Path], more: list[Path], closed: list[StoredTasks]
+    views: HistoryViews, own: WantedRoots, more: WantedRoots, closed: list[StoredTasks]
 ) -> None:
     first = views.enter(more)
     await views.leave(first)
@@ -87,26 +88,26 @@ async def test_the_last_one_stays_for_the_host_until_another_is_entered(
 
 
 async def test_a_client_that_changes_its_roots_alone_keeps_its_history_open(
-    views: HistoryViews, own: list[Path], more: list[Path], closed: list[StoredTasks]
+    views: HistoryViews, own: WantedRoots, more: WantedRoots, closed: list[StoredTasks]
 ) -> None:
     stored = views.enter(own)
     assert views.change(stored, more) is stored
-    assert stored.roots == tuple(more)
+    assert stored.roots == more.find()
     assert closed == []
 
 
 async def test_a_client_that_changes_its_roots_leaves_those_of_others_as_they_are(
-    views: HistoryViews, own: list[Path], more: list[Path]
+    views: HistoryViews, own: WantedRoots, more: WantedRoots
 ) -> None:
     shared = views.enter(own)
     assert views.enter(own) is shared
     changed = views.change(shared, more)
     assert changed is not shared
-    assert (shared.roots, changed.roots) == (tuple(own), tuple(more))
+    assert (shared.roots, changed.roots) == (own.find(), more.find())
 
 
 async def test_a_client_that_changes_to_the_roots_of_another_leaves_nothing_open(
-    views: HistoryViews, own: list[Path], more: list[Path], closed: list[StoredTasks]
+    views: HistoryViews, own: WantedRoots, more: WantedRoots, closed: list[StoredTasks]
 ) -> None:
     mine, theirs = views.enter(own), views.enter(more)
     assert views.change(mine, more) is theirs
@@ -115,7 +116,7 @@ async def test_a_client_that_changes_to_the_roots_of_another_leaves_nothing_open
 
 
 async def test_a_client_that_changes_to_its_own_roots_changes_nothing(
-    views: HistoryViews, own: list[Path], closed: list[StoredTasks]
+    views: HistoryViews, own: WantedRoots, closed: list[StoredTasks]
 ) -> None:
     stored = views.enter(own)
     history = stored.history
@@ -123,3 +124,19 @@ async def test_a_client_that_changes_to_its_own_roots_changes_nothing(
     assert stored.history is history
     await views.leave(stored)
     assert closed == []
+
+
+async def test_clients_that_want_the_same_share_what_was_found_since(
+    views: HistoryViews, own: WantedRoots, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    everything = WantedRoots(own.own, discovers=True)
+    first = views.enter(everything)
+    (tmp_path / ".copilot" / "session-state").mkdir(parents=True)
+    opened: list[str] = []
+    views.opened = lambda: opened.append("again")
+    await asyncio.to_thread(first.look_for_stores)
+    second = views.enter(WantedRoots(own.own, discovers=True))
+    assert second is first
+    assert tmp_path / ".copilot" in second.roots
+    assert opened == ["again"]

@@ -13,6 +13,7 @@ from sidecar.app.clients.toolbox import Toolbox
 from sidecar.app.host import Host
 from sidecar.app.launching.workspace import Workspace
 from sidecar.app.outbound.changes import Listener
+from sidecar.app.roots import WantedRoots
 from sidecar.app.settings import SettingsStore
 from tests.app.callers import caller
 
@@ -56,7 +57,7 @@ async def host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator
 
 
 def toolbox_of(host: Host, workspace: Workspace) -> Toolbox:
-    stored = host.views.enter([host.root.path])
+    stored = host.views.enter(WantedRoots(host.root.path))
 
     def require_trust() -> None:
         if not workspace.trusted:

@@ -82,7 +82,17 @@ class Watcher:
                 return reported
 
     async def titles(self) -> list[str]:
-        return [task["title"] for task in (await self._sidecar.request("tasks/list"))["items"]]
+        return [task["title"] for task in await self.tasks()]
+
+    async def tasks(self) -> list[Json]:
+        listed: list[Json] = (await self._sidecar.request("tasks/list", limit=10_000))["items"]
+        return listed
+
+    async def has_looked(self) -> None:
+        """Wait until everything was scanned once: what appears from now on was not there at the start."""
+        async with asyncio.timeout(20):
+            while "lastReconcileAt" not in (await self._sidecar.request("health"))["watcher"]:
+                await asyncio.sleep(0.02)
 
     async def follows(self, mode: str = "watch", least: int = 2) -> Json:
         """Wait until at least this many folders are watched, or for another mode."""

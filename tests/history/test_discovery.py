@@ -40,6 +40,11 @@ def test_every_editors_folder_is_looked_into(tmp_path: Path, platform: str, fold
     assert discover_roots(machine(tmp_path, platform)).roots == [root]
 
 
+def test_a_root_that_is_known_is_not_read_again(tmp_path: Path) -> None:
+    known, found = tmp_path / ".copilot", store(tmp_path / ".cline" / "data")
+    assert discover_roots(machine(tmp_path), {known}).roots == [found, known]
+
+
 @pytest.mark.parametrize(
     "extension",
     ["rooveterinaryinc.roo-code-nightly", "zoocodeorganization.zoo-code", "kilocode.kilo-code", CLINE],

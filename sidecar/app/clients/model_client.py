@@ -18,7 +18,7 @@ from sidecar.app.clients.transcripts import Transcripts
 from sidecar.app.launching.workspace import Workspace
 from sidecar.app.outbound.piggyback import Piggyback
 from sidecar.app.outbound.reminders import ClientReminders
-from sidecar.app.roots import history_roots
+from sidecar.app.roots import WantedRoots
 from sidecar.history import TaskHistory
 from sidecar.mcp.connection import McpConnection
 from sidecar.mcp.model import TranscriptPage
@@ -63,7 +63,8 @@ class ModelClient:
     def _begin(self, host: "Host", settings: SettingsSource) -> None:
         self.host: Host = host
         self.settings = settings
-        self.stored = host.views.enter(history_roots(host.root.path, (), settings.current.history))
+        self.stored = host.views.enter(WantedRoots.of(host.root.path, (), settings.current.history))
+        self.stored.follow()  # a model asks for hours: it also gets the sessions of stores created since
         self.reminders = ClientReminders(
             host.reminders,
             settings,

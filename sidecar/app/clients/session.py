@@ -13,7 +13,6 @@ from sidecar.api.lifecycle import InitializeParams, LogMessage, ProgressMessage,
 from sidecar.api.model import TriggerTurn
 from sidecar.api.runs.async_tasks import AsyncTask, AsyncTaskDidChange, AsyncTasksDidRemove
 from sidecar.api.runs.subagents import SubagentsDidChange
-from sidecar.api.settings import Settings
 from sidecar.api.stored.tasks import TasksDidChange
 from sidecar.app.clients.context import Caller, ClientContext
 from sidecar.app.clients.hosting import ClientSettingsStore, Hosting
@@ -26,7 +25,7 @@ from sidecar.app.outbound.piggyback import Piggyback
 from sidecar.app.outbound.progress import Progress
 from sidecar.app.outbound.reminders import ClientReminders
 from sidecar.app.outbound.report_stream import ReportStream
-from sidecar.app.roots import history_roots
+from sidecar.app.roots import WantedRoots
 from sidecar.history import TaskHistory
 from sidecar.rpc.connection import Connection
 from sidecar.rpc.errors import METHOD_NOT_FOUND, ConnectionClosed, RpcError
@@ -149,7 +148,7 @@ class Session(Listener):
         name = params.client_info.name.strip() if params.client_info is not None else ""
         self.context = ClientContext(self.settings, self._environment, name or UNNAMED, host.starts)
         self.workspace = Workspace(folders, params.workspace_trusted)
-        self.stored = host.views.enter(self._history_roots())
+        self.stored = host.views.enter(self._wanted_roots())
         self._start_notifying(host)
         if params.piggyback:
             self.piggyback = Piggyback(self.reminders)
@@ -189,15 +188,15 @@ class Session(Listener):
         after = self.settings.current
         if after.runners != before.runners:
             self.context.runners.refresh()
-        if _roots_of(after) != _roots_of(before):
-            self.stored = self.host.views.change(self.stored, self._history_roots())
+        self.stored = self.host.views.change(self.stored, self._wanted_roots())
 
     def ignored_settings(self, sent: Mapping[str, Any] | None) -> list[str] | None:
         """Return the settings of `initialize` that concern a shared Host; None if there are none."""
         return self._hosting.not_applied(sent or {}) or None
 
     async def refresh_history(self) -> None:
-        """Check every stored task again and notify of changes."""
+        """Look for new stores, check every stored task again, and notify of changes."""
+        await asyncio.to_thread(self.stored.look_for_stores)
         self.host.changes.stored_changed(await asyncio.to_thread(self.history.refresh))
 
     def grant_trust(self) -> None:
@@ -288,8 +287,8 @@ class Session(Listener):
     def _definition_places(self) -> "list[DefinitionDirectory]":
         return self.context.definitions.places(self.workspace)
 
-    def _history_roots(self) -> list[Path]:
-        return history_roots(self.host.root.path, self._foreign_roots, self.settings.current.history)
+    def _wanted_roots(self) -> WantedRoots:
+        return WantedRoots.of(self.host.root.path, self._foreign_roots, self.settings.current.history)
 
     def _is_concerned(self, task_id: str) -> bool:
         """Return whether the client's model is notified of the end of a run."""
@@ -330,7 +329,3 @@ class Session(Listener):
     def _parent_died(self) -> None:
         logger.warning("the client's process has exited; the sidecar exits too")
         self.connection.request_exit(1)
-
-
-def _roots_of(settings: Settings) -> tuple[list[str], bool]:
-    return settings.history.foreign_roots, settings.history.auto_discover

@@ -17,7 +17,7 @@ from sidecar.api.stored.tasks import (
     TaskInfo,
 )
 from sidecar.app.clock import history_clock_ms
-from sidecar.app.roots import default_storage_root, history_roots, index_dir, kept_dir
+from sidecar.app.roots import WantedRoots, default_storage_root, index_dir, kept_dir
 from sidecar.app.settings import SettingsStore, default_config_path
 from sidecar.changes.file_change import FileChange
 from sidecar.cli import exits, output
@@ -127,7 +127,7 @@ def open_history(roots: tuple[Path, ...], store: SettingsStore) -> TaskHistory:
     """Return the history of the named roots, else of the own root and the roots in the settings."""
     chosen = [root.absolute() for root in roots]
     if not chosen:
-        chosen = history_roots(default_storage_root(), (), store.current.history)
+        chosen = [*WantedRoots.of(default_storage_root(), (), store.current.history).find()]
     history = TaskHistory(
         chosen, now=history_clock_ms, cache=index_dir(), parallel=in_two_processes, kept=kept_dir()
     )

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from sidecar.app.host import Host
+from sidecar.app.roots import WantedRoots
 from sidecar.app.settings import SettingsStore
 from sidecar.app.upkeep import rounds
 from sidecar.app.upkeep.rounds import Rounds
@@ -55,7 +56,7 @@ async def test_changed_retention_settings_apply_without_a_restart(
     trash = tmp_path / "root" / "trash" / task.id
     host = await Host.open(tmp_path / "root", SettingsStore({"history": {"maxBytes": 1}}))
     try:
-        host.views.enter([host.root.path])
+        host.views.enter(WantedRoots(host.root.path))
         async with asyncio.timeout(20):
             while not trash.exists():
                 await asyncio.sleep(0.01)

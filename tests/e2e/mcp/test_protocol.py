@@ -7,6 +7,7 @@ import pytest
 
 from tests.e2e.mcp.conftest import MODERN, Mcp
 from tests.history.stores.all_stores import all_stores
+from tests.history.stores.one_session import SESSION, write_session
 
 
 @pytest.mark.parametrize("revision", ["2025-03-26", "2025-06-18", "2025-11-25"])
@@ -180,3 +181,13 @@ async def test_no_tool_or_resource_changes_a_store_of_another_agent(mcp: Mcp) ->
             await model.ask("resources/read", uri=f"task://{session}")
         await model.end()
         stores.assert_unchanged()
+
+
+@pytest.mark.slow
+async def test_a_model_sees_the_sessions_of_a_store_that_appears(mcp: Mcp) -> None:
+    mcp.setting.configure(history={"autoDiscover": True})
+    model = await mcp.start()
+    write_session(mcp.setting.home / ".claude")
+    async with asyncio.timeout(30):
+        while SESSION not in json.dumps(await model.call("list_tasks")):
+            await asyncio.sleep(0.1)

@@ -1,4 +1,5 @@
 import shutil
+from pathlib import Path
 
 import pytest
 
@@ -8,6 +9,7 @@ from sidecar.history.live.sweep import STEPS, Sweep
 from sidecar.history.stores.status_by_age import DAY_MS
 from tests.history.conftest import NOW, TASK_ID, Store
 from tests.history.live.conftest import OTHER, Make
+from tests.history.stores.one_session import SESSION, write_session
 
 MANY = [f"{number:08d}-0000-4000-8000-000000000000" for number in range(40)]
 
@@ -52,6 +54,12 @@ def test_each_task_is_compared_once_in_a_round(
     monkeypatch.setattr(catalog, "changed", note)
     assert go_round(sweep) == STEPS
     assert sorted(compared) == MANY
+
+
+def test_a_round_recognizes_what_an_empty_root_has_become(history: TaskHistory, sweep: Sweep) -> None:
+    write_session(Path(history.roots[1].path))
+    go_round(sweep)
+    assert history.collect().added == [SESSION]
 
 
 def test_a_round_over_many_tasks_takes_more_steps(sweep: Sweep, monkeypatch: pytest.MonkeyPatch) -> None:
