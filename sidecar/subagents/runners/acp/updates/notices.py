@@ -163,8 +163,8 @@ def notice_in(update: Mapping[str, Any]) -> str | None:
     text = _mapping(update, "content").get("text")
     if hooks := _mapping(meta, "stopHookLoop"):
         reasons = hooks.get("reasons")
-        said = [each for each in (reasons if isinstance(reasons, list) else []) if isinstance(each, str)]
-        return ": ".join(["a stop hook lets the agent continue", *said[-1:]])
+        named = [each for each in (reasons if isinstance(reasons, list) else []) if isinstance(each, str)]
+        return ": ".join(["a stop hook lets the agent continue", *named[-1:]])
     is_claudes = _mapping(meta, "claudeCode").get("kind") == "informational"
     is_qwens = isinstance(meta, Mapping) and meta.get("source") == "vision_bridge_notice"
     return str(text or "") if is_claudes or is_qwens else None
