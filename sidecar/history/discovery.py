@@ -6,7 +6,7 @@ from pathlib import Path
 
 from sidecar.history.stores.contract import Place
 from sidecar.history.stores.editors import Machine, this_machine
-from sidecar.history.stores.registry import FAMILIES
+from sidecar.history.stores.registry import FAMILIES, holds_sessions
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class Discovery:
 
 
 def discover_roots(machine: Machine | None = None, known: Collection[Path] = ()) -> Discovery:
-    """Check the default places of all products; unreadable places hold no sessions.
+    """Check the default places of all products. One with folders that cannot be listed is a root too.
 
     `known` roots were found before, and are not read again.
     """
@@ -42,4 +42,4 @@ def discover_roots(machine: Machine | None = None, known: Collection[Path] = ())
 def _checked(machine: Machine, known: Collection[Path]) -> Iterator[tuple[Place, bool]]:
     for family in FAMILIES:
         for place in family.places(machine):
-            yield place, place.path in known or family.recognizes(str(place.path))
+            yield place, place.path in known or holds_sessions(str(place.path), [family])

@@ -108,12 +108,14 @@ export function canWiden(open: OpenRun): boolean {
     : endWeight < MAX_SHOWN;
 }
 
-/**
- * Whether nothing that is drawn would remain if only the end were shown. Everything shown would be
- * new then, and drawing more than the end takes too long for one frame.
- */
+/** Whether more arrived since the last drawing than half of what is shown. */
 export function outgrew(open: OpenRun, drawn: Range): boolean {
-  return followsEnd(open) && latest(extentOf(open)).start >= drawn.end;
+  return followsEnd(open) && latest(extentOf(open), narrowed(open)).start >= drawn.end;
+}
+
+/** Half of what is shown at the end fills the view, and can be drawn in one frame. */
+function narrowed({ endWeight = END }: OpenRun): number {
+  return Math.max(END, endWeight / 2);
 }
 
 function showsFirstLoaded(open: OpenRun): boolean {
@@ -164,7 +166,7 @@ export function reduceOpen(open: OpenRun, event: OpenEvent): OpenRun {
         ? { ...open, loading: "before" }
         : { ...open, endWeight: Math.min(MAX_SHOWN, END + (open.endWeight ?? END)) };
     case "narrow":
-      return omit(open, "endWeight");
+      return { ...open, endWeight: narrowed(open) };
     case "earlier":
       return showingEarlier(open);
     case "later":

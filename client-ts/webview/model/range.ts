@@ -1,5 +1,5 @@
 /** The weight of what is shown at the end at first; see `weightOf`. */
-export const END = 4_000;
+export const END = 6_000;
 /** The weight by which a page extends what is shown. */
 export const PAGE = 16_000;
 /** Beyond this weight, items out of view are removed. */

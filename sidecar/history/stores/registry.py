@@ -7,6 +7,7 @@ from typing import Final
 
 from sidecar.history.stores.claude.family import CLAUDE
 from sidecar.history.stores.cline_sessions.family import CLINE_SESSIONS
+from sidecar.history.stores.closed import closed_family
 from sidecar.history.stores.codex.family import CODEX
 from sidecar.history.stores.combined import CombinedStore
 from sidecar.history.stores.contract import Root, Store, StoreFamily
@@ -27,7 +28,10 @@ FAMILIES: list[StoreFamily] = [
     QWEN,
     COPILOT,
 ]
-"""The first family that recognizes a root opens it; the first in the list opens empty roots."""
+"""The first family that recognizes a root opens it, else the first that sees folders which it cannot list.
+
+The first in the list opens empty roots.
+"""
 
 
 _WITH_COPIES: Final[Mapping[str, StoreFamily]] = {"claude": CLAUDE}
@@ -42,7 +46,7 @@ def open_store(root: Root) -> Store:
     if len(together) > 1:
         return CombinedStore(root, [family.open(root) for family in together])
     family = next((family for family in FAMILIES[1:] if family.recognizes(root.path)), None)
-    return (family or _family_of_copies(root) or FAMILIES[0]).open(root)
+    return (family or _family_of_copies(root) or _closed_family(root) or FAMILIES[0]).open(root)
 
 
 def _family_of_copies(root: Root) -> StoreFamily | None:
@@ -52,9 +56,23 @@ def _family_of_copies(root: Root) -> StoreFamily | None:
     return _WITH_COPIES.get(Copies(root.copies).listed().product)
 
 
+def _closed_family(root: Root) -> StoreFamily | None:
+    """Return the family of folders that cannot be listed, in a root where no task can be seen."""
+    family = closed_family(root.path, FAMILIES)
+    if family is None or family is FAMILIES[0]:
+        return family
+    tasks = FAMILIES[0].open(root)
+    return None if any(map(tasks.is_surely_task, tasks.members())) else family
+
+
 def is_root(path: Path) -> bool:
-    """Return whether a folder holds sessions in any format."""
-    return any(family.recognizes(str(path)) for family in FAMILIES)
+    """Return whether a folder holds sessions in any format, or folders of one that cannot be listed."""
+    return holds_sessions(str(path), FAMILIES)
+
+
+def holds_sessions(path: str, families: Sequence[StoreFamily]) -> bool:
+    """Return whether a folder holds sessions of these families, or folders that cannot be listed."""
+    return any(family.recognizes(path) for family in families) or closed_family(path, families) is not None
 
 
 def describe_root(path: str | os.PathLike[str], read_only: bool = True, kept: str = "") -> Root:

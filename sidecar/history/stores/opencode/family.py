@@ -31,8 +31,8 @@ class OpencodeSessions:
             return False
         if any(_DATABASE.fullmatch(name) for name in names):
             return True
-        storage = Path(root, "storage")
-        if "storage" in names and (storage / "session").is_dir() and (storage / "message").is_dir():
+        folders = (os.path.join(root, "storage", name) for name in ("session", "message"))  # noqa: PTH118
+        if "storage" in names and all(map(os.path.isdir, folders)):  # where Path.is_dir may raise
             return True
         return "project" in names and _has_first_generation(Path(root, "project"))
 

@@ -1,7 +1,6 @@
 """The scan: fingerprints of task folders from the stamps of their files, without opening any."""
 
 import contextlib
-import logging
 import os
 from collections.abc import Callable, Iterator
 from typing import Final, NamedTuple
@@ -13,8 +12,6 @@ from sidecar.history.stores.parallel import Parallel, nothing, sequential
 from sidecar.history.stores.task_folders.files import API_FILE, ITEM_FILE, METADATA_FILE, UI_FILE, tasks_path
 from sidecar.history.stores.task_folders.ids import EPOCH_DIGITS, is_task_id
 
-_log = logging.getLogger(__name__)
-
 _RELATIVE: Final = os.stat in os.supports_dir_fd and os.access in os.supports_dir_fd
 """A stat relative to an open folder spares the kernel the way to it: 6 % of the scan."""
 _UI, _API, _ITEM, _METADATA = (os.sep + name for name in (UI_FILE, API_FILE, ITEM_FILE, METADATA_FILE))
@@ -24,14 +21,14 @@ WORTH_FORKING: Final = 4_000
 
 
 def folder_names(root: Root) -> Keys:
-    """List the folders in a root's `tasks/`, whether tasks or not; none when there is no `tasks/`."""
+    """List the folders in a root's `tasks/`, whether tasks or not.
+
+    There are none without `tasks/`, or if it cannot be listed, which `Store.unlisted` reports.
+    """
     try:
         with os.scandir(tasks_path(root.path)) as entries:
             return [entry.name for entry in entries if entry.is_dir(follow_symlinks=False)]
-    except (FileNotFoundError, NotADirectoryError):
-        return []
-    except OSError as error:
-        _log.warning("cannot list %s: %s", tasks_path(root.path), error.strerror)
+    except OSError:
         return []
 
 

@@ -1,0 +1,44 @@
+"""Roots in which no session can be seen, because their folders cannot be listed."""
+
+import os
+from collections.abc import Iterable
+from typing import Final
+
+from sidecar.history.stores.contract import Root, StoreFamily
+from sidecar.history.stores.sessions.folders import Folders, why_unlistable
+
+_TOPS: Final = (
+    "archived_sessions",
+    "project",
+    "projects",
+    "session-state",
+    "sessions",
+    "storage",
+    "tmp",
+)
+"""The folders of a root in which the formats of agents have their sessions."""
+_LEVELS: Final = 3
+"""How far below them a closed folder is looked for."""
+
+
+def closed_family(root: str, families: Iterable[StoreFamily]) -> StoreFamily | None:
+    """Return the first family that sees a folder of its sessions, but none of the sessions in it."""
+    if not (os.path.isdir(root) and _has_closed_folder(root)):  # noqa: PTH112 (roots keep texts)
+        return None
+    return next((family for family in families if _is_closed(family, root)), None)
+
+
+def _is_closed(family: StoreFamily, root: str) -> bool:
+    store = family.open(Root(root))
+    return store.unlistable() is not None or (not store.members() and bool(store.unlisted()))
+
+
+def _has_closed_folder(root: str) -> bool:
+    """Look without a family, since most roots have none, and the code of a family takes time to load."""
+    if any(map(why_unlistable, (root, f"{root}{os.sep}tasks"))):
+        return True
+    folders = Folders()
+    found = [f"{root}{os.sep}{top}" for top in _TOPS]
+    for _ in range(_LEVELS + 1):
+        found = [entry.path for folder in found for entry in folders.subfolders(folder)]
+    return bool(folders.unlistable())
