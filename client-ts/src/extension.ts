@@ -30,6 +30,7 @@ import { MarkStore } from "./marks/markStore.js";
 import { taggedService } from "./marks/taggedService.js";
 import { Outbox } from "./service/outbox.js";
 import type { OpenRequest } from "./panel/messages.js";
+import { FleetFeed } from "./offers/fleetFeed.js";
 import { OfferFeed } from "./offers/offerFeed.js";
 import { openTarget } from "./panel/openTarget.js";
 import { SECTION, sidecarRoots, sidecarSettings } from "./service/settings.js";
@@ -98,13 +99,16 @@ export function activate(context: vscode.ExtensionContext): SubagentSidecarApi {
   const list = new ListChoice(context.workspaceState);
   const history = new HistoryList(tagged, list, marks);
   const offers = new OfferFeed(service);
-  const agents = new AgentsView(pages, history, offers);
+  const fleet = new FleetFeed(service, (isConfigured) => {
+    void vscode.commands.executeCommand("setContext", "subagentSidecar.fleet", isConfigured);
+  });
+  const agents = new AgentsView(pages, history, offers, fleet);
   const editors = new ConversationEditors(pages);
   const panel = new Conversations(agents, editors);
   const notices = new Notices(panel);
   const ownRoot = () => service.info?.storageRoot;
   const transcripts = new Transcripts(service);
-  const reports = taskReports(tagged);
+  const reports = taskReports(tagged, fleet);
   const repair = async (): Promise<void> => {
     installation.reinstall();
     try {
@@ -143,6 +147,7 @@ export function activate(context: vscode.ExtensionContext): SubagentSidecarApi {
       },
       diagnostics: () => collectDiagnostics(context, service, installation),
     }),
+    "subagentSidecar.fleet.status": () => reports.showRendered(strings.reports.fleet),
     "subagentSidecar.mcp.addToFile": () => addToMcpFile(installation),
   };
   context.subscriptions.push(
@@ -152,6 +157,7 @@ export function activate(context: vscode.ExtensionContext): SubagentSidecarApi {
     vscode.window.registerWebviewViewProvider(AGENTS_VIEW, agents),
     agents,
     offers,
+    fleet,
     editors,
     windowCount,
     showBadge(service, agents),

@@ -543,7 +543,10 @@ export interface ProgressMessage {
 }
 
 /** Parameters of `fleet/status`. */
-export type FleetStatusParams = Record<string, never>;
+export interface FleetStatusParams {
+  /** Start the gateway if need be. Otherwise nodes are only listed while it runs. */
+  connect?: boolean;
+}
 
 /** The cluster of the setting `fleet`. */
 export interface FleetStatus {
@@ -1364,6 +1367,11 @@ export interface SubagentInfo {
   /** Where its runs work. */
   isolation?: "none" | "worktree";
   /**
+   * On this machine or on the cluster: what its file says, else its runner. Absent: neither says
+   * it.
+   */
+  placement?: PlacementKind;
+  /**
    * The MCP servers that it names; `sidecar` stands for the sidecar's own tools. Absent: it names
    * none, and its agent gets those of the settings.
    */
@@ -1456,6 +1464,11 @@ export interface LaunchParams {
   isolation?: "none" | null;
   /** Where the run works. Default: the definition, then the runner's setting, then this machine. */
   placement?: PlacementKind | null;
+  /**
+   * The labels that a node must have, for `placement: ray`. They take precedence over
+   * `fleet.labels`.
+   */
+  nodeLabels?: Record<string, string> | null;
   /** Notify the model of the end, as of runs that it launched itself. */
   notifyModel?: boolean;
   /**

@@ -49,7 +49,11 @@ class Definitions:
         )
 
     async def target(
-        self, name: str, workspace: Workspace, placement: PlacementKind | None = None
+        self,
+        name: str,
+        workspace: Workspace,
+        placement: PlacementKind | None,
+        node_labels: Mapping[str, str],
     ) -> "Target":
         """Return the target for a launch of `name`. Raises SubagentNotFound and LaunchFailed."""
         return await asyncio.to_thread(
@@ -60,6 +64,7 @@ class Definitions:
                 workspace.folders,
                 trusted=workspace.trusted,
                 placement=placement,
+                node_labels=node_labels,
                 links=self._runners.fleet,
             )
         )

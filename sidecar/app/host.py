@@ -25,6 +25,7 @@ from sidecar.app.outbound.reminders import Reminders
 from sidecar.app.roots import search_dir
 from sidecar.app.session_usage import read_session_usage
 from sidecar.app.settings import SettingsStore
+from sidecar.app.upkeep.fleet_leftovers import FleetLeftovers
 from sidecar.app.upkeep.foreign_runs import ForeignRuns
 from sidecar.app.upkeep.found_runs import FoundRuns
 from sidecar.app.upkeep.housekeeping import Action, Housekeeping
@@ -125,7 +126,8 @@ class Host:
             lambda: os.environ,
         )
         self.starts.fleet.slots_changed = self.admission.pump
-        self.starts.fleet.connected = self._found_runs.connected
+        self.leftovers = FleetLeftovers(self.registry)
+        self.starts.fleet.clean = self.leftovers.clean
         planner = Planner(self.spending, self.registry, wall_clock_ms, self.delegations)
         self.launcher = Launcher(
             planner,
@@ -291,6 +293,7 @@ class Host:
         self.changes.close_history()
         self.reminders.stop_turns()
         await self.control.aclose(CLOSE_SECONDS + 0.3)
+        await self.leftovers.aclose()
         await self.starts.fleet.aclose()
 
     async def aclose(self) -> None:

@@ -2,13 +2,14 @@
 
 import asyncio
 import os
+from pathlib import Path
 
 import click
 
 from sidecar.api.runs.fleet import FleetStatus
 from sidecar.app.settings import SettingsStore
 from sidecar.cli import exits, output
-from sidecar.cli.options import common
+from sidecar.cli.options import common, workspace_folder
 
 _GC_SECONDS = 300
 
@@ -32,10 +33,16 @@ def status(as_json: bool, store: SettingsStore) -> int:
 
 
 @fleet.command()
+@workspace_folder
 @common
-def gc(store: SettingsStore) -> int:
-    """Remove what ended runs left on all nodes, and what no run used for long from their caches."""
-    removed = asyncio.run(_gc(store))
+def gc(workspace: Path, store: SettingsStore) -> int:
+    """Remove what no run needs any more, from the repository of the workspace and from all nodes.
+
+    In the repository, these are the refs of runs that a branch contains, and those older than
+    journal.retentionDays. On the nodes, these are folders of ended runs, and what no run used for long from
+    their caches.
+    """
+    removed = [*_pruned(workspace, store), *asyncio.run(_gc(store))]
     for name in removed:
         output.echo(name)
     output.echo(f"{len(removed)} removed", err=True)
@@ -56,6 +63,19 @@ async def _status(store: SettingsStore) -> FleetStatus:
         return await fleet_status(links.link(store.current.fleet, os.environ))
     finally:
         await links.aclose()
+
+
+def _pruned(workspace: Path, store: SettingsStore) -> list[str]:
+    """Remove refs from the repository of a workspace; return them, none without a repository."""
+    from sidecar.subagents.runners.remote import run_refs
+    from sidecar.subagents.runners.remote.git import GitError
+
+    try:
+        old = run_refs.prune_old(workspace, store.current.journal.retention_days)
+        return [*old, *run_refs.prune_merged(workspace)]
+    except GitError as error:
+        output.echo(f"{workspace}: no refs were removed: {error}", err=True)
+        return []
 
 
 async def _gc(store: SettingsStore) -> list[str]:

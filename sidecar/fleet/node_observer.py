@@ -30,6 +30,7 @@ class NodeObserver(RunObserver):
         self.session_id: str | None = None
         self.mode: str | None = None
         self.model: str | None = None
+        self.effort: str | None = None
 
     def ready(self, *, silence_counts: bool) -> None:
         """Report the end of the startup."""
@@ -44,6 +45,7 @@ class NodeObserver(RunObserver):
     def configured(self, *, mode: str | None, model: str | None, effort: str | None = None) -> None:
         """Report the configuration of the session."""
         self.mode, self.model = mode or self.mode, model or self.model
+        self.effort = effort or self.effort
         self._record({"configured": {"mode": mode, "model": model, "effort": effort}})
 
     def active(self) -> None:
@@ -94,5 +96,6 @@ class NodeObserver(RunObserver):
             "session": self.session_id,
             "mode": self.mode,
             "model": self.model,
+            "effort": self.effort,
             "open": [asked for asked, answer in self._open.values() if not answer.done()],
         }

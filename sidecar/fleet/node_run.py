@@ -13,9 +13,11 @@ from typing import Any
 import msgspec
 
 from sidecar.fleet.kept_changes import KeptChanges
+from sidecar.fleet.node_equipment import node_equipment, without_secrets
 from sidecar.fleet.node_journal import NodeJournal
 from sidecar.fleet.node_observer import NodeObserver
 from sidecar.fleet.node_tree import NodeTree
+from sidecar.subagents.equipment.equipment import Equipment
 from sidecar.subagents.runners.contract import RunHandle, Runner, RunnerUnavailable, RunResult, RunSpec
 from sidecar.subagents.runners.registry import build_runners, unlisted_runner
 from sidecar.subagents.runners.remote.job import Job, filled, missing_variables, to_plain
@@ -87,6 +89,7 @@ class NodeRun:
         self._last_turn: asyncio.Task[None] | None = None
         self._observer = NodeObserver(self._record, self._note_activity)
         self._observer.questions_changed = self._questions_changed
+        self._equipment = Equipment()
         self._handle: RunHandle | None = None
         self._work: asyncio.Task[None] | None = None
         self._stop_limit: float | None = None
@@ -186,6 +189,7 @@ class NodeRun:
         try:
             await asyncio.to_thread(self.tree.check_out, self.task_id)
             runner = node_runner(job.runner_name, job, environment)
+            self._equipment = node_equipment(job, environment)
             if self._stop_limit is not None:
                 return RunResult("ERROR", None, {}, "the run was stopped before its agent started")
             self._handle = await runner.start(self._spec(job), self._emit)
@@ -203,16 +207,21 @@ class NodeRun:
             job.prompt,
             self.tree.working_directory,
             model=job.model,
+            mode=job.mode,
+            effort=job.effort,
             observer=self._observer,
             constraints=job.constraints,
             former=job.former,
             policy=job.policy,
             trusted=job.trusted,
+            servers=self._equipment.servers,
         )
 
     async def _finish(self, result: RunResult) -> None:
         """Save the changes and write the result, the last line of the journal."""
         self._pause_limit()
+        if result.error is not None:
+            result = replace(result, error=self._equipment.without_secrets(result.error))
         if self._is_timed_out:
             result = replace(result, terminate_reason="TIMEOUT", error=_TIMED_OUT)
         last: dict[str, Any] = {"result": to_plain(result)}
@@ -227,7 +236,7 @@ class NodeRun:
         self.changed.set()
 
     async def _emit(self, event: dict[str, Any]) -> None:
-        self._record({"event": event})
+        self._record({"event": without_secrets(event, self._equipment)})
 
     def _log(self, text: str) -> None:
         self._record({"event": {"type": "log", "stream": "stderr", "text": text}})

@@ -17,6 +17,8 @@ MODELS = {
     "codex-acp": None,
     "qwen": "fake-model",
 }
+OPENCODE_SWITCHES = ("AUTOUPDATE", "MODELS_FETCH", "LSP_DOWNLOAD", "DEFAULT_PLUGINS")
+"""What opencode would fetch from the network, after OPENCODE_DISABLE_."""
 EVERYWHERE = ["opencode", "gemini"]
 # The others, 1.2 GB, are driven where they are asked for; `scripts/agents --all` installs them.
 AGENTS = list(MODELS) if os.environ.get("SIDECAR_TEST_AGENTS") == "all" else EVERYWHERE
@@ -80,14 +82,13 @@ def runners_in(home: Path, url: str) -> Json:
     (gemini / "settings.json").write_text(
         json.dumps({"security": chosen, "privacy": {"usageStatisticsEnabled": False}})
     )
-    (home / "opencode.json").write_text(json.dumps(_opencode_config(url)))
+    (home / "opencode.json").write_text(json.dumps(opencode_config(url)))
     path = f"{BIN}{os.pathsep}{os.environ['PATH']}"
-    switches = ("AUTOUPDATE", "MODELS_FETCH", "LSP_DOWNLOAD", "DEFAULT_PLUGINS")
     return {
         "opencode": {
             "type": "acp",
             "env": {"PATH": path, "OPENCODE_CONFIG": str(home / "opencode.json")}
-            | {f"OPENCODE_DISABLE_{switch}": "1" for switch in switches},
+            | {f"OPENCODE_DISABLE_{switch}": "1" for switch in OPENCODE_SWITCHES},
         },
         "gemini": {
             "type": "acp",
@@ -132,7 +133,8 @@ def _codex(home: Path, url: str) -> dict[str, str]:
     return {"CODEX_HOME": str(home / "codex"), "FAKE_API_KEY": "none"}
 
 
-def _opencode_config(url: str) -> Json:
+def opencode_config(url: str) -> Json:
+    """Return the configuration with which opencode uses the pretended model at `url`."""
     limits: Json = {"limit": {"context": 32000, "output": 4000}, "cost": {"input": 1, "output": 2}}
     sees: Json = {"attachment": True, "modalities": {"input": ["text", "image"], "output": ["text"]}}
     provider: Json = {

@@ -1,7 +1,8 @@
 """A Ray cluster of three nodes on the loopback, run by the Python that has Ray.
 
-Reads one JSON command a line: `{"kill": NAME}` kills a node's raylet, `{"start": NAME}` starts a node, and
-the end of the input stops everything. Writes one JSON answer a line.
+Reads one JSON command a line: `{"kill": NAME}` kills a node's raylet, `{"start": NAME}` starts a node,
+`{"raylet": NAME}` and `{"control": ""}` ask for the process of a raylet and of the control service, and the
+end of the input stops everything. Writes one JSON answer a line.
 """
 
 import json
@@ -14,6 +15,8 @@ os.environ.update(RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER="0", RAY_USAGE_STATS_ENABLED
 from ray.cluster_utils import Cluster
 
 OBJECT_STORE = 78 * 1024 * 1024
+PATH_OF_A = os.environ.get("PATH_OF_A")
+"""Where node A finds agents that the others lack."""
 
 
 class Nodes:
@@ -31,13 +34,27 @@ class Nodes:
             resources={"agent_slot": 2},
             labels={"fleet.name": name},
             object_store_memory=OBJECT_STORE,
+            env_vars={"PATH": PATH_OF_A} if name == "A" and PATH_OF_A else None,
         )
+
+    def raylet(self, name: str) -> int:
+        """Return the process of a node's raylet, whose children are its workers."""
+        return _pid(self.nodes[name], "raylet")
+
+    def control(self) -> int:
+        """Return the process of the control service."""
+        return _pid(self.cluster.head_node, "gcs_server")
 
     def kill(self, name: str) -> None:
         """Kill the raylet of a node and reap it, then what it would have left on a real machine."""
         node = self.nodes.pop(name)
         node.kill_raylet(check_alive=False)
         self.cluster.remove_node(node, allow_graceful=False)
+
+
+def _pid(node: Any, kind: str) -> int:
+    pid: int = node.all_processes[kind][0].process.pid
+    return pid
 
 
 def answer(value: dict[str, Any]) -> None:
@@ -53,12 +70,17 @@ def main() -> None:
     answer({"address": nodes.cluster.address})
     for line in sys.stdin:
         command = json.loads(line)
-        if "kill" in command:
-            nodes.kill(command["kill"])
-        else:
-            nodes.start(command["start"])
-            nodes.cluster.wait_for_nodes(60)
-        answer({"done": command})
+        match command:
+            case {"kill": name}:
+                nodes.kill(name)
+            case {"start": name}:
+                nodes.start(name)
+                nodes.cluster.wait_for_nodes(60)
+            case {"raylet": name}:
+                command["pid"] = nodes.raylet(name)
+            case {"control": _}:
+                command["pid"] = nodes.control()
+        answer(command)
     nodes.cluster.shutdown()
 
 

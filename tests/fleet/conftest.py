@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -19,6 +20,7 @@ import pytest
 
 from sidecar.rpc.client import RpcClient
 from sidecar.subagents.runners.process.marker import find
+from tests.e2e.real_agents import BIN, OPENCODE_SWITCHES
 from tests.fleet.fakes.world import World
 
 REPO = Path(__file__).parents[2]
@@ -39,12 +41,12 @@ class ClusterUnderTest:
         self.home = home
         self.address = self._read()["address"]
 
-    def command(self, **command: str) -> None:
-        """Let the cluster do something, and wait until it is done."""
+    def command(self, **command: str) -> Json:
+        """Let the cluster do something, wait until it is done, and return its answer."""
         assert self._process.stdin is not None
         self._process.stdin.write(json.dumps(command) + "\n")
         self._process.stdin.flush()
-        self._read()
+        return self._read()
 
     def folders(self) -> list[str]:
         """Return the runs that have a folder on a node."""
@@ -65,16 +67,19 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> MakeWorld:
     return partial(World, tmp_path, monkeypatch)
 
 
-@pytest.fixture(scope="session")
-def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ClusterUnderTest]:
+@contextmanager
+def started_cluster(home: Path) -> Iterator[ClusterUnderTest]:
+    """Start a cluster with this home, and end it."""
     assert PYTHON.exists(), "run scripts/fleet_env first: it installs Ray for these tests"
-    home = tmp_path_factory.mktemp("cluster")
     environment = {
         **os.environ,
         "HOME": str(home),
         "RAY_AUTH_TOKEN": TOKEN,
         "SIDECAR_FLEET_DIR": str(home / "fleet"),
         "FROM_THE_NODE": "a secret of the node",
+        "PATH_OF_A": f"{BIN}{os.pathsep}{os.environ['PATH']}",
+        "OPENCODE_CONFIG": str(home / "opencode.json"),
+        **{f"OPENCODE_DISABLE_{switch}": "1" for switch in OPENCODE_SWITCHES},
     }
     with (
         (home / "log").open("wb") as log,
@@ -96,6 +101,12 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ClusterUnderTe
                 process.wait(60)
             except subprocess.TimeoutExpired:
                 process.kill()
+
+
+@pytest.fixture(scope="session")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ClusterUnderTest]:
+    with started_cluster(tmp_path_factory.mktemp("cluster")) as cluster:
+        yield cluster
 
 
 @dataclass
@@ -181,7 +192,7 @@ class Fleet:
         """Ask until the answer matches."""
         deadline = time.monotonic() + LIMIT
         while not matches(value := await read()):
-            assert time.monotonic() < deadline, value
+            assert time.monotonic() < deadline, str(value)
             await asyncio.sleep(0.1)
         return value
 
@@ -198,14 +209,23 @@ class Fleet:
 @pytest.fixture
 async def fleet(cluster: ClusterUnderTest, tmp_path: Path) -> AsyncIterator[Fleet]:
     """A sidecar whose commands work on node B, and no process and tree of its runs afterwards."""
-    fleet = Fleet(cluster, tmp_path, {"fleet.name": "B"})
+    fleet = prepared(cluster, tmp_path)
+    await fleet.open()
+    yield fleet
+    await fleet.client.close()
+    await fleet.nothing_left()
+
+
+def prepared(cluster: ClusterUnderTest, home: Path) -> Fleet:
+    """Return a fleet with a workspace and definitions, whose sidecar is not started yet."""
+    fleet = Fleet(cluster, home, {"fleet.name": "B"})
     fleet.workspace.mkdir()
-    (tmp_path / "token").write_text(TOKEN)
+    (home / "token").write_text(TOKEN)
     identity = ["-c", "user.name=A", "-c", "user.email=a@example.org"]
     (fleet.workspace / "a.txt").write_text("one\n")
     for command in (["init", "-q"], ["add", "."], [*identity, "commit", "-q", "-m", "first"]):
         subprocess.run(["git", *command], cwd=fleet.workspace, check=True)
-    agents = tmp_path / "config" / "subagent-sidecar" / "agents"
+    agents = home / "config" / "subagent-sidecar" / "agents"
     agents.mkdir(parents=True)
     fleet.runners = {
         "script": {"type": "command", "format": "events", "command": ["sh", "-c", "{prompt}"]},
@@ -224,7 +244,4 @@ async def fleet(cluster: ClusterUnderTest, tmp_path: Path) -> AsyncIterator[Flee
     }
     for name in fleet.runners:
         (agents / f"{name}.md").write_text(f"---\nname: {name}\ndescription: x.\nrunner: {name}\n---\n")
-    await fleet.open()
-    yield fleet
-    await fleet.client.close()
-    await fleet.nothing_left()
+    return fleet

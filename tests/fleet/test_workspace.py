@@ -2,13 +2,14 @@
 
 import os
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
 
 from sidecar.fleet.node_tree import NodeTree
 from sidecar.subagents.runners.contract import RunnerUnavailable
-from sidecar.subagents.runners.remote import workspace
+from sidecar.subagents.runners.remote import run_refs, workspace
 from sidecar.subagents.runners.remote.job import Tree
 
 RUN = "0d2f8a51-5a7c-4c4e-9b4e-3f1f8a9e6c11"
@@ -147,3 +148,38 @@ def test_no_hook_of_the_user_runs(repository: Path, tmp_path: Path) -> None:
     (node.path / "b.txt").write_text("b\n")
     workspace.bring_back(tree, RUN, *node.save(RUN))
     assert not (tmp_path / "hooked").exists()
+
+
+def kept(repository: Path) -> set[str]:
+    return set(git(repository, "for-each-ref", "--format=%(refname)", "refs/sidecar").split())
+
+
+def committed(repository: Path, ref: str, days: int) -> str:
+    """Make a ref for changes of a run that ended some days ago; return their commit."""
+    at = f"{int(time.time()) - days * 86_400} +0000"
+    dates = {"GIT_AUTHOR_DATE": at, "GIT_COMMITTER_DATE": at}
+    argv = ["git", "-c", "user.name=A", "-c", "user.email=a@example.org"]
+    argv += ["commit-tree", "HEAD^{tree}", "-p", "HEAD", "-m", ref]
+    commit = subprocess.check_output(argv, cwd=repository, env={**os.environ, **dates}, text=True).strip()
+    git(repository, "update-ref", ref, commit)
+    return commit
+
+
+def test_the_changes_of_old_runs_are_removed_when_new_ones_come(repository: Path, tmp_path: Path) -> None:
+    committed(repository, "refs/sidecar/old", 91)
+    committed(repository, "refs/sidecar/young", 89)
+    committed(repository, "refs/other/old", 91)
+    tree, node, _ = sent(repository, tmp_path / "fleet")
+    (node.path / "b.txt").write_text("b")
+    workspace.bring_back(tree, RUN, *node.save(RUN), keep_days=90)
+    assert kept(repository) == {"refs/sidecar/young", f"refs/sidecar/{RUN}"}
+    assert "refs/other/old" in git(repository, "for-each-ref")
+
+
+def test_only_merged_changes_are_removed_before_their_time(repository: Path) -> None:
+    merged = committed(repository, "refs/sidecar/merged", 1)
+    committed(repository, "refs/sidecar/open", 1)
+    git(repository, "branch", "feature", merged)
+    assert run_refs.prune_merged(repository) == ["refs/sidecar/merged"]
+    assert kept(repository) == {"refs/sidecar/open"}
+    assert run_refs.prune_merged(repository) == []

@@ -44,6 +44,7 @@ session.step("nothing is to be chosen before the agent has run", async (workbenc
   assert.equal(await chat.list.getByRole("combobox", { name: "Model" }).count(), 0);
   await chat.launch(EQUIPPED, "Say hello");
   await chat.state("Completed").waitFor();
+  assert.equal(await chat.list.getByRole("combobox", { name: "Placement" }).count(), 0); // no fleet
 });
 
 session.step("model, mode and effort are chosen by key and by mouse", async (workbench) => {

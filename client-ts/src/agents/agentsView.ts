@@ -8,6 +8,7 @@ import {
 
 import { type Navigation, readMessage, type ToWebview } from "../panel/messages.js";
 import type { PanelSession } from "../panel/panelSession.js";
+import type { FleetFeed } from "../offers/fleetFeed.js";
 import type { OfferFeed } from "../offers/offerFeed.js";
 import { SECTION } from "../service/settings.js";
 import type { HistoryList } from "./historyList.js";
@@ -27,6 +28,7 @@ export class AgentsView implements WebviewViewProvider, Disposable {
   readonly #context: PageContext;
   readonly #history: HistoryList;
   readonly #offers: OfferFeed;
+  readonly #fleet: FleetFeed;
   #view: WebviewView | undefined;
   #session: PanelSession | undefined;
   #pending: Navigation | undefined;
@@ -35,10 +37,11 @@ export class AgentsView implements WebviewViewProvider, Disposable {
   /** Fires with the view when it becomes visible. */
   readonly onDidShow = this.#shown.event;
 
-  constructor(context: PageContext, history: HistoryList, offers: OfferFeed) {
+  constructor(context: PageContext, history: HistoryList, offers: OfferFeed, fleet: FleetFeed) {
     this.#context = context;
     this.#history = history;
     this.#offers = offers;
+    this.#fleet = fleet;
   }
 
   /** Whether the view is visible. */
@@ -114,6 +117,7 @@ export class AgentsView implements WebviewViewProvider, Disposable {
   #hide(): void {
     this.#history.hide();
     this.#offers.hide();
+    this.#fleet.hide();
   }
 
   #receive({ webview }: WebviewView, raw: unknown): void {
@@ -128,8 +132,13 @@ export class AgentsView implements WebviewViewProvider, Disposable {
       this.#offers.show((offers) => {
         post({ type: "offers", offers });
       });
+      this.#fleet.show((fleet) => {
+        post({ type: "fleet", ...(fleet && { fleet }) });
+      });
     } else if (message?.type === "moreHistory") {
       void this.#history.loadMore();
+    } else if (message?.type === "connectFleet") {
+      void this.#fleet.connect();
     }
   }
 

@@ -1,10 +1,11 @@
-import type { AgentChoices, RunnerInfo, SlashCommand } from "../protocol.js";
+import type { AgentChoices, LaunchParams, RunnerInfo, SlashCommand } from "../protocol.js";
+import { placementParams } from "./placement.js";
 
-/** What a launch can choose of an agent's session. */
-export const CHOICES = ["model", "mode", "effort"] as const;
+/** What a launch can choose: of an agent's session, and where it works. */
+export const CHOICES = ["model", "mode", "effort", "placement"] as const;
 export type Choice = (typeof CHOICES)[number];
 
-/** What the user chose for the launches of one subagent; the agent decides about the rest. */
+/** What the user chose for the launches of one subagent; the agent or the definition decides the rest. */
 export type Chosen = Readonly<Partial<Record<Choice, string>>>;
 
 /** What a runner's agent offered when it last ran. */
@@ -22,6 +23,11 @@ export function offersOf(runners: readonly RunnerInfo[]): Offers {
       choices === undefined ? [] : [[name, { ...choices, commands }]],
     ),
   );
+}
+
+/** Return what a launch asks for. */
+export function launchChoices({ placement, ...session }: Chosen): Partial<LaunchParams> {
+  return { ...session, ...(placement === undefined ? {} : placementParams(placement)) };
 }
 
 /** Read choices by the names of subagents from an untrusted value; invalid ones are ignored. */

@@ -9,6 +9,7 @@ import type {
 } from "../protocol.js";
 import type { LaunchProblem } from "../text/launchProblem.js";
 import { type Chosen, type Offers, readChosen } from "../offers/offers.js";
+import type { FleetOffer } from "../offers/placement.js";
 import type { ServiceState } from "../service/service.js";
 import type { TaskRef } from "../taskRef.js";
 import type { Batch } from "./eventFeed.js";
@@ -34,6 +35,7 @@ export interface RunRow extends Pick<
   | "model"
   | "effort"
   | "changes"
+  | "placement"
 > {
   /** The beginning of the goal, on one line. */
   readonly goal: string;
@@ -75,6 +77,8 @@ export type ToWebview =
     }
   /** What agents offer, by the names of their runners. */
   | { readonly type: "offers"; readonly offers: Offers }
+  /** The cluster, if one is configured. */
+  | { readonly type: "fleet"; readonly fleet?: FleetOffer }
   /** The whole of the task that the page follows, and what the user calls it. */
   | {
       readonly type: "task";
@@ -239,6 +243,8 @@ export type FromWebview =
     }
   | OpenRequest
   | { readonly type: "moreHistory" }
+  /** Learn the labels and free slots of the cluster. */
+  | { readonly type: "connectFleet" }
   /** Fill the composer, which is in another page. */
   | { readonly type: "composeWith"; readonly goal: string; readonly subagentName?: string }
   /** With the task that it acts on; a stored one has a root. */
@@ -276,6 +282,7 @@ export function readMessage(value: unknown): FromWebview | undefined {
     case "refresh":
     case "unfollow":
     case "moreHistory":
+    case "connectFleet":
       return { type };
     case "follow":
       return isText(taskId) && isSeq(afterSeq) ? { type, taskId, afterSeq } : undefined;

@@ -1,5 +1,6 @@
 import { messageOf } from "../util/errors.js";
 import { launchProblem } from "../text/launchProblem.js";
+import { launchChoices } from "../offers/offers.js";
 import { reply } from "../questions/replying.js";
 import type { Outbox } from "../service/outbox.js";
 import type { AsyncTask, LaunchParams } from "../protocol.js";
@@ -49,7 +50,13 @@ export class RunRequests {
     const refused: { readonly name: string; readonly error: unknown }[] = [];
     for (const name of [subagentName, ...also]) {
       try {
-        launched.push(await this.#launchOne({ ...params, ...chosen[name], subagentName: name }));
+        launched.push(
+          await this.#launchOne({
+            ...params,
+            ...launchChoices(chosen[name] ?? {}),
+            subagentName: name,
+          }),
+        );
       } catch (error) {
         refused.push({ name, error });
       }

@@ -16,7 +16,7 @@ const FOLDER_CHARS = 40;
 export function rowOf(task: AsyncTask, mark: Mark = {}): RunRow {
   const { id, subagentName, status, endReason } = task;
   const { queuedAt, queuePosition, waiting, launchedAt, completedAt } = task;
-  const { errorKind, mode, model, effort, changes, progress } = task;
+  const { errorKind, mode, model, effort, changes, progress, placement } = task;
   const goal = oneLine(task.goalPrompt, ROW_GOAL_CHARS);
   const asks = task.attention && askedLine(inFolder(task.attention, task), ROW_GOAL_CHARS);
   const times = { endReason, queuedAt, queuePosition, waiting, launchedAt, completedAt };
@@ -28,7 +28,7 @@ export function rowOf(task: AsyncTask, mark: Mark = {}): RunRow {
   const tool = status === "running" ? progress.currentTool : undefined;
   const known = {
     ...times,
-    ...{ from, folder, cost, tool },
+    ...{ from, folder, cost, tool, placement },
     errorKind,
     mode,
     model,

@@ -78,7 +78,11 @@ function queueText({ queuePosition: place, waiting }: RunState): string {
 export function statusSentence({
   status,
   endReason,
-}: Pick<RunState, "status" | "endReason">): string {
+  placement,
+}: Pick<AsyncTask, "status" | "endReason" | "placement">): string {
+  if (endReason === "lost" && placement?.kind === "ray") {
+    return words.lostOnFleet;
+  }
   return endReason === undefined ? words.statusSentence[status] : words.endSentence[endReason];
 }
 

@@ -1,5 +1,13 @@
-import type { AsyncTask, Changes, ErrorKind, Progress, Retrying, Waiting } from "../protocol.js";
-import { counted } from "../l10n/format.js";
+import type {
+  AsyncTask,
+  Changes,
+  ErrorKind,
+  Placement,
+  Progress,
+  Retrying,
+  Waiting,
+} from "../protocol.js";
+import { counted, duration } from "../l10n/format.js";
 import { outcome } from "./outcomeStrings.js";
 import { oneLine } from "./words.js";
 
@@ -46,6 +54,18 @@ export function modelWords({
     ...(effort === undefined ? [] : [outcome.effort(oneLine(effort, NAME_CHARS))]),
     ...(mode === undefined ? [] : [outcome.mode(oneLine(mode, NAME_CHARS))]),
   ];
+}
+
+/** Describe where a run works, `on gpu-1`; undefined for this machine. `now` in ms. */
+export function placeWords(placement: Placement | undefined, now: number): string | undefined {
+  if (placement?.kind !== "ray") {
+    return undefined;
+  }
+  const { node, state, lastHeardAt } = placement;
+  const where = node === undefined ? outcome.onFleet : outcome.onNode(oneLine(node, NAME_CHARS));
+  return state === "reconnecting" && lastHeardAt !== undefined
+    ? outcome.notHeard(where, duration(now - lastHeardAt))
+    : where;
 }
 
 /** Add up the tokens of a run, including those read from and written to a cache. */

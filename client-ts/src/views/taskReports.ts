@@ -1,4 +1,6 @@
 import { doctorReport, tasksInReport } from "../reports/doctor.js";
+import type { FleetFeed } from "../offers/fleetFeed.js";
+import { fleetReport } from "../reports/fleet.js";
 import { QUERY_HELP } from "../reports/queryHelp.js";
 import { TOTALS_GROUPS, totalsReport } from "../reports/totals.js";
 import type { SubagentService } from "../service/service.js";
@@ -7,8 +9,11 @@ import { Reports } from "./reports.js";
 
 export type TaskReports = Reports<(typeof titles)[keyof typeof titles]>;
 
-/** Create the reports on stored tasks; the totals take the filter as their argument. */
-export function taskReports(service: SubagentService): TaskReports {
+/** Create the reports on tasks and the cluster; the totals take the filter as their argument. */
+export function taskReports(
+  service: SubagentService,
+  fleet: Pick<FleetFeed, "status">,
+): TaskReports {
   return new Reports({
     [titles.totals]: async (query) => {
       const filter = query === "" ? {} : { query };
@@ -19,6 +24,10 @@ export function taskReports(service: SubagentService): TaskReports {
     [titles.diagnosis]: async () => {
       const result = await service.request("history/doctor", {});
       return { text: doctorReport(result), tasks: tasksInReport(result) };
+    },
+    [titles.fleet]: async () => {
+      const status = await fleet.status();
+      return { text: fleetReport(status, service.tasks.values(), Date.now()) };
     },
     [titles.queryHelp]: () => Promise.resolve({ text: QUERY_HELP }),
   });

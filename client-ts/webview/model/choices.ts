@@ -1,18 +1,25 @@
 import type { SubagentInfo } from "../../src/protocol.js";
+import { type AgentOffer, type Choice, type Chosen, type Offers } from "../../src/offers/offers.js";
 import {
-  type AgentOffer,
-  type Choice,
-  CHOICES,
-  type Chosen,
-  type Offers,
-} from "../../src/offers/offers.js";
+  type FleetOffer,
+  LOCAL,
+  type Place,
+  placementsOf,
+  placeOf,
+} from "../../src/offers/placement.js";
 import { omit } from "../../src/util/omit.js";
+
+/** What of an agent's session can be chosen. */
+const SESSION_CHOICES = ["model", "mode", "effort"] as const satisfies readonly Choice[];
+type SessionChoice = (typeof SESSION_CHOICES)[number];
+
+type Offered = Pick<Control, "values" | "unasking">;
 
 /** What the user chose, by the names of subagents. */
 export type AllChosen = Readonly<Record<string, Chosen>>;
 
 export type ChoiceEvent =
-  /** Choose for the subagent of the composer; an empty value leaves it to the agent. */
+  /** Choose for the subagent of the composer; an empty value leaves it to the agent or definition. */
   { readonly type: "setChoice"; readonly choice: Choice; readonly value: string };
 
 /** One control: what is in force unless the user chooses, and what there is to choose. */
@@ -28,33 +35,75 @@ export interface Control {
   readonly isGone: boolean;
 }
 
-/** Return the controls for a subagent: one for each choice that its agent offers or that was made. */
-export function controlsFor(
-  definition: SubagentInfo | undefined,
-  offers: Offers,
-  allChosen: AllChosen,
-): Control[] {
+/** What is known of agents and the cluster, and what was chosen. */
+export interface Choosable {
+  readonly offers: Offers;
+  readonly fleet?: FleetOffer;
+  readonly chosen: AllChosen;
+}
+
+/** Return the controls for a subagent: one for each choice that is offered or that was made. */
+export function controlsFor(definition: SubagentInfo | undefined, known: Choosable): Control[] {
   if (definition === undefined) {
     return [];
   }
-  const offer = offers[definition.runner];
-  const chosenOf = allChosen[definition.name] ?? {};
-  return CHOICES.flatMap((choice) => {
+  const offer = known.offers[definition.runner];
+  const chosenOf = usable(known.chosen[definition.name] ?? {}, known.fleet);
+  const session = SESSION_CHOICES.map((choice) => {
     const offered = offeredOf(offer, choice, definition);
-    const chosen = chosenOf[choice];
-    const byDefault = definition[choice];
-    const all = [...offered.values, ...offered.unasking];
-    const isGone = offer !== undefined && chosen !== undefined && !all.includes(chosen);
-    return all.length === 0 && chosen === undefined
-      ? []
-      : [
-          {
-            ...{ choice, ...offered, isGone },
-            ...(chosen === undefined ? {} : { chosen }),
-            ...(byDefault === undefined ? {} : { byDefault }),
-          },
-        ];
+    return control(choice, chosenOf[choice], definition[choice], offered, offer !== undefined);
   });
+  return [...session, placementControl(definition, chosenOf.placement, known.fleet)].flatMap(
+    (each) => each ?? [],
+  );
+}
+
+function control(
+  choice: Choice,
+  chosen: string | undefined,
+  byDefault: string | undefined,
+  offered: Offered,
+  isKnown: boolean,
+): Control | undefined {
+  const all = [...offered.values, ...offered.unasking];
+  const isGone = isKnown && chosen !== undefined && !all.includes(chosen);
+  return all.length === 0 && chosen === undefined
+    ? undefined
+    : {
+        ...{ choice, ...offered, isGone },
+        ...(chosen === undefined ? {} : { chosen }),
+        ...(byDefault === undefined ? {} : { byDefault }),
+      };
+}
+
+/** Return where a launch can work, if there is a cluster: the usual place comes first, once. */
+function placementControl(
+  { placement: byDefault = LOCAL }: SubagentInfo,
+  chosen: string | undefined,
+  fleet: FleetOffer | undefined,
+): Control | undefined {
+  if (fleet === undefined) {
+    return undefined;
+  }
+  const others = placementsOf(fleet).filter((place) => place !== byDefault || place === chosen);
+  const offered = { values: others, unasking: [] };
+  return control("placement", chosen, byDefault, offered, fleet.labels !== undefined);
+}
+
+/** Return where a launch of a subagent works. */
+export function placeInForce({ name, placement = LOCAL }: SubagentInfo, chosen: AllChosen): Place {
+  return placeOf(chosen[name]?.placement ?? placement);
+}
+
+/** Whether a choice makes the labels of the cluster worth asking for. */
+export function needsFleet({ fleet }: Choosable, { choice, value }: ChoiceEvent): boolean {
+  const isUnknown = fleet !== undefined && fleet.labels === undefined;
+  return isUnknown && choice === "placement" && placeOf(value).isRemote;
+}
+
+/** Leave out a place of a cluster that is not configured any more. */
+function usable(chosen: Chosen, fleet: FleetOffer | undefined): Chosen {
+  return fleet === undefined ? omit(chosen, "placement") : chosen;
 }
 
 /** Apply a choice for one subagent. Pure. */
@@ -70,15 +119,20 @@ export function withChoice(
 }
 
 /** Return the choices for these subagents. */
-export function chosenFor(all: AllChosen, names: readonly string[]): AllChosen {
-  return Object.fromEntries(Object.entries(all).filter(([name]) => names.includes(name)));
+export function chosenFor({ chosen, fleet }: Choosable, names: readonly string[]): AllChosen {
+  const wanted = Object.entries(chosen).filter(([name]) => names.includes(name));
+  return Object.fromEntries(
+    wanted
+      .map(([name, each]) => [name, usable(each, fleet)] as const)
+      .filter(([, each]) => Object.keys(each).length > 0),
+  );
 }
 
 function offeredOf(
   offer: AgentOffer | undefined,
-  choice: Choice,
+  choice: SessionChoice,
   { permissions, tools }: SubagentInfo,
-): Pick<Control, "values" | "unasking"> {
+): Offered {
   const { models = [], modes = [], askingModes = [], efforts = [] } = offer ?? {};
   switch (choice) {
     case "model":

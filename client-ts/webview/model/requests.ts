@@ -1,6 +1,6 @@
 import type { FromWebview } from "../../src/panel/messages.js";
 import type { Event } from "./events.js";
-import { chosenFor } from "./choices.js";
+import { chosenFor, needsFleet } from "./choices.js";
 import { continuation } from "./continuation.js";
 import { followsEnd, type OpenRun } from "./openRun.js";
 import { formRequests } from "./questions/drafts.js";
@@ -46,6 +46,8 @@ export function requestsOf(before: State, after: State, event: Event): FromWebvi
     case "resume":
     case "queueResume":
       return resumeRequests(before, event.taskId, event.type === "queueResume");
+    case "setChoice":
+      return needsFleet(after, event) ? [{ type: "connectFleet" }] : [];
     case "write":
       return fileRequests(before, event);
     case "submit":
@@ -93,7 +95,7 @@ function launchRequests(before: State, after: State): FromWebview[] {
     return [];
   }
   const others = also === undefined ? {} : { also };
-  const chosen = chosenFor(after.chosen, [subagentName, ...(also ?? [])]);
+  const chosen = chosenFor(after, [subagentName, ...(also ?? [])]);
   const choices = Object.keys(chosen).length === 0 ? {} : { chosen };
   return [{ type: "launch", subagentName, ...others, goalPrompt, queue: launch.queue, ...choices }];
 }

@@ -1,6 +1,7 @@
 import type { PagePlace, RunRow } from "../../src/panel/messages.js";
 import type { DefinitionProblem, SlashCommand, SubagentInfo } from "../../src/protocol.js";
 import type { Offers } from "../../src/offers/offers.js";
+import type { FleetOffer } from "../../src/offers/placement.js";
 import type { LaunchProblem } from "../../src/text/launchProblem.js";
 import { isLive } from "../../src/text/outcome.js";
 import type { ServiceState } from "../../src/service/service.js";
@@ -65,6 +66,8 @@ export interface State {
   readonly draft: Draft;
   /** What agents offer, by the names of their runners. */
   readonly offers: Offers;
+  /** The cluster, if one is configured. */
+  readonly fleet?: FleetOffer;
   /** What the user chose of them, by the names of subagents. */
   readonly chosen: AllChosen;
   readonly launch: LaunchState;
@@ -105,6 +108,8 @@ export function reduce(state: State, event: Event): State {
       return withDefinitions(state, event);
     case "offers":
       return { ...state, offers: event.offers };
+    case "fleet":
+      return withFleet(state, event.fleet);
     case "setChoice":
       return choosing(state, event);
     case "settings":
@@ -197,6 +202,10 @@ export function missingReason(
 /** Return why this window cannot launch subagents; undefined if it can. */
 export function viewOnly({ service }: State): string | undefined {
   return service.kind === "running" ? service.message : undefined;
+}
+
+function withFleet(state: State, fleet: FleetOffer | undefined): State {
+  return fleet === undefined ? omit(state, "fleet") : { ...state, fleet };
 }
 
 /** Forget the run that the side bar showed, if runs now open in editors. */

@@ -128,12 +128,20 @@ export const COMPOSER: Texts<typeof en.COMPOSER> = {
   add: "Einen weiteren Subagenten starten",
   others: "Weitere Subagenten mit diesem Ziel",
   leaveOut: (name) => `${name} nicht starten`,
-  choices: "Optionen des Agenten",
+  choices: "Startoptionen",
   choice: {
     model: { label: "Modell", byAgent: "Standardmodell" },
     mode: { label: "Modus", byAgent: "Standardmodus" },
     effort: { label: "Aufwand", byAgent: "Standardaufwand" },
+    placement: { label: "Ort", byAgent: "Dieser Rechner" },
   },
+  here: "Dieser Rechner",
+  onFleet: "Cluster",
+  onNode: (name) => `Knoten ${name}`,
+  withLabel: (label) => `Cluster: ${label}`,
+  freeSlots: (free, slots) =>
+    `Im Cluster sind ${free.toLocaleString("de-DE")} von ${plural(slots, "Platz", "Plätzen")} frei.`,
+  fleetProblem: (why) => `Der Cluster ist nicht nutzbar: ${why}.`,
   byDefinition: (value) => `${value} (Standard)`,
   unasking: "Handelt ohne Rückfrage; braucht allowAll",
   notOffered: (value) => `${value} (nicht angeboten)`,
@@ -182,6 +190,8 @@ export const ENDING: Texts<typeof en.ENDING> = {
   viewChange: (path) => `Änderungen von ${path} ansehen`,
   deletedFile: "gelöscht",
   moreFiles: (count) => `und ${plural(count, "weitere Datei", "weitere Dateien")}`,
+  broughtBack: (ref) =>
+    `Ihre Dateien sind unverändert. Um die Änderungen zu übernehmen, führen Sie im Repository \`git merge ${ref}\` aus.`,
   more: "Weitere Aktionen",
   continueWith: "Fortfahren mit…",
   stored: {

@@ -130,12 +130,20 @@ export const COMPOSER = {
   add: "Launch another subagent too",
   others: "Other subagents with this goal",
   leaveOut: (name: string) => `Don't launch ${name}`,
-  choices: "Options of the agent",
+  choices: "Launch options",
   choice: {
     model: { label: "Model", byAgent: "Default model" },
     mode: { label: "Mode", byAgent: "Default mode" },
     effort: { label: "Effort", byAgent: "Default effort" },
+    placement: { label: "Placement", byAgent: "This machine" },
   },
+  here: "This machine",
+  onFleet: "Fleet",
+  onNode: (name: string) => `Node ${name}`,
+  withLabel: (label: string) => `Fleet: ${label}`,
+  freeSlots: (free: number, slots: number) =>
+    `${free.toLocaleString("en-US")} of ${counted(slots, "slot")} on the fleet free.`,
+  fleetProblem: (why: string) => `The fleet cannot be used: ${why}.`,
   byDefinition: (value: string) => `${value} (default)`,
   unasking: "Acts without asking; needs allowAll",
   notOffered: (value: string) => `${value} (not offered)`,
@@ -184,6 +192,8 @@ export const ENDING = {
   viewChange: (path: string) => `View the changes of ${path}`,
   deletedFile: "deleted",
   moreFiles: (count: number) => `and ${counted(count, "more file")}`,
+  broughtBack: (ref: string) =>
+    `Your files are as they were. To take over the changes, run \`git merge ${ref}\` in the repository.`,
   more: "More Actions",
   continueWith: "Continue With…",
   /** How a task ended that another product ran. */

@@ -1,12 +1,13 @@
 """The cluster for runs that this machine does not execute."""
 
-import msgspec
-
 from sidecar.api.base import Params, Record
 
 
 class FleetStatusParams(Params, kw_only=True):
     """Parameters of `fleet/status`."""
+
+    connect: bool = True
+    """Start the gateway if need be. Otherwise nodes are only listed while it runs."""
 
 
 class FleetNode(Record, kw_only=True):
@@ -47,7 +48,7 @@ class FleetStatus(Record, kw_only=True):
     """The version of the gateway's Ray."""
     authentication: bool | None = None
     """Whether the cluster asks for a token."""
-    nodes: list[FleetNode] = msgspec.field(default_factory=list)
+    nodes: list[FleetNode]
     """Its living nodes."""
-    runs: list[str] = msgspec.field(default_factory=list)
+    runs: list[str]
     """The ids of all runs on the cluster, those of other sidecars included."""

@@ -69,6 +69,8 @@ class LaunchParams(Params, kw_only=True):
     """Where the run works. Only `none` is implemented."""
     placement: PlacementKind | None = None
     """Where the run works. Default: the definition, then the runner's setting, then this machine."""
+    node_labels: dict[str, str] | None = None
+    """The labels that a node must have, for `placement: ray`. They take precedence over `fleet.labels`."""
     notify_model: bool = False
     """Notify the model of the end, as of runs that it launched itself."""
     additional_directories: list[str] | None = None

@@ -3,6 +3,7 @@
 from typing import Literal
 
 from sidecar.api.base import Params, Record
+from sidecar.api.runs.async_tasks import PlacementKind
 from sidecar.api.runs.permissions import Policy
 
 
@@ -57,6 +58,8 @@ class SubagentInfo(Record, kw_only=True):
     """The time limit in seconds, -1 for none."""
     isolation: Literal["none", "worktree"] | None = None
     """Where its runs work."""
+    placement: PlacementKind | None = None
+    """On this machine or on the cluster: what its file says, else its runner. Absent: neither says it."""
     mcp_servers: list[str] | None = None
     """The MCP servers that it names; `sidecar` stands for the sidecar's own tools. Absent: it names none, and
     its agent gets those of the settings.

@@ -6,12 +6,11 @@ from sidecar.app.handlers import Handlers
 
 
 async def status(session: Session, params: FleetStatusParams) -> FleetStatus:
-    """Answer `fleet/status`. Starts the gateway if need be, so it requires trust."""
+    """Answer `fleet/status`. It may start the gateway, so it requires trust."""
     from sidecar.subagents.runners.remote.status import fleet_status  # here: few users have a cluster
 
     session.require_trust()
-    runners = session.context.runners
-    return await fleet_status(runners.link())
+    return await fleet_status(session.context.runners.link(), connect=params.connect)
 
 
 HANDLERS: Handlers = {"fleet/status": status}

@@ -1,7 +1,7 @@
 """Find what the agent of a launch gets besides its prompt: MCP servers, folders and attachments."""
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -35,13 +35,29 @@ def equip(params: LaunchParams, target: "Target", caller: Caller, directory: Pat
     filling = Filling(caller.environment)
     try:
         wanted = _wanted(target, caller, directory)
+        if target.placement == "ray":
+            _check_travels(wanted)
+            return Equipment((), wanted, directories, attachments)
         servers = tuple(filling.server(name, entry) for name, entry in wanted.items())
     except ValueError as error:
         name, reason = target.definition.name, f"mcpServers: {error}"
         raise LaunchFailed(
             f"subagent {name!r} cannot be launched: {reason}", subagentName=name, reason=reason
         ) from None
-    return Equipment(servers, directories, attachments, frozenset(filling.secrets))
+    return Equipment(servers, {}, directories, attachments, frozenset(filling.secrets))
+
+
+def _check_travels(servers: Mapping[str, McpServerEntry]) -> None:
+    """Raise ValueError for a server with a value that may be a secret, which never goes to a cluster."""
+    from sidecar.subagents.runners.remote.job import literal_values  # here: few users have a cluster
+
+    for name, entry in servers.items():
+        if literals := literal_values(entry):
+            first = literals[0]
+            raise ValueError(
+                f"{name}: values of variables do not travel to a cluster; write {first} with a variable of "
+                'the nodes, such as "${env:NAME}", or use placement: local'
+            )
 
 
 def _directories(paths: Iterable[str]) -> Iterator[Path]:

@@ -23,6 +23,7 @@ def to_record(params: LaunchParams) -> dict[str, Any]:
         # Data may be large and private, so only files can be attached again.
         "attachments": _paths(params.attachments),
         "placement": params.placement,
+        "nodeLabels": params.node_labels,
     }
     return {
         "behaviourPrompts": [params.goal_prompt, *(params.behaviour_prompts or ())],
@@ -57,6 +58,7 @@ def from_record(ended: RunRecord, notify_model: bool | None = None) -> LaunchPar
         additional_directories=request.get("additionalDirectories"),
         attachments=[Attachment(**each) for each in request.get("attachments", ())] or None,
         placement=request.get("placement"),
+        node_labels=request.get("nodeLabels"),
         workspace_dir=task.workspace_dir,
         parent_task_id=task.parent_task_id,
         notify_model=ended.concerns_model if notify_model is None else notify_model,

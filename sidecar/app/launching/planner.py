@@ -109,7 +109,9 @@ class Planner:
             raise LaunchFailed(
                 f"subagent {name!r} cannot be launched: {used_up}", subagentName=name, reason=used_up
             )
-        return await caller.definitions.target(name, caller.workspace, params.placement)
+        return await caller.definitions.target(
+            name, caller.workspace, params.placement, params.node_labels or {}
+        )
 
     def _record(
         self,
@@ -177,7 +179,7 @@ def _server_names(target: "Target", equipment: Equipment) -> list[str] | None:
     """Return the names of a run's MCP servers, for clients; None if it has none."""
     listed = target.definition.mcp_servers
     own = [OWN_SERVER] if listed is not None and listed.has_own_tools else []
-    return [*own, *(server.name for server in equipment.servers)] or None
+    return [*own, *(server.name for server in equipment.servers), *equipment.entries] or None
 
 
 def _configured(target: "Target", params: LaunchParams) -> "Target":
@@ -188,6 +190,8 @@ def _configured(target: "Target", params: LaunchParams) -> "Target":
 
 
 def _check_runner(params: LaunchParams, target: "Target") -> None:
+    if params.node_labels and target.placement == "local":
+        raise InvalidParameter("nodeLabels", "this run works on this machine; omit it, or use placement: ray")
     found = first_unsupported(params, target.runner.unsupported)
     if found is not None:
         option, reason = found

@@ -1,10 +1,8 @@
 """Follow runs on a cluster that outlived the sidecar that launched them."""
 
-import asyncio
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
 from sidecar.api.settings import SettingsSource
 from sidecar.app.launching.launch_record import from_record
@@ -17,11 +15,6 @@ from sidecar.subagents.runs.prepared import PreparedLaunch
 from sidecar.subagents.runs.scope import RunServices
 from sidecar.subagents.tasks.manager import AsyncTaskManager
 from sidecar.subagents.tasks.timeouts import TimeoutChoice
-
-if TYPE_CHECKING:
-    from sidecar.subagents.runners.remote.link import FleetLink
-
-_STATUS_SECONDS = 30.0
 
 logger = logging.getLogger(__name__)
 
@@ -46,8 +39,6 @@ class FoundRuns:
         self._settings = settings
         self._links = links
         self._environment = environment
-        self._cleaned: set[FleetLink] = set()
-        self._cleaning: asyncio.Task[None] | None = None
 
     async def follow(self, records: Sequence[RunRecord]) -> None:
         """Follow these runs. One that cannot be followed is logged, and ends as lost."""
@@ -56,32 +47,6 @@ class FoundRuns:
                 await self._follow(record)
             except Exception:
                 logger.exception("run %s on a cluster cannot be followed", record.task.id)
-
-    def connected(self, link: "FleetLink") -> None:
-        """Remove what ended runs of this Host left on a cluster, such as those that it could not reach."""
-        if link not in self._cleaned:
-            self._cleaned.add(link)
-            self._cleaning = asyncio.create_task(self._clean(link), name="leftovers on a cluster")
-
-    async def _clean(self, link: "FleetLink") -> None:
-        try:
-            names = (await link.status(_STATUS_SECONDS))["runs"]
-            for name in names:
-                if self._services.registry.live(name) is not None:
-                    continue
-                record = await self._services.registry.find(name)
-                if record is not None and record.task.completed_at is not None:
-                    await self._collect(record, link)
-        except Exception as error:
-            logger.warning("leftovers on a cluster were not removed: %s", error)
-
-    async def _collect(self, record: RunRecord, link: "FleetLink") -> None:
-        """Bring the changes of an ended run back, and remove it from its node."""
-        from sidecar.subagents.runners.remote.leftovers import collect
-
-        changes = await collect(link, record.task.id, record.remote)
-        if changes is not None:
-            await self._services.registry.add_changes(record, changes)
 
     async def _follow(self, record: RunRecord) -> None:
         prepared = self._prepared(record)

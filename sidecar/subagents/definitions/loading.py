@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sidecar.api.errors import SubagentNotFound
+from sidecar.api.runs.async_tasks import PlacementKind
 from sidecar.api.runs.subagents import DefinitionProblem, SubagentInfo, SubagentSource
 from sidecar.subagents.definitions.formats import SIDECAR, Format
 from sidecar.subagents.definitions.model import Definition, ParsedFile
@@ -27,11 +28,17 @@ class PlacedDefinition:
     shadows: str | None = None
     shadowed_by: str | None = None
 
-    def info(self, runner: str, approval: str | None = None, unavailable: str | None = None) -> SubagentInfo:
+    def info(
+        self,
+        runner: str,
+        approval: str | None = None,
+        unavailable: str | None = None,
+        placement: PlacementKind | None = None,
+    ) -> SubagentInfo:
         """Return the definition as clients see it.
 
-        `runner` is the one a launch would use, `approval` the text that would approve its policy, and
-        `unavailable` why the runner cannot start it.
+        `runner` is the one a launch would use, `approval` the text that would approve its policy,
+        `unavailable` why the runner cannot start it, and `placement` where its runs work.
         """
         definition = self.definition
         name = None if self.format is SIDECAR else self.format.name
@@ -47,6 +54,7 @@ class PlacedDefinition:
             max_turns=definition.max_turns,
             timeout_seconds=definition.timeout_seconds,
             isolation=definition.isolation,
+            placement=placement,
             mode=definition.mode,
             effort=definition.effort,
             mcp_servers=list(definition.mcp_servers.names) if definition.mcp_servers else None,

@@ -1,9 +1,11 @@
 """The equipment of one run. Its values are secrets: they are kept in memory only."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+from sidecar.api.mcp_servers import McpServerEntry
 from sidecar.subagents.equipment.attachments import Attached
 from sidecar.subagents.equipment.servers import Server
 
@@ -15,6 +17,8 @@ class Equipment:
     """What the agent of a run gets besides its prompt. `secrets` are values that no log may contain."""
 
     servers: tuple[Server, ...] = ()
+    entries: Mapping[str, McpServerEntry] = field(default_factory=dict)
+    """The servers of a run on a cluster, whose node fills in its own variables."""
     directories: tuple[Path, ...] = ()
     attachments: tuple[Attached, ...] = ()
     secrets: frozenset[str] = field(default=frozenset(), repr=False)

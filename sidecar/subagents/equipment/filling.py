@@ -14,7 +14,9 @@ MIN_SECRET_CHARS = 6
 class Filling:
     """Fill servers with the variables of one environment. `secrets` are the values that were filled in."""
 
-    def __init__(self, environment: Mapping[str, str]) -> None:
+    def __init__(self, environment: Mapping[str, str], where: str = "where the client starts") -> None:
+        """`where` says where a person sets a variable that is missing."""
+        self._where = where
         self.secrets: set[str] = set()
         self._environment = environment
         self._missing: dict[str, None] = {}
@@ -26,7 +28,7 @@ class Filling:
         if self._missing:
             names = ", ".join(self._missing)
             variables = "the environment variable" if len(self._missing) == 1 else "the environment variables"
-            raise ValueError(f"{name}: {variables} {names} is not set; set it where the client starts")
+            raise ValueError(f"{name}: {variables} {names} is not set; set it {self._where}")
         return server
 
     def _filled(self, name: str, entry: McpServerEntry) -> Server:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Literal, Protocol
 
 from sidecar.api.errors import LaunchFailed, Overloaded
+from sidecar.api.mcp_servers import McpServerEntry
 from sidecar.api.runs.async_tasks import Changes, ErrorKind, PlacementState
 from sidecar.api.runs.permissions import Policy
 from sidecar.subagents.equipment.attachments import Attached
@@ -131,6 +132,8 @@ class RunSpec:
     """Whether the user trusts the contents of `workspace_dir`."""
     servers: tuple[Server, ...] = ()
     """The MCP servers that the agent gets besides those of its own configuration."""
+    server_entries: Mapping[str, McpServerEntry] = field(default_factory=dict)
+    """The same for a run on a cluster, whose node fills in its own variables."""
     directories: tuple[Path, ...] = ()
     """Folders that the agent may use besides `workspace_dir`."""
     attachments: tuple[Attached, ...] = ()

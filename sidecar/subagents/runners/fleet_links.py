@@ -17,8 +17,8 @@ class FleetLinks:
         self._links: dict[tuple[str, ...], FleetLink] = {}
         self.slots_changed: Callable[[], None] = lambda: None
         """Called when slots of a cluster may be free."""
-        self.connected: Callable[[FleetLink], None] = lambda _: None
-        """Called with the link of each new connection to a cluster."""
+        self.clean: Callable[[FleetLink], None] = lambda _: None
+        """Called with the link of a cluster where ended runs may have left something."""
 
     def link(self, settings: FleetSettings, environment: Mapping[str, str]) -> "FleetLink":
         """Return the link for a setting; the first client's environment starts its gateway."""
@@ -27,7 +27,7 @@ class FleetLinks:
         key = (*(settings.gateway or ()), "", settings.address, settings.namespace, settings.token_path or "")
         if key not in self._links:
             self._links[key] = FleetLink(
-                settings, environment, lambda: self.slots_changed(), lambda link: self.connected(link)
+                settings, environment, lambda: self.slots_changed(), lambda link: self.clean(link)
             )
         return self._links[key]
 

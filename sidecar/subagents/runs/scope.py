@@ -187,6 +187,7 @@ class RunScope:
             heard=self._heard,
             timeout_seconds=self._prepared.timeout.effective,
             servers=(*own, *self._prepared.equipment.servers),
+            server_entries=self._prepared.equipment.entries,
             directories=self._prepared.equipment.directories,
             attachments=self._prepared.equipment.attachments,
         )

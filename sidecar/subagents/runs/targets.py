@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from sidecar.api.errors import LaunchFailed
+from sidecar.api.mcp_servers import OWN_SERVER
 from sidecar.api.runs.async_tasks import PlacementKind
 from sidecar.api.runs.subagents import DefinitionProblem, SubagentsResult
 from sidecar.api.settings import RunnerSettings, Settings
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from sidecar.subagents.runners.remote.runner import RemoteRunner
 
 AUTO = "auto"
+_NO_LABELS: Mapping[str, str] = {}
 
 
 def _always() -> bool:
@@ -112,11 +114,12 @@ class LaunchTargets:
         *,
         trusted: bool,
         placement: PlacementKind | None = None,
+        node_labels: Mapping[str, str] = _NO_LABELS,
         links: FleetLinks | None = None,
     ) -> Target:
         """Return the definition and the runner for a launch of `name`. Reads files.
 
-        `placement` is that of the launch, and `links` reach the cluster.
+        `placement` and `node_labels` are those of the launch, and `links` reach the cluster.
 
         Raises SubagentNotFound, and LaunchFailed if no runner is configured, known or installed.
         """
@@ -126,6 +129,7 @@ class LaunchTargets:
         if definition.isolation == "worktree":
             raise _failed(name, "its definition asks for isolation: worktree, which is not supported yet")
         runner_name = _runner_name(placed, settings.default_runner, runners)
+        settings = _with_labels(settings, node_labels)
         target = self._placed(definition, runner_name, settings, runners, placement, links)
         runner = target.runner
         if not _understands_model(runner.name, placed):
@@ -159,14 +163,14 @@ class LaunchTargets:
         links: FleetLinks | None,
     ) -> Target:
         """Return the runner where its runs work: the launch decides, then the definition, then the runner."""
-        configured = settings.runners.get(chosen or "")
-        of_runner = None if configured is None else configured.placement
-        if (placement or definition.placement or of_runner or "local") == "local" or links is None:
+        wanted = placement or _usual_placement(definition, chosen, settings)
+        if wanted != "ray" or links is None:
             return Target(definition, _runner(definition.name, chosen, runners, self._environment))
-        if definition.mcp_servers:
+        if definition.mcp_servers is not None and definition.mcp_servers.has_own_tools:
             raise _failed(
                 definition.name,
-                "its definition names mcpServers, which runs on a cluster do not get; use placement: local",
+                f"its mcpServers name {OWN_SERVER}, whose tools runs on a cluster do not get; remove it, or "
+                "use placement: local",
             )
         runner = _remote_runner(definition.name, chosen, settings, runners, self._environment, links)
         return Target(
@@ -196,13 +200,28 @@ class RunnerChoice:
         return None
 
 
+def _usual_placement(definition: Definition, runner: str | None, settings: Settings) -> PlacementKind | None:
+    """Return where runs work unless the launch says it; None means this machine."""
+    configured = settings.runners.get(runner or "")
+    return definition.placement or (None if configured is None else configured.placement)
+
+
+def _with_labels(settings: Settings, labels: Mapping[str, str]) -> Settings:
+    """Return the settings with what a launch asks of its node."""
+    fleet = msgspec.structs.replace(settings.fleet, labels={**settings.fleet.labels, **labels})
+    return msgspec.structs.replace(settings, fleet=fleet)
+
+
 def _described(loaded: LoadedDefinitions, settings: Settings, choice: RunnerChoice) -> SubagentsResult:
     items, problems, runners = [], list(loaded.problems), choice.runners
     first = next((name for name, runner in runners.items() if is_available(runner)), "")
     for placed in loaded.definitions:
         runner = _runner_name(placed, settings.default_runner, runners) or ""
         approval = missing_approval(placed, settings)
-        items.append(placed.info(runner, approval, choice.why_unavailable(runner or None)))
+        placement = _usual_placement(placed.definition, runner, settings)
+        is_remote = placement == "ray" and runner not in ("", AUTO)  # then it need not be installed here
+        unavailable = None if is_remote else choice.why_unavailable(runner or None)
+        items.append(placed.info(runner, approval, unavailable, placement))
         if approval is not None and placed.shadowed_by is None:
             problems.append(unapproved(placed, settings, approval))
         taken = first if runner == AUTO else runner
@@ -269,7 +288,8 @@ def _remote_runner(
     if base is None:
         base = _runner(subagent, chosen, runners, environment)
     entry = settings.runners.get(base.name) or msgspec.convert({"type": base.type}, RunnerSettings)
-    remote = RemoteRunner(base, entry, settings.fleet, links.link(settings.fleet, environment))
+    link = links.link(settings.fleet, environment)
+    remote = RemoteRunner(base, entry, settings.fleet, link, settings.journal.retention_days)
     try:
         remote.check()
     except RunnerUnavailable as error:

@@ -1,6 +1,6 @@
 """A planner whose definition, runner and settings a test decides."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
@@ -29,12 +29,18 @@ class OneDefinition:
     """Stands for the definitions of a workspace: only `scout`, which runs a command."""
 
     limits: dict[str, Any] = field(default_factory=dict)
+    asked: list[Any] = field(default_factory=list)
+    """The placements and node labels of the launches."""
 
-    async def target(self, name: str, workspace: Workspace, placement: str | None = None) -> Target:
+    async def target(
+        self, name: str, workspace: Workspace, placement: str | None, node_labels: Mapping[str, str]
+    ) -> Target:
+        self.asked.append((placement, dict(node_labels)))
         if name != "scout":
             raise SubagentNotFound(f"no subagent is named {name!r}", subagentName=name, available=["scout"])
         definition = Definition(name="scout", description="", system_prompt="", **self.limits)
-        return Target(definition, CommandRunner("cat", RunnerSettings(type="command", command=["cat"])))
+        runner = CommandRunner("cat", RunnerSettings(type="command", command=["cat"]))
+        return Target(definition, runner, placement="ray" if placement == "ray" else "local")
 
 
 class Planning:

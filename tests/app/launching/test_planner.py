@@ -87,3 +87,15 @@ async def test_a_record_holds_what_it_takes_to_launch_the_run_again(planning: Pl
         workspace_dir=str(planning.workspace.folders[0]),
     )
     assert not from_record(prepared.record, notify_model=False).notify_model
+
+
+async def test_a_launch_says_what_its_node_must_have_again_too(planning: Planning) -> None:
+    prepared = await prepare(planning, placement="ray", node_labels={"gpu": "yes"})
+    again = from_record(prepared.record)
+    assert (again.placement, again.node_labels) == ("ray", {"gpu": "yes"})
+    assert planning.definitions.asked == [("ray", {"gpu": "yes"})]
+
+
+async def test_labels_for_a_run_on_this_machine_are_refused_with_the_remedy(planning: Planning) -> None:
+    with pytest.raises(InvalidParameter, match=r"^nodeLabels: .*omit it, or use placement: ray"):
+        await prepare(planning, node_labels={"gpu": "yes"})

@@ -74,7 +74,7 @@ class FakeGateways:
 
     async def start(self, argv: Sequence[str], environment: Mapping[str, str]) -> GatewayProcess:
         """Replace `GatewayProcess.start`."""
-        if any(cut.is_at("started", "") for cut in self.cuts):
+        if self.dies_at("started"):
             raise GatewayGone("the gateway cannot be started")
         process = FakeProcess(self)
         self.processes.append(process)

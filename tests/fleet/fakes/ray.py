@@ -3,10 +3,14 @@
 import asyncio
 import contextlib
 import copy
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextvars import ContextVar
 from functools import partial
 from types import SimpleNamespace
 from typing import Any
+
+_here: "ContextVar[FakeNode]" = ContextVar("here")
+"""The node on which a method of an actor runs."""
 
 
 class ActorDiedError(Exception):
@@ -24,15 +28,16 @@ class ActorUnschedulableError(Exception):
 class FakeNode:
     """A node with slots. While it is frozen, nothing on it answers."""
 
-    def __init__(self, name: str, slots: int) -> None:
+    def __init__(self, name: str, slots: int, labels: Mapping[str, str] | None = None) -> None:
         self.name, self.slots, self.free = name, slots, slots
+        self.labels = dict(labels or {})
         self.changed = asyncio.Event()
         self.thawed = asyncio.Event()
         self.thawed.set()
 
     def describe(self) -> dict[str, Any]:
-        named = {"nodeId": f"id-{self.name}", "name": self.name, "address": "127.0.0.1", "labels": {}}
-        return {**named, "slots": self.slots, "free": self.free}
+        named = {"nodeId": f"id-{self.name}", "name": self.name, "address": "127.0.0.1"}
+        return {**named, "labels": self.labels, "slots": self.slots, "free": self.free}
 
 
 class FakeActor:
@@ -55,6 +60,7 @@ class FakeActor:
             await self.node.changed.wait()
         self.node.free -= 1
         self._has_slot = True
+        _here.set(self.node)
         self.body = make()
         self._made.set()
 
@@ -96,6 +102,7 @@ class FakeActor:
 
     async def call(self, method: str, args: tuple[Any, ...]) -> Any:
         await self._made.wait()
+        _here.set(self.node)
         return await getattr(self.body, method)(*copy.deepcopy(args))
 
 
@@ -183,4 +190,4 @@ class FakeRay:
         actor.kill()
 
     def get_runtime_context(self) -> Any:
-        return SimpleNamespace(get_node_id=lambda: f"id-{self.nodes[0].name}", gcs_address="127.0.0.1:1")
+        return SimpleNamespace(get_node_id=lambda: f"id-{_here.get().name}", gcs_address="127.0.0.1:1")

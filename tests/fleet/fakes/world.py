@@ -116,7 +116,10 @@ class World:
         script: Script,
         *,
         timeout_seconds: float | None = None,
+        **given: Any,
     ) -> None:
+        """`given` are further members of the spec of the run."""
+        self._given = given
         self.folder = Path(tempfile.mkdtemp(dir=folder))
         self.node = FakeNode("A", 1)
         self.ray = FakeRay([self.node])
@@ -161,7 +164,7 @@ class World:
         monkeypatch.setattr(workspace, "packed", lambda *_: BUNDLE)
         monkeypatch.setattr(workspace, "bring_back", self._bring_back)
 
-    def _bring_back(self, tree: Tree, task_id: str, commit: str, data: bytes) -> Changes:
+    def _bring_back(self, tree: Tree, task_id: str, commit: str, data: bytes, keep_days: float) -> Changes:
         if self.bring_back_fails:
             raise GitError("git unbundle: no space left on device")
         self.brought.append(data)
@@ -175,7 +178,8 @@ class World:
         """Start the run."""
         settings = RunnerSettings(type="command", command=["scripted"])
         runner = RemoteRunner(self.agents, settings, self.settings, self.link)
-        spec = RunSpec(RUN, "go", self.folder, observer=self.person, timeout_seconds=self._timeout_seconds)
+        given = {"observer": self.person, "timeout_seconds": self._timeout_seconds, **self._given}
+        spec = RunSpec(RUN, "go", self.folder, **given)
         self.handle = await runner.start(spec, self.emit)
         return self.handle
 

@@ -6,9 +6,11 @@ from pathlib import Path
 import pytest
 
 from sidecar.api.errors import LaunchFailed
-from sidecar.api.settings import RunnerSettings, Settings
+from sidecar.api.settings import FleetSettings, RunnerSettings, Settings
 from sidecar.subagents.runners.contract import Runner
+from sidecar.subagents.runners.fleet_links import FleetLinks
 from sidecar.subagents.runners.registry import build_runners
+from sidecar.subagents.runners.remote.runner import RemoteRunner
 from sidecar.subagents.runs.targets import LaunchTargets
 
 HERE = RunnerSettings(type="command", command=["sh"])
@@ -142,3 +144,49 @@ def test_a_target_tells_a_file_of_the_workspace_from_the_users_own(workspace: Pa
     second = brought_by([workspace])
     assert first is not None and second is not None and first != second
     assert brought_by([]) is None
+
+
+def test_a_listing_says_where_runs_work(workspace: Path) -> None:
+    (workspace / ".sidecar" / "agents" / "here.md").write_text(
+        "---\nname: here\ndescription: d\nplacement: local\n---\n"
+    )
+    remote = RunnerSettings(type="command", command=["no-such-program"], placement="ray")
+    settings = Settings(runners={"mine": HERE, "far": remote}, default_runner="far")
+    runners = build_runners(settings.runners)
+    targets = LaunchTargets(workspace)
+    found = targets.describe(settings, runners, [workspace], trusted=True)
+    assert {item.name: item.placement for item in found.items} == {
+        "here": "local",
+        "own": "ray",
+        "theirs": "ray",
+    }
+    # What runs on the cluster need not be installed here.
+    assert {item.name: item.unavailable is None for item in found.items} == {
+        "here": False,
+        "own": True,
+        "theirs": True,
+    }
+    settings.default_runner = "mine"
+    found = targets.describe(settings, runners, [workspace], trusted=True)
+    assert next(item for item in found.items if item.name == "own").placement is None
+
+
+async def test_labels_of_a_launch_come_before_those_of_the_settings(workspace: Path) -> None:
+    links = FleetLinks()
+    fleet = FleetSettings(gateway=["gateway"], labels={"region": "here", "gpu": "no"})
+    settings = Settings(runners={"mine": HERE}, default_runner="mine", fleet=fleet)
+    runners = build_runners(settings.runners)
+
+    def labels(node_labels: dict[str, str]) -> object:
+        target = LaunchTargets(workspace).target(
+            *(settings, runners, "own", [workspace]),
+            trusted=True,
+            placement="ray",
+            node_labels=node_labels,
+            links=links,
+        )
+        assert isinstance(target.runner, RemoteRunner)
+        return target.runner._requirements().labels
+
+    assert labels({}) == {"region": "here", "gpu": "no"}
+    assert labels({"gpu": "yes"}) == {"region": "here", "gpu": "yes"}

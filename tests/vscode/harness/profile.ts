@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { appendFile, cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -98,6 +98,11 @@ export class Profile {
   /** Set settings of the user, beside those that quiet what is not under test. */
   prefer(settings: Settings): Promise<void> {
     return this.#write("data/User/settings.json", { ...QUIET, ...settings });
+  }
+
+  /** Add settings of the sidecar, as TOML. */
+  async addSettings(toml: string): Promise<void> {
+    await appendFile(join(this.folder, "config/subagent-sidecar/config.toml"), toml);
   }
 
   /** Write a file into the workspace, and the folders above it. */

@@ -52,6 +52,10 @@ export const outcome: Texts<typeof en.outcome> = {
   retrying: (attempt) => `Neuer Versuch (${attempt})`,
   mode: (name) => `Modus ${name}`,
   effort: (name) => `Aufwand ${name}`,
+  onFleet: "im Cluster",
+  onNode: (name) => `auf ${name}`,
+  notHeard: (where, time) => `${where}, seit ${time} ohne Antwort`,
+  lostOnFleet: "Dieser Lauf ging verloren: Sein Knoten war nicht mehr erreichbar.",
   raiseTurns: "Erhöhen Sie maxTurns in der Definition, um mehr Runden zu erlauben.",
   raiseBudget: "Erhöhen Sie das Budget in den Einstellungen.",
   resumeAdvice:

@@ -416,6 +416,7 @@ export const reports = {
   totals: "Usage Totals",
   diagnosis: "Task History Diagnosis",
   queryHelp: "Query Language Help",
+  fleet: "Fleet Status",
 } as const;
 
 /** The names of facts in tooltips and at the head of transcripts. */

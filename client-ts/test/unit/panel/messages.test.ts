@@ -9,8 +9,9 @@ test.each([
   { type: "launch", subagentName: "s", goalPrompt: "g", queue: false },
   {
     ...{ type: "launch", subagentName: "s", goalPrompt: "g", queue: false, also: ["o"] },
-    chosen: { s: { model: "m", mode: "plan" }, o: { effort: "high" } },
+    chosen: { s: { model: "m", mode: "plan" }, o: { effort: "high", placement: "ray a=b" } },
   },
+  { type: "connectFleet" },
   { type: "cancel", taskId: "t" },
   { type: "send", taskId: "t", text: "x" },
   { type: "resume", taskId: "t", queue: false },

@@ -202,6 +202,15 @@ test("a launch works in the chosen folder and is shown when it has begun", async
   expect(posted).toContainEqual({ type: "launched", taskId: "t2" });
 });
 
+test("a launch works where the user chose", async () => {
+  const { service, receive } = panel();
+  const chosen = { tester: { model: "m", placement: "ray gpu=yes" } };
+  await receive({ type: "ready" }, { ...LAUNCH, chosen });
+  const params = { subagentName: "tester", goalPrompt: "g", workspaceDir: "/w" };
+  const place = { model: "m", placement: "ray", nodeLabels: { gpu: "yes" } };
+  expect(service.asked).toContainEqual(["asyncTasks/launch", { ...params, ...place }]);
+});
+
 test("a launch without a folder is dropped", async () => {
   const { service, posted, receive } = panel(() => Promise.resolve(undefined));
   await receive({ type: "ready" }, LAUNCH);

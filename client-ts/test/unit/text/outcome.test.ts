@@ -18,6 +18,13 @@ test.each(Object.keys(outcome.end) as EndReason[])("the end by %s has a sentence
   expect(statusSentence({ status: "failed", endReason })).toMatch(/^[A-Z].*\.$/u);
 });
 
+test("a run that was lost on a node does not blame the sidecar", () => {
+  const placement = { kind: "ray", state: "lost", node: "gpu-1" } as const;
+  const lost = { status: "failed", endReason: "lost" } as const;
+  expect(statusSentence({ ...lost, placement })).toBe(outcome.lostOnFleet);
+  expect(statusSentence(lost)).toBe(outcome.endSentence.lost);
+});
+
 test.each<[Partial<RunState>, string]>([
   [{}, "Running"],
   [{ isAsking: true }, "Waiting for you"],

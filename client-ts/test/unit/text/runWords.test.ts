@@ -8,6 +8,7 @@ import {
   changeWords,
   errorWords,
   modelWords,
+  placeWords,
   retryWords,
 } from "../../../src/text/runWords.js";
 import { asyncTask } from "../tasks.js";
@@ -48,6 +49,20 @@ test("model, effort and mode are shown as far as they are known", () => {
   expect(modelWords({ model: "m-1", mode: "plan" })).toEqual(["m-1", "plan mode"]);
   expect(modelWords({ model: "m-1", effort: "high" })).toEqual(["m-1", "high effort"]);
   expect(modelWords({})).toEqual([]);
+});
+
+test.each([
+  [undefined, undefined],
+  [{ kind: "local", state: "running" }, undefined],
+  [{ kind: "ray", state: "waiting" }, "on the fleet"],
+  [{ kind: "ray", state: "running", node: "gpu-1\u202e", lastHeardAt: 1_000 }, "on gpu-1"],
+  [
+    { kind: "ray", state: "reconnecting", node: "gpu-1", lastHeardAt: 1_000 },
+    "on gpu-1, not heard for 12s",
+  ],
+  [{ kind: "ray", state: "lost", node: "gpu-1", lastHeardAt: 1_000 }, "on gpu-1"],
+] as const)("a run with the placement %j is %j", (placement, words) => {
+  expect(placeWords(placement, 13_000)).toBe(words);
 });
 
 test("tokens of the cache count", () => {

@@ -196,3 +196,60 @@ test("a command is taken by key, with what is to be written after it", () => {
   expect(area.value).toBe("/review ");
   expect(launches()).toEqual([]);
 });
+
+const FLEET = { labels: ["fleet.name=gpu-1", "region=here"], freeSlots: 3, slots: 8 };
+
+function hint(): string {
+  return document.querySelector("#composer-hint")?.textContent ?? "";
+}
+
+test("without a cluster no placement is offered, and one chosen before is not sent", () => {
+  const { tell, launches } = composer({ goal: "", chosen: { tester: { placement: "ray" } } });
+  tell({ type: "fleet" });
+  expect(labels()).toEqual([]);
+  launch("Go");
+  expect(launches()[0]).not.toHaveProperty("chosen");
+});
+
+test("a placement is this machine, the fleet, a node or a label, and goes into the launch", () => {
+  const { tell, launches } = composer();
+  tell({ type: "fleet", fleet: FLEET });
+  expect(labels()).toEqual(["Placement"]);
+  expect(optionsOf("Placement")).toEqual([
+    ...["This machine (default)", "Fleet", "Node gpu-1", "Fleet: region=here"],
+  ]);
+  expect(hint()).not.toContain("slots");
+  choose(list("Placement"), "ray region=here");
+  expect(hint()).toContain("3 of 8 slots on the fleet free.");
+  launch("Go");
+  expect(launches()[0]).toHaveProperty("chosen", { tester: { placement: "ray region=here" } });
+});
+
+test("a definition for the fleet can be launched on this machine", () => {
+  const { tell } = composer();
+  const placed = [subagent("tester", "agent", { placement: "ray" })];
+  tell({ type: "definitions", items: placed, problems: [] }, { type: "fleet", fleet: FLEET });
+  expect(optionsOf("Placement")).toEqual([
+    ...["Fleet (default)", "This machine", "Node gpu-1", "Fleet: region=here"],
+  ]);
+  expect(hint()).toContain("3 of 8 slots");
+  choose(list("Placement"), "local");
+  expect(hint()).not.toContain("slots");
+});
+
+test("choosing the fleet asks for its labels, and what keeps it from being used is shown", () => {
+  const { tell, asked } = composer();
+  const connects = () => asked.filter(({ type }) => type === "connectFleet").length;
+  tell({ type: "fleet", fleet: {} });
+  expect([optionsOf("Placement"), connects()]).toEqual([["This machine (default)", "Fleet"], 0]);
+  choose(list("Placement"), "ray");
+  expect(connects()).toBe(1);
+  tell({ type: "fleet", fleet: { problem: "no cluster answers at head:1" } });
+  expect(hint()).toContain("The fleet cannot be used: no cluster answers at head:1.");
+  tell({ type: "fleet", fleet: FLEET });
+  choose(list("Placement"), "ray region=here");
+  expect(connects()).toBe(1);
+  tell({ type: "fleet", fleet: { ...FLEET, labels: [] } });
+  expect(list("Placement").value).toBe("ray region=here");
+  expect(optionsOf("Placement")).toContain("Fleet: region=here (not offered)");
+});

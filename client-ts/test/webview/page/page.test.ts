@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
 import type { FromWebview, ToWebview } from "../../../src/panel/messages.js";
-import type { PermissionEvent } from "../../../src/protocol.js";
+import type { PermissionEvent, Placement } from "../../../src/protocol.js";
 import { END, MAX_SHOWN } from "../../../webview/model/range.js";
 import { Page } from "../../../webview/page/page.js";
 import { message, numbered, row, task, tool } from "../samples.js";
@@ -668,6 +668,32 @@ test("a run of another window says where it is from, in its row and its head", (
   expect(find(".row-facts").textContent).toContain(`from ${from}`);
   tell({ type: "open", taskId: "t9" }, { type: "task", task: task({ id: "t9" }) });
   expect(find(".head-facts").textContent).toContain(`from ${from}`);
+});
+
+test("a run on the fleet says on which node, in its row and its head", () => {
+  const { tell } = shown();
+  const placement = { kind: "ray", state: "running", node: "gpu-1" } as const;
+  tell(READY[0] as ToWebview, { type: "runs", runs: [row({ placement })] });
+  expect(find(".row-facts").textContent).toContain("on gpu-1");
+  tell({ type: "open", taskId: "t1" }, { type: "task", task: task({ placement }) });
+  expect(find(".head-facts").textContent).toContain("on gpu-1");
+  const reconnecting = { ...placement, state: "reconnecting", lastHeardAt: Date.now() - 7_000 };
+  tell({ type: "task", task: task({ placement: reconnecting as Placement }) });
+  expect(find(".head-facts").textContent).toContain("on gpu-1, not heard for 7s");
+});
+
+test("the end of a run on the fleet says how to take its changes over, if there are any", () => {
+  const { tell } = shown();
+  const placement = { kind: "ray", state: "ended", node: "gpu-1" } as const;
+  const ended = { status: "completed", endReason: "goal", completedAt: 2_000, placement } as const;
+  const changes = { files: 1, additions: 2, deletions: 0 };
+  tell(...READY, { type: "open", taskId: "t1" }, { type: "task", task: task(ended) });
+  expect(find(".ending").textContent).not.toContain("git merge");
+  tell({ type: "task", task: task({ ...ended, changes }) });
+  expect(find(".ending code").textContent).toBe("git merge refs/sidecar/t1");
+  const here = { kind: "local", state: "ended" } as const;
+  tell({ type: "task", task: task({ ...ended, changes, placement: here }) });
+  expect(find(".ending").textContent).not.toContain("git merge");
 });
 
 test("a long error says its cause first, once", () => {

@@ -4,7 +4,13 @@ import { repeat } from "lit-html/directives/repeat.js";
 import type { Progress, Waiting } from "../../../src/protocol.js";
 import type { PageSide, RunRow } from "../../../src/panel/messages.js";
 import { askedLine } from "../../../src/questions/questions.js";
-import { changeWords, errorWords, modelWords, retryWords } from "../../../src/text/runWords.js";
+import {
+  changeWords,
+  errorWords,
+  modelWords,
+  placeWords,
+  retryWords,
+} from "../../../src/text/runWords.js";
 import { oneLine } from "../../../src/text/words.js";
 import { clock, duration } from "../../../src/l10n/format.js";
 import { elapsed, isLive, STATUS_ICON } from "../../../src/text/outcome.js";
@@ -106,6 +112,7 @@ function headFacts({ state, now }: View, row: RunRow): Part {
   const facts = [
     state.place === "editor" ? row.subagentName : undefined,
     row.from && CONVERSATION.launchedFrom(row.from),
+    placeWords(row.placement, now),
     ...modelWords(row),
     changeWords(row.changes),
   ].filter((fact) => fact !== undefined);

@@ -12,6 +12,7 @@ import type { OpenRun } from "../../model/openRun.js";
 import type { Conversation, Usage } from "../../model/conversation/conversation.js";
 import { failureDetail } from "../../text/words.js";
 import { ACTIONS, ENDING } from "../../text/strings.js";
+import { withCode } from "../common/code.js";
 import { icon } from "../common/icon.js";
 import { remembering, renderMarkdown } from "../markdown/markdown.js";
 import { changes } from "./changes.js";
@@ -40,16 +41,17 @@ export function ending(view: View, open: OpenRun): Part {
     </div>
     ${task.reason === "authRequired" && open.signIn !== undefined ? undefined : failure(task)}
     ${open.signIn === undefined ? undefined : signInAdvice(task, open.signIn)} ${result(task, open)}
-    ${changedFiles(task, open, view)} ${actions(view, open, task)}
+    ${changedFiles(task, open, view)} ${broughtBack(task)} ${actions(view, open, task)}
   </section>`;
 }
 
-function endWords({ id, status, endReason }: AsyncTask): string {
+function endWords(task: AsyncTask): string {
+  const { id, status } = task;
   const { stored } = ENDING;
   return storedRef(id) !== undefined && (status === "failed" || status === "cancelled")
     ? stored[status]
     : storedRef(id) === undefined
-      ? statusSentence({ status, ...(endReason === undefined ? {} : { endReason }) })
+      ? statusSentence(task)
       : stored.completed;
 }
 
@@ -91,6 +93,13 @@ function changedFiles(task: AsyncTask, open: OpenRun, view: View): Part {
   return files.length === 0
     ? touchedFiles(task, view)
     : changes({ files, counts: task.changes, taskId: task.id, folder: task.workspaceDir }, view);
+}
+
+/** Say where the changes of a run on the fleet are: the files here are as they were. */
+function broughtBack({ id, placement, changes: made }: AsyncTask): Part {
+  return placement?.kind === "ray" && made !== undefined && made.files > 0
+    ? html`<p>${withCode(ENDING.broughtBack(`refs/sidecar/${id}`))}</p>`
+    : undefined;
 }
 
 function touchedFiles({ id: taskId, partial, workspaceDir: folder }: AsyncTask, view: View): Part {

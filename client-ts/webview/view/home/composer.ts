@@ -2,6 +2,8 @@ import { html, nothing } from "lit-html";
 import { live } from "lit-html/directives/live.js";
 
 import { approvalLine, askedFacts } from "../../../src/text/definitionWords.js";
+import type { FleetOffer } from "../../../src/offers/placement.js";
+import { placeInForce } from "../../model/choices.js";
 import { commandsOf, launchable, missingReason, viewOnly } from "../../model/state.js";
 import { COMPOSER } from "../../text/strings.js";
 import { icon } from "../common/icon.js";
@@ -125,13 +127,25 @@ function hint({ state }: View): string {
   if (chosen === undefined) {
     return COMPOSER.keys;
   }
+  const { fleet } = state;
+  const isRemote = fleet !== undefined && placeInForce(chosen, state.chosen).isRemote;
   const missing = missingReason(state, chosen);
-  if (missing !== undefined) {
+  if (missing !== undefined && !isRemote) {
     return COMPOSER.unavailableHint(missing);
   }
   const { description, runner, model } = chosen;
   const by = [runner, model ?? "", ...askedFacts(chosen)].filter((fact) => fact !== "");
   const line = approvalLine(chosen);
   const approval = line === undefined ? "" : ` ${COMPOSER.approval(line)}`;
-  return `${description}${by.length === 0 ? "" : ` (${by.join(", ")})`}${approval}`;
+  return `${description}${by.length === 0 ? "" : ` (${by.join(", ")})`}${approval}${isRemote ? fleetHint(fleet) : ""}`;
+}
+
+/** Say how much of the cluster is free, or why it cannot be used. */
+function fleetHint({ problem, freeSlots, slots }: FleetOffer): string {
+  if (problem !== undefined) {
+    return ` ${COMPOSER.fleetProblem(problem)}`;
+  }
+  return freeSlots === undefined || slots === undefined
+    ? ""
+    : ` ${COMPOSER.freeSlots(freeSlots, slots)}`;
 }

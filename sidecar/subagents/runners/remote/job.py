@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from sidecar.api.mcp_servers import McpServerEntry
 from sidecar.api.runs.permissions import Policy
 from sidecar.api.settings import RunnerSettings
 from sidecar.subagents.limits.constraints import RunConstraints
@@ -13,6 +14,8 @@ from sidecar.subagents.runners.contract import FormerSession
 
 EXTRA_SECONDS = 15.0
 """How much later than the sidecar a node applies a time limit."""
+KEEP_DAYS = 90.0
+"""How long the changes of a run stay in its repository, unless the settings say it."""
 _REFERENCE = re.compile(r"\$\{env:([A-Za-z_][A-Za-z0-9_]*)\}")
 
 
@@ -27,11 +30,14 @@ class Job(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     runner: RunnerSettings
     prompt: str
     model: str | None = None
+    mode: str | None = None
+    effort: str | None = None
     policy: Policy = "ask"
     trusted: bool = False
     constraints: RunConstraints = msgspec.field(default_factory=RunConstraints)
     former: FormerSession | None = None
     limit_seconds: float | None = None
+    servers: dict[str, McpServerEntry] = msgspec.field(default_factory=dict)
 
 
 class Tree(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
@@ -51,7 +57,8 @@ class RemoteRecord(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """What the journal keeps of a run on a cluster, so that a later process can follow it.
 
     `gateway` is the command that reaches the cluster. `is_going` says that the node was asked to start the
-    agent: from then on the run is only found again and never created again.
+    agent: from then on the run is only found again and never created again. `keep_days` says how long the
+    changes of runs stay in the repository.
     """
 
     gateway: list[str]
@@ -66,6 +73,7 @@ class RemoteRecord(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     policy: Policy
     constraints: RunConstraints
     is_going: bool = False
+    keep_days: float = KEEP_DAYS
 
 
 def missing_variables(env: Mapping[str, str], environment: Mapping[str, str]) -> list[str]:
@@ -77,6 +85,13 @@ def missing_variables(env: Mapping[str, str], environment: Mapping[str, str]) ->
 def literal_variables(env: Mapping[str, str]) -> list[str]:
     """Return the variables whose values are not just references to variables of the node."""
     return [name for name, value in env.items() if _REFERENCE.fullmatch(value) is None]
+
+
+def literal_values(entry: McpServerEntry) -> list[str]:
+    """Return the variables and headers of an MCP server whose values refer to no variable of the node."""
+    return [
+        name for name, value in {**entry.env, **entry.headers}.items() if _REFERENCE.search(value) is None
+    ]
 
 
 def filled(env: Mapping[str, str], environment: Mapping[str, str]) -> dict[str, str]:

@@ -10,7 +10,7 @@ from sidecar.api.runs.async_tasks import Changes
 from sidecar.subagents.runners.remote import workspace
 from sidecar.subagents.runners.remote.bundles import fetched
 from sidecar.subagents.runners.remote.gateway_process import GatewayRefused
-from sidecar.subagents.runners.remote.job import RemoteRecord, Tree
+from sidecar.subagents.runners.remote.job import RemoteRecord
 
 if TYPE_CHECKING:
     from sidecar.subagents.runners.remote.link import FleetLink
@@ -25,12 +25,12 @@ async def collect(link: "FleetLink", run: str, remote: Mapping[str, Any] | None)
     """
     changes = None
     if remote is not None:
-        changes = await _changes(link, run, msgspec.convert(remote, RemoteRecord).tree)
+        changes = await _changes(link, run, msgspec.convert(remote, RemoteRecord))
     await link.request("drop", _CALL_SECONDS, run=run)
     return changes
 
 
-async def _changes(link: "FleetLink", run: str, tree: Tree) -> Changes:
+async def _changes(link: "FleetLink", run: str, record: RemoteRecord) -> Changes:
     async def piece(offset: int) -> dict[str, Any]:
         taken: dict[str, Any] = await link.request("take", _CALL_SECONDS, run=run, offset=offset)
         return taken
@@ -40,4 +40,4 @@ async def _changes(link: "FleetLink", run: str, tree: Tree) -> Changes:
     commit, data = await fetched(piece)
     if commit is None:
         raise GatewayRefused("failed", f"the node cannot save the changes of run {run}")
-    return await asyncio.to_thread(workspace.bring_back, tree, run, commit, data)
+    return await asyncio.to_thread(workspace.bring_back, record.tree, run, commit, data, record.keep_days)

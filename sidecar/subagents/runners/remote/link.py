@@ -25,16 +25,21 @@ class FleetLink:
         settings: FleetSettings,
         environment: Mapping[str, str],
         changed: Callable[[], None],
-        connected: Callable[["FleetLink"], None],
+        clean: Callable[["FleetLink"], None],
     ) -> None:
-        """`changed` is called when slots may be free, and `connected` with each new gateway."""
+        """`changed` is called when slots may be free, and `clean` when ended runs may have left something."""
         self.settings = settings
         self._environment = environment
-        self._connected = connected
+        self._clean = clean
         self._process: GatewayProcess | None = None
         self._starting: asyncio.Task[GatewayProcess] | None = None
         self.versions: dict[str, Any] = {}
         self.slots = ClusterSlots(self._nodes, changed)
+
+    @property
+    def is_connected(self) -> bool:
+        """Whether a gateway runs that reached the cluster."""
+        return self._process is not None and not self._process.is_gone
 
     async def gateway(self) -> GatewayProcess:
         """Return the running gateway, which is connected to the cluster.
@@ -62,6 +67,10 @@ class FleetLink:
             await self._process.close()
             self._process = None
 
+    def clean(self) -> None:
+        """Remove in the background what ended runs left on the cluster."""
+        self._clean(self)
+
     async def status(self, limit: float, *, fresh: bool = False) -> Any:
         """Return the nodes of the cluster, and take over how many slots are free."""
         status = await self.request("status", limit, fresh=fresh)
@@ -86,7 +95,7 @@ class FleetLink:
             await process.close()
             raise _unavailable(error) from None
         self._process = process
-        self._connected(self)
+        self.clean()
         return process
 
     async def _started(self) -> GatewayProcess:

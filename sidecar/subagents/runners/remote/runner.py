@@ -14,6 +14,7 @@ from sidecar.subagents.runners.remote import workspace
 from sidecar.subagents.runners.remote.gateway_process import GatewayGone, GatewayRefused
 from sidecar.subagents.runners.remote.job import (
     EXTRA_SECONDS,
+    KEEP_DAYS,
     Job,
     RemoteRecord,
     Tree,
@@ -29,7 +30,7 @@ STATUS_SECONDS = 15.0
 """How long the gateway may take to describe the nodes. It waits 4 s for those that do not answer."""
 
 
-_LOCAL: tuple[RunnerOption, ...] = ("mode", "effort", "attachments", "additionalDirectories")
+_LOCAL: tuple[RunnerOption, ...] = ("attachments", "additionalDirectories")
 _LOCAL_ONLY: Mapping[RunnerOption, str] = dict.fromkeys(_LOCAL, "a run on a cluster does not get it; omit it")
 """The launch options that only runs on this machine support."""
 
@@ -38,9 +39,18 @@ class RemoteRunner:
     """Start the runs of a runner on the cluster of `fleet`; see `Runner`."""
 
     def __init__(
-        self, inner: Runner, settings: RunnerSettings, fleet: FleetSettings, link: FleetLink
+        self,
+        inner: Runner,
+        settings: RunnerSettings,
+        fleet: FleetSettings,
+        link: FleetLink,
+        keep_days: float = KEEP_DAYS,
     ) -> None:
-        """`inner` is the runner on this machine, which need not be installed here."""
+        """`inner` is the runner on this machine, which need not be installed here.
+
+        `keep_days` says how long the changes of runs stay in a repository.
+        """
+        self._keep_days = keep_days
         self.name = inner.name
         self.type = inner.type
         self.listens = inner.listens
@@ -89,10 +99,6 @@ class RemoteRunner:
 
     async def start(self, spec: RunSpec, emit: Emit) -> RemoteRun:
         """Start to place a run; raises `RunnerUnavailable` if its workspace cannot travel."""
-        if spec.servers:
-            names = ", ".join(server.name for server in spec.servers)
-            text = f"Runs on a cluster do not get the MCP servers of the settings: {names}.\n"
-            await emit({"type": "log", "stream": "stderr", "text": text})
         tree = await asyncio.to_thread(workspace.prepare, spec.workspace_dir)
         job, record = self._job(spec), self._record(tree, spec)
         # Durable before anything exists on the cluster.
@@ -116,10 +122,13 @@ class RemoteRunner:
             runner=msgspec.structs.replace(self._settings, placement=None),
             prompt=spec.prompt,
             model=spec.model,
+            mode=spec.mode,
+            effort=spec.effort,
             policy=spec.policy,
             trusted=spec.trusted,
             constraints=spec.constraints,
             former=spec.former,
+            servers=dict(spec.server_entries),
             limit_seconds=_node_limit(spec),
         )
 
@@ -137,6 +146,7 @@ class RemoteRunner:
             listens=self.listens,
             policy=spec.policy,
             constraints=spec.constraints,
+            keep_days=self._keep_days,
         )
 
     def _unavailable(self, reason: str) -> RunnerUnavailable:

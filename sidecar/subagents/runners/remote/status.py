@@ -12,17 +12,19 @@ from sidecar.subagents.runners.remote.requirements import node_problem
 _STATUS_SECONDS = 20.0
 
 
-async def fleet_status(link: FleetLink) -> FleetStatus:
-    """Return the status of a cluster; a problem is part of it."""
+async def fleet_status(link: FleetLink, *, connect: bool = True) -> FleetStatus:
+    """Return the status of a cluster; a problem is part of it. Without `connect`, start no gateway."""
     if not link.settings.gateway:
-        return FleetStatus(configured=False)
+        return _without_nodes(configured=False)
+    if not connect and not link.is_connected:
+        return _without_nodes()
     try:
-        status = await link.status(_STATUS_SECONDS, fresh=True)
+        status = await link.status(_STATUS_SECONDS, fresh=connect)
     except TimeoutError:
-        return FleetStatus(configured=True, problem="the cluster does not answer; check it with: ray status")
+        return _without_nodes("the cluster does not answer; check it with: ray status")
     except (RunnerUnavailable, GatewayRefused, GatewayGone) as error:
-        return FleetStatus(configured=True, problem=str(error))
-    nodes = [_node(each) for each in status["nodes"]]
+        return _without_nodes(str(error))
+    nodes = [_node(each, has_waited=connect) for each in status["nodes"]]
     workers = [node for node in nodes if node.slots]
     problem = None
     if not workers:
@@ -42,8 +44,14 @@ async def fleet_status(link: FleetLink) -> FleetStatus:
     )
 
 
-def _node(node: Mapping[str, Any]) -> FleetNode:
+def _without_nodes(problem: str | None = None, *, configured: bool = True) -> FleetStatus:
+    return FleetStatus(configured=configured, problem=problem, nodes=[], runs=[])
+
+
+def _node(node: Mapping[str, Any], *, has_waited: bool) -> FleetNode:
+    """Describe a node. One that has not described itself is a problem only if it `has_waited` for that."""
     probe = node.get("probe") or {}
+    is_known = has_waited or bool(probe)
     return FleetNode(
         name=node["name"],
         address=node["address"],
@@ -52,5 +60,5 @@ def _node(node: Mapping[str, Any]) -> FleetNode:
         free_slots=node["free"],
         version=probe.get("version") or None,
         agents=probe.get("agents") if probe.get("version") else None,
-        problem=node_problem(node) if node["slots"] else None,
+        problem=node_problem(node) if node["slots"] and is_known else None,
     )

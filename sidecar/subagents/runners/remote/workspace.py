@@ -9,8 +9,9 @@ from pathlib import Path
 
 from sidecar.api.runs.async_tasks import Changes
 from sidecar.subagents.runners.contract import RunnerUnavailable
+from sidecar.subagents.runners.remote import run_refs
 from sidecar.subagents.runners.remote.git import GitError, bundle, git, line, snapshot, unbundle
-from sidecar.subagents.runners.remote.job import Tree
+from sidecar.subagents.runners.remote.job import KEEP_DAYS, Tree
 
 
 def prepare(workspace: Path) -> Tree:
@@ -61,15 +62,19 @@ def packed(tree: Tree, known: Iterable[str]) -> bytes:
     return bundle(root, f"refs/bases/{tree.base}", tree.base, _present(root, listed))
 
 
-def bring_back(tree: Tree, task_id: str, commit: str, data: bytes) -> Changes:
-    """Set refs/sidecar/<id> to the commit of a run's changes; return what it changed. Blocking."""
+def bring_back(tree: Tree, task_id: str, commit: str, data: bytes, keep_days: float = KEEP_DAYS) -> Changes:
+    """Set refs/sidecar/<id> to the commit of a run's changes; return what it changed. Blocking.
+
+    Removes the refs of runs that are older than `keep_days`.
+    """
     root = Path(tree.root)
     if data:
         with tempfile.NamedTemporaryFile(prefix="sidecar-", suffix=".bundle") as file:
             file.write(data)
             file.flush()
             unbundle(root, Path(file.name))
-    git(root, "update-ref", f"refs/sidecar/{task_id}", commit)
+    run_refs.prune_old(root, keep_days)
+    run_refs.set_ref(root, task_id, commit)
     counts = git(root, "diff", "--numstat", "-z", "--no-renames", tree.base, commit)
     return _changes(counts.decode("utf-8", "surrogateescape").split("\0")[:-1])
 

@@ -7,6 +7,10 @@ from typing import Any
 
 from sidecar import __version__
 
+NODE = {"nodeId": "a", "name": "A", "address": "127.0.0.1", "labels": {}, "slots": 2, "free": 1}
+PROBE = {"version": __version__, "agents": [], "token": True, "has_git": True, "problem": None}
+CLUSTER = {"version": __version__, "python": "3", "ray": "2", "token": True, "address": "127.0.0.1:1"}
+
 
 def answer(message: dict[str, Any]) -> None:
     sys.stdout.write(json.dumps(message) + "\n")
@@ -22,6 +26,9 @@ for line in sys.stdin:
             answer({"id": request["id"], "ok": {"version": os.environ.get("VERSION", __version__)}})
         case "connect":
             answer({"id": request["id"], "ok": {"version": __version__, "address": request["address"]}})
+        case "status":
+            nodes = [{**NODE, "probe": PROBE}]
+            answer({"id": request["id"], "ok": {**CLUSTER, "nodes": nodes, "runs": []}})
         case "echo":
             answer({"id": request["id"], "ok": request["text"]})
         case "follow":

@@ -13,6 +13,7 @@ from sidecar.subagents.runners.contract import RunnerUnavailable
 from sidecar.subagents.runners.fleet_links import FleetLinks
 from sidecar.subagents.runners.remote.gateway_process import GatewayGone, GatewayRefused
 from sidecar.subagents.runners.remote.link import FleetLink
+from sidecar.subagents.runners.remote.status import fleet_status
 
 REPO = Path(__file__).parents[4]
 FAKE = [sys.executable, str(Path(__file__).with_name("fake_gateway.py"))]
@@ -69,3 +70,20 @@ async def test_a_gateway_that_cannot_start_is_named(links: FleetLinks) -> None:
 async def test_equal_settings_share_a_gateway(links: FleetLinks) -> None:
     assert link_to(links) is link_to(links)
     assert link_to(links) is not links.link(FleetSettings(gateway=FAKE, namespace="other"), ENVIRONMENT)
+
+
+async def test_a_status_that_may_not_connect_starts_no_gateway(links: FleetLinks) -> None:
+    link = link_to(links)
+    unreached = await fleet_status(link, connect=False)
+    assert (unreached.configured, unreached.nodes, link.is_connected) == (True, [], False)
+    reached = await fleet_status(link)
+    assert [node.name for node in reached.nodes] == ["A"] and link.is_connected
+    assert (await fleet_status(link, connect=False)).nodes == reached.nodes
+    with pytest.raises(GatewayGone):
+        await link.request("die", 20)
+    assert (await fleet_status(link, connect=False)).nodes == [] and not link.is_connected
+
+
+async def test_without_a_gateway_no_cluster_is_configured(links: FleetLinks) -> None:
+    status = await fleet_status(links.link(FleetSettings(), ENVIRONMENT), connect=False)
+    assert not status.configured

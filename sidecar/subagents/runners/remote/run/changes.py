@@ -8,7 +8,7 @@ from sidecar.subagents.runners.contract import RunObserver
 from sidecar.subagents.runners.remote import workspace
 from sidecar.subagents.runners.remote.bundles import fetched
 from sidecar.subagents.runners.remote.gateway_process import GatewayRefused
-from sidecar.subagents.runners.remote.job import Tree
+from sidecar.subagents.runners.remote.job import RemoteRecord
 from sidecar.subagents.runners.remote.run.lines import RunLines
 from sidecar.subagents.runners.remote.run.node import RunLost, RunNode
 from sidecar.subagents.runners.remote.run.requests import RunRequests
@@ -24,9 +24,15 @@ class RunChanges:
     """The changes of one run. `are_kept` says that its node must keep them."""
 
     def __init__(
-        self, tree: Tree, requests: RunRequests, node: RunNode, lines: RunLines, observer: RunObserver
+        self,
+        record: RemoteRecord,
+        requests: RunRequests,
+        node: RunNode,
+        lines: RunLines,
+        observer: RunObserver,
     ) -> None:
-        self._tree = tree
+        self._keep_days = record.keep_days
+        self._tree = record.tree
         self._requests = requests
         self._node = node
         self._lines = lines
@@ -54,11 +60,12 @@ class RunChanges:
         Otherwise brings back what the run left on its node, and raises RunLost.
         """
         why = f"The run was lost: its process on {self._node.name} is gone ({reason})."
+        limit = min(_SALVAGE_SECONDS, self._node.last_call)
         try:
-            async with asyncio.timeout(_SALVAGE_SECONDS):
+            async with asyncio.timeout(limit):
                 left = await self._salvaged()
         except (GatewayRefused, TimeoutError) as error:
-            problem = str(error) or f"no answer for {_SALVAGE_SECONDS:g} s"
+            problem = str(error) or f"no answer for {limit:.0f} s"
             raise RunLost(f"{why} Its node does not answer either: {problem}") from None
         if self._lines.last is None:
             self._node.report("lost")
@@ -89,7 +96,9 @@ class RunChanges:
         if commit != self._tree.base:
             async with asyncio.timeout(self._node.last_call):
                 _, data = await fetched(self._piece)
-        changes = await asyncio.to_thread(workspace.bring_back, self._tree, self._requests.run, commit, data)
+        changes = await asyncio.to_thread(
+            workspace.bring_back, self._tree, self._requests.run, commit, data, self._keep_days
+        )
         self._observer.brought_back(changes)
 
     async def _piece(self, offset: int) -> dict[str, Any]:

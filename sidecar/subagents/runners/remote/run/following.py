@@ -75,10 +75,9 @@ class Following:
             except (GatewayGone, RunnerUnavailable, TimeoutError) as error:
                 logger.info("run %s: %s", self._requests.run, error)
             self._node.report("reconnecting")
-            self._node.check_silence()
             # Each try may start a gateway, which costs a process.
             pause = RETRY_SECONDS if self._lines.count > heard else min(2 * pause, _MOST_PAUSE_SECONDS)
-            await asyncio.sleep(pause)
+            await self._node.pause(pause)
 
     async def _follow_once(self) -> dict[str, Any] | None:
         gateway = await self._found()
@@ -100,9 +99,11 @@ class Following:
 
     async def _found(self) -> GatewayProcess:
         """Find the run through a gateway, and take over its state."""
-        async with asyncio.timeout(self._node.last_call):
-            gateway = await self._requests.link.gateway()
-            place = await gateway.request("find", CALL_SECONDS, run=self._requests.run)
+        limit = self._node.time_left
+        with self._node.waiting(limit):
+            async with asyncio.timeout(limit):
+                gateway = await self._requests.link.gateway()
+                place = await gateway.request("find", CALL_SECONDS, run=self._requests.run)
         self._node.take(place)
         self._lines.take_over(place)
         if place["started"]:
@@ -112,14 +113,17 @@ class Following:
         return gateway
 
     async def _ask(self, gateway: GatewayProcess, op: str, **members: Any) -> None:
-        limit = min(CALL_SECONDS, self._node.last_call)
-        await gateway.request(op, limit, run=self._requests.run, **members)
+        limit = min(CALL_SECONDS, self._node.time_left)
+        with self._node.waiting(limit):
+            await gateway.request(op, limit, run=self._requests.run, **members)
 
     async def _pump(self, gateway: GatewayProcess, stream: LineStream) -> dict[str, Any]:
         while self._lines.last is None:
+            patience = self._node.patience
             try:
-                async with asyncio.timeout(self._node.patience):
-                    message = await stream.queue.get()
+                with self._node.waiting(patience):
+                    async with asyncio.timeout(patience):
+                        message = await stream.queue.get()
             except TimeoutError:
                 raise _Quiet from None
             if message is None:

@@ -60,7 +60,7 @@ class RunLines:
         if place["timeLeft"] is not None and self._is_found:
             margin = EXTRA_SECONDS + self._record.constraints.grace_seconds
             self._observer.time_left(place["timeLeft"] - margin)
-        self._observer.configured(mode=place["mode"], model=place["model"])
+        self._observer.configured(mode=place["mode"], model=place["model"], effort=place["effort"])
         self._reported, self._open = place["last"], {each["number"] for each in place["open"]}
         self._questions.keep_only(self._open)
         for each in place["open"]:

@@ -1,5 +1,7 @@
 """Where a run on a cluster works, and when it was last heard."""
 
+import asyncio
+from contextlib import AbstractContextManager
 from typing import Any
 
 from sidecar.api.runs.async_tasks import PlacementState
@@ -23,8 +25,8 @@ class RunNode:
         self._observer = observer
         self._root = record.tree.root
         self._lost_after = record.lost_after_seconds
-        self._silence = Silence(record.lost_after_seconds)
         self._reserve = min(_LAST_SECONDS, record.lost_after_seconds / 3)
+        self._silence = Silence(record.lost_after_seconds, self._reserve)
         self._name: str | None = None
         self.id = ""
         self.paths = PathMap("", "")
@@ -41,8 +43,24 @@ class RunNode:
 
     @property
     def last_call(self) -> float:
-        """The seconds in which it must answer. Also after the limit: the silence may be of this process."""
+        """The seconds in which it must answer about what is left of it."""
         return max(self._reserve, self._silence.left)
+
+    @property
+    def time_left(self) -> float:
+        """The seconds until a silent run is lost."""
+        return self._silence.left
+
+    def waiting(self, most: float) -> AbstractContextManager[None]:
+        """Wait for a word; see `Silence.waiting`."""
+        return self._silence.waiting(most)
+
+    async def pause(self, seconds: float) -> None:
+        """Let some time pass before the next try. Raises RunLost when there is none left."""
+        most = min(seconds, self.time_left)
+        with self.waiting(most):
+            await asyncio.sleep(most)
+        self.check_silence()
 
     def heartbeat(self, wanted: float) -> float:
         """Return how often the run must be heard so that it is not asked while all is well."""

@@ -117,15 +117,19 @@ class Placement:
         nodes = suitable(self._needs, status)
         if not nodes:
             raise RunnerUnavailable(why_unsuitable(self._needs, status) or "no node can run this")
-        return await self._requests.call(
-            "place",
-            None,
-            nodes=nodes,
-            slots=self._needs.slots,
-            repository=tree.repository,
-            prefix=tree.prefix,
-            base=tree.base,
-        )
+        try:
+            return await self._requests.call(
+                "place",
+                None,
+                nodes=nodes,
+                slots=self._needs.slots,
+                repository=tree.repository,
+                prefix=tree.prefix,
+                base=tree.base,
+            )
+        except GatewayGone:
+            self._node.heard()  # a wait for a slot does not count as silence
+            raise
 
     async def _unless_stopped(self, work: Coroutine[Any, Any, bool]) -> bool:
         """Return the result of `work`, or False if the run is stopped before."""

@@ -57,7 +57,7 @@ class RemoteRun:
         lines = self._lines = RunLines(
             record, node, requests, observer, emit, after, is_found=placing is None
         )
-        self._changes = RunChanges(record.tree, requests, node, lines, observer)
+        self._changes = RunChanges(record, requests, node, lines, observer)
         job, self._placement = None, None
         if placing is not None:
             job = placing.job

@@ -1,7 +1,6 @@
 """Requests about one run, and their repetition after the death of a gateway."""
 
 import asyncio
-import contextlib
 import logging
 from collections.abc import Coroutine, Sequence
 from typing import Any
@@ -67,10 +66,12 @@ class RunRequests:
             task.cancel()
 
     async def drop(self, node_id: str) -> None:
-        """Remove the run from its node, as far as the node can be reached."""
-        with contextlib.suppress(GatewayRefused, TimeoutError):
+        """Remove the run from its node; later, if the node cannot be reached now."""
+        try:
             async with asyncio.timeout(DROP_SECONDS):
                 await self.repeat("drop", DROP_SECONDS, nodeId=node_id)
+        except (GatewayRefused, TimeoutError):
+            self.link.clean()
 
     async def _sent(self, text: str) -> None:
         message = uuid4().hex  # a node takes a repeated message once

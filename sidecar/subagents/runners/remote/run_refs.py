@@ -1,0 +1,44 @@
+"""The refs `refs/sidecar/<task id>` of a repository, each with the changes of one run."""
+
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from sidecar.subagents.runners.remote.git import git, line
+
+PREFIX = "refs/sidecar/"
+_DAY_SECONDS = 86_400
+
+
+def set_ref(root: Path, task_id: str, commit: str) -> None:
+    """Make a commit the changes of a run. Blocking."""
+    git(root, "update-ref", f"{PREFIX}{task_id}", commit)
+
+
+def prune_old(root: Path, days: float) -> list[str]:
+    """Remove the refs of commits that are older than `days`; return them. Blocking."""
+    limit = time.time() - days * _DAY_SECONDS
+    return _removed(root, [ref for ref, at in _refs(root) if at < limit])
+
+
+def prune_merged(root: Path) -> list[str]:
+    """Remove the refs whose commits a branch or a tag contains; return them. Blocking."""
+    return _removed(root, [ref for ref, _ in _refs(root) if _is_merged(root, ref)])
+
+
+def _refs(root: Path) -> list[tuple[str, int]]:
+    """Return the refs with the times of their commits."""
+    listed = line(root, "for-each-ref", "--format=%(refname) %(committerdate:unix)", PREFIX).splitlines()
+    pairs = (each.rsplit(" ", 1) for each in listed)
+    return [(ref, int(at)) for ref, at in pairs if at.isdecimal()]
+
+
+def _is_merged(root: Path, ref: str) -> bool:
+    places = ("refs/heads", "refs/remotes", "refs/tags")
+    return line(root, "for-each-ref", "--count=1", f"--contains={ref}", *places) != ""
+
+
+def _removed(root: Path, refs: Sequence[str]) -> list[str]:
+    if refs:
+        git(root, "update-ref", "--stdin", stdin="".join(f"delete {ref}\n" for ref in refs).encode())
+    return list(refs)

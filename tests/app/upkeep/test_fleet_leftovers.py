@@ -1,0 +1,91 @@
+"""What ended runs left on a cluster is removed as soon as their nodes answer."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from sidecar.api.runs.async_tasks import AsyncTask, Progress
+from sidecar.app.upkeep import fleet_leftovers
+from sidecar.app.upkeep.fleet_leftovers import FleetLeftovers
+from sidecar.storage.layout import new_task_id
+from sidecar.subagents.journal.event_log import EventLog
+from sidecar.subagents.journal.journal import Journal
+from sidecar.subagents.journal.records import RunRecord
+from sidecar.subagents.runners.remote.link import FleetLink
+from sidecar.subagents.runs.registry.registry import RunRegistry
+
+
+class Cluster:
+    """A cluster whose nodes answer only after `failures` calls; see `FleetLink`."""
+
+    def __init__(self, runs: list[str], failures: int = 0) -> None:
+        self.runs = runs
+        self.failures = failures
+        self.asked: list[str] = []
+        self.is_connected = True
+
+    async def status(self, limit: float) -> dict[str, Any]:
+        self.asked.append("status")
+        return {"runs": self.runs}
+
+    async def request(self, op: str, limit: float, run: str) -> None:
+        self.asked.append(op)
+        if self.failures:
+            self.failures -= 1
+            raise TimeoutError("the node does not answer")
+        self.runs.remove(run)
+
+
+def record(**members: Any) -> RunRecord:
+    task = AsyncTask(
+        subagent_name="scout",
+        goal_prompt="look",
+        progress=Progress(last_activity_at=1_000),
+        runner="r",
+        workspace_dir="/w",
+        **{"id": new_task_id(), "status": "failed", "launched_at": 1_000, **members},
+    )
+    return RunRecord(task=task, origin="client", request={})
+
+
+@pytest.fixture
+async def journal(tmp_path: Path) -> AsyncIterator[Journal]:
+    journal = await Journal.open(tmp_path / "sidecar.db")
+    yield journal
+    await journal.aclose()
+
+
+@pytest.fixture
+async def registry(journal: Journal) -> AsyncIterator[RunRegistry]:
+    registry = RunRegistry(journal, EventLog(journal, lambda: 5), lambda: 5, lambda _: None)
+    yield registry
+    await registry.aclose(1)
+
+
+async def cleaned(registry: RunRegistry, cluster: Cluster) -> None:
+    leftovers = FleetLeftovers(registry)
+    leftovers.clean(cast(FleetLink, cluster))
+    await asyncio.gather(*leftovers._cleaning.values())
+
+
+async def test_an_ended_run_is_removed_once_its_node_answers(
+    journal: Journal, registry: RunRegistry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fleet_leftovers, "_AGAIN_SECONDS", 0)
+    ended, running = record(completed_at=2_000), record(status="running")
+    await journal.save(ended)
+    await registry.add(running)
+    cluster = Cluster([running.task.id, ended.task.id, "of another sidecar"], failures=2)
+    await cleaned(registry, cluster)
+    assert cluster.runs == [running.task.id, "of another sidecar"]
+    assert cluster.asked == ["status", "drop"] * 3
+
+
+async def test_without_a_connection_nothing_is_asked(registry: RunRegistry) -> None:
+    cluster = Cluster([])
+    cluster.is_connected = False
+    await cleaned(registry, cluster)
+    assert cluster.asked == []
