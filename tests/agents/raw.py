@@ -70,6 +70,22 @@ def speak_early() -> None:
     silent()
 
 
+def report() -> None:
+    """Send what the protocol's library drops: a compaction, a notice, a name and a subagent in `_meta`."""
+    prompt = open_session()
+    update("compaction_update", compactionId="c", status="in_progress")
+    for text in ("We look ", "at dates."):
+        update("compaction_summary_chunk", compactionId="c", content={"type": "text", "text": text})
+    update("compaction_update", compactionId="c", status="completed")
+    update("notice", severity="warning", title="Old settings", description="Remove them")
+    update("tool_call", toolCallId="t", title="Look around", kind="other", _meta={"toolName": "agent"})
+    say("I found two", _meta={"parentToolCallId": "t", "subagentType": "explorer"})
+    update("tool_call_update", toolCallId="t", status="completed")
+    say("There are two.")
+    end(prompt)
+    silent()
+
+
 def end(prompt: Json, reason: str = "end_turn", **members: object) -> None:
     answer(prompt, {"stopReason": reason, **members})
 
@@ -366,7 +382,7 @@ SCENARIOS: dict[str, Callable[[], None]] = {
     for function in (
         *(silent, leave, auth, version, garbage, crash, close_output, big, flood, flood_tools),
         *(die_once, die_always, fail_to_open, speak_early),
-        *(odd_updates, deaf, detached, linger, reason, wait, sulk, ask, inquire, play),
+        *(odd_updates, deaf, detached, linger, reason, report, wait, sulk, ask, inquire, play),
     )
 }
 

@@ -173,13 +173,14 @@ async def test_a_run_that_needs_a_sign_in_says_so_and_the_runner_how(start: Star
     }
 
 
-async def test_agents_are_asked_for_the_commands_that_sign_in(start: Start, home: Path) -> None:
+async def test_agents_are_asked_for_what_the_wire_understands(start: Start, home: Path) -> None:
     define(home)
     sidecar = await start(settings={"runners": {"agent": equipped()}})
     await run(sidecar)
     (hello,) = received(sidecar, "initialize")
     assert hello["clientCapabilities"]["auth"] == {"terminal": True}
     assert hello["clientCapabilities"]["_meta"] == {"terminal-auth": True}
+    assert hello["clientCapabilities"]["session"] == {"notices": {}, "compaction": {}}
 
 
 async def test_a_sign_in_that_ended_is_reported_and_the_run_is_repeated_after_it(

@@ -26,10 +26,10 @@ from sidecar.subagents.runners.process.child import ChildProcess
 PERMISSION = "session/request_permission"
 PROMPT = "session/prompt"
 INITIALIZE = "initialize"
-_SESSION_CAPABILITIES: Mapping[str, Any] = {"notices": {}}
-"""A client capability from the protocol's draft that the SDK does not support yet.
+_SESSION_CAPABILITIES: Mapping[str, Any] = {"notices": {}, "compaction": {}}
+"""Client capabilities that the SDK does not support yet.
 
-Without it, codex and claude send their notices as the model's text.
+Without them, codex and claude send their notices as the model's text, and compactions as calls of a tool.
 """
 _SIGN_IN: Mapping[str, Any] = {"auth": {"terminal": True}, "_meta": {"terminal-auth": True}}
 """Capabilities of a client to which agents name the commands that sign in: the protocol's, and opencode's."""

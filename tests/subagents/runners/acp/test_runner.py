@@ -45,6 +45,18 @@ async def test_an_allowed_write_is_a_tool_with_its_diff(agent: Agent, person: An
     assert person.questions[0].tool_kind == "edit"
 
 
+async def test_what_the_library_drops_is_taken_from_the_wire(agent: Agent) -> None:
+    run = await agent("report")
+    assert (await run.result()).final_message == "There are two."
+    assert [event["text"] for event in run.events if event["type"] == "log"] == [
+        "The agent is compacting its context.\n",
+        "The agent compacted its context. We look at dates.\n",
+        "notice: Old settings: Remove them\n",
+        "subagent explorer: I found two\n",
+    ]
+    assert {event["name"] for event in run.events if event["type"] == "tool"} == {"agent"}
+
+
 async def test_a_refused_write_changes_nothing(agent: Agent, person: Any, tmp_path: Path) -> None:
     person.chooses = "no"
     run = await agent(prompt="write new.txt hello")

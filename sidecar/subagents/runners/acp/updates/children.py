@@ -69,6 +69,16 @@ class Children:
                 if kind == "tool_call" or event["status"] != "started":
                     yield log(f"subagent {child.title}: {event['name']} {event['status']}")
 
+    def spoken(self, call_id: str, title: str, update: Mapping[str, Any]) -> Iterator[Event]:
+        """Process a chunk of a subagent that shares the run's session and works for one of its tool calls."""
+        self._child(call_id).title = title
+        yield from self.take(call_id, update)
+
+    def finished(self, call_id: str) -> Iterator[Event]:
+        """End the last line of the subagent that worked for a tool call, if there was one."""
+        if call_id in self._known:
+            yield from self._flush(self._known[call_id])
+
     def question(self, session_id: str, params: Mapping[str, Any]) -> Question:
         """Return the question for a permission request of a child."""
         child, call = self._child(session_id), params.get("toolCall")
@@ -99,6 +109,15 @@ class Children:
     def _flush(self, child: _Child) -> Iterator[Event]:
         line, child.line = child.line, ""
         yield from _log_line(child.title, line)
+
+
+def subagent_of(update: Mapping[str, Any]) -> tuple[str, str] | None:
+    """Return the tool call and the name of the subagent that a chunk of qwen comes from; None for others."""
+    meta = update.get("_meta")
+    if not isinstance(meta, Mapping) or not isinstance(meta.get("parentToolCallId"), str):
+        return None
+    name = meta.get("subagentType")
+    return meta["parentToolCallId"], name if isinstance(name, str) and name else "subagent"
 
 
 def _log_line(title: str, line: str) -> Iterator[Event]:

@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from sidecar.subagents.permissions.question import Question
-from sidecar.subagents.runners.acp.updates.children import SUBAGENT, Children
-from sidecar.subagents.runners.acp.updates.messages import CHUNKS, Event, Messages, new_message_id, text_of
-from sidecar.subagents.runners.acp.updates.notices import Notices, is_notice, log
+from sidecar.subagents.runners.acp.updates.children import SUBAGENT, Children, subagent_of
+from sidecar.subagents.runners.acp.updates.compactions import COMPACTION, Compactions
+from sidecar.subagents.runners.acp.updates.messages import CHUNKS, Event, Messages, new_message_id
+from sidecar.subagents.runners.acp.updates.notices import Notices, log, notice_in
 from sidecar.subagents.runners.acp.updates.question import question_of
 from sidecar.subagents.runners.acp.updates.tools import ToolCalls
 from sidecar.subagents.runners.acp.updates.usage import Tokens, Usage
@@ -46,6 +47,7 @@ class SessionEvents:
             new_id, lambda: self._notices.retrying(_REPEATED), takes_outputs=takes_outputs
         )
         self._tools = ToolCalls()
+        self._compactions = Compactions()
 
     @property
     def emitted(self) -> EmittedVars:
@@ -122,6 +124,8 @@ class SessionEvents:
         kind = update.get("sessionUpdate")
         if not isinstance(kind, str):
             yield log("The agent sent an update without a kind.")
+        elif kind in CHUNKS and (subagent := subagent_of(update)) is not None:
+            yield from self.children.spoken(*subagent, update)
         elif kind in CHUNKS:
             yield from self._chunk(CHUNKS[kind], update)
         elif kind in ("tool_call", "tool_call_update"):
@@ -132,6 +136,10 @@ class SessionEvents:
             yield from self.children.announced(update)
         elif kind == "usage_update":
             self.last_answer.count()
+            yield from self._notices.usage(update)
+        elif kind in COMPACTION:
+            self.is_idle = False
+            yield from self._compactions.take(update)
         else:
             yield from self._reported(update)
         yield from self.usage.update(update)
@@ -144,8 +152,8 @@ class SessionEvents:
             self._text_after_failure = None
 
     def _chunk(self, kind: str, update: Mapping[str, Any]) -> Iterator[Event]:
-        if is_notice(update):
-            yield log(text_of(update.get("content")))
+        if (notice := notice_in(update)) is not None:
+            yield log(notice)
             return
         for event in self._messages.chunk(kind, update):
             if event["type"] == "message":
@@ -159,6 +167,8 @@ class SessionEvents:
             yield from self._messages.interrupt()
             if self.refused is not None and event["toolCallId"] != self.refused.tool_call_id:
                 self.refused = None
+            if event["status"] != "started":
+                yield from self.children.finished(event["toolCallId"])
             yield event
 
     def _noted(self, events: Iterator[Event]) -> Iterator[Event]:

@@ -57,6 +57,7 @@ class Notices:
         self.has_failed = False
         """Whether the agent reported the current turn as failed."""
         self._attempts = 0
+        self._plan_status = "allowed"
 
     def begin_turn(self) -> None:
         """Reset the state of the previous turn."""
@@ -81,6 +82,17 @@ class Notices:
             yield from self._report(theirs)
         if update.get("sessionUpdate") not in _SILENT:
             yield log(_text_of(update))
+
+    def usage(self, update: Mapping[str, Any]) -> Iterator[Event]:
+        """Yield a `log` event when claude reports that a limit of the user's plan is near or reached."""
+        limit = _mapping(update.get("_meta"), "_claude/rateLimit")
+        status = limit.get("status")
+        if status == self._plan_status or not isinstance(status, str):
+            return
+        self._plan_status = status
+        if status != "allowed":
+            state = "is reached" if status == "rejected" else "is near"
+            yield log(f"the limit {limit.get('rateLimitType') or 'of the plan'} {state}")
 
     def claude_message(self, message: Any) -> Iterator[Event]:
         """Yield the `log` event of an SDK message in which claude reports a repeated request."""
@@ -142,9 +154,20 @@ def log(text: str) -> Event:
     return {"type": "log", "stream": "agent", "text": f"{text if len(text) <= _LOG_CHARS else cut}\n"}
 
 
-def is_notice(update: Mapping[str, Any]) -> bool:
-    """Return whether a message chunk is a notice of the agent, which claude sends like the model's text."""
-    return _mapping(update.get("_meta"), "claudeCode").get("kind") == "informational"
+def notice_in(update: Mapping[str, Any]) -> str | None:
+    """Return the text of a message chunk that is a notice; None for one of the model.
+
+    claude and qwen send some notices like the model's text, and qwen what its hooks decided without a text.
+    """
+    meta = update.get("_meta")
+    text = _mapping(update, "content").get("text")
+    if hooks := _mapping(meta, "stopHookLoop"):
+        reasons = hooks.get("reasons")
+        named = [each for each in (reasons if isinstance(reasons, list) else []) if isinstance(each, str)]
+        return ": ".join(["a stop hook lets the agent continue", *named[-1:]])
+    is_claudes = _mapping(meta, "claudeCode").get("kind") == "informational"
+    is_qwens = isinstance(meta, Mapping) and meta.get("source") == "vision_bridge_notice"
+    return str(text or "") if is_claudes or is_qwens else None
 
 
 def _text_of(update: Mapping[str, Any]) -> str:

@@ -9,7 +9,7 @@ from sidecar.subagents.permissions.policy import READS
 from sidecar.subagents.permissions.question import FileChange, Option, Question
 from sidecar.subagents.permissions.shortening import NAME_CHARS, TITLE_CHARS, cut_middle
 from sidecar.subagents.runners.acp.updates import arguments as acp_arguments
-from sidecar.subagents.runners.acp.updates.tools import call_name
+from sidecar.subagents.runners.acp.updates.names import call_name, tool_name
 
 _OPTION_KINDS = ("allow_once", "allow_always", "reject_once", "reject_always")
 _TOOL_KINDS = frozenset(
@@ -27,7 +27,7 @@ def question_of(call: Mapping[str, Any], options: list[dict[str, Any]]) -> Quest
     """Return the question for a request's `toolCall` and known options. Cuts its texts to their limits."""
     raw, call_id = call.get("rawInput"), call.get("toolCallId")
     arguments = raw if isinstance(raw, Mapping) else {}
-    command, name = acp_arguments.command(raw), _text(call.get("name"))
+    command, name = acp_arguments.command(raw), tool_name(call)
     changes = tuple(_changes(call))
     return Question(
         request_id=str(uuid4()),

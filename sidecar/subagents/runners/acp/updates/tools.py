@@ -8,6 +8,7 @@ from sidecar.javascript.printing import MAX_DEPTH, TOO_DEEP
 from sidecar.subagents.journal import codec
 from sidecar.subagents.permissions.paths import MAX_PATHS
 from sidecar.subagents.permissions.shortening import TITLE_CHARS, cut_middle
+from sidecar.subagents.runners.acp.updates.names import call_name, tool_name
 from sidecar.subagents.runners.acp.updates.terminal import TerminalOutput
 from sidecar.subagents.runners.acp.updates.written import new_file
 
@@ -96,6 +97,8 @@ def _about(before: Mapping[str, Any], update: Mapping[str, Any]) -> dict[str, An
     Locations accumulate, since an update may name only additional files. Output does not replace diffs.
     """
     added = {key: update[key] for key in _ABOUT if update.get(key)}
+    if "name" not in before and (name := tool_name(update)) is not None:
+        added["name"] = name
     if "locations" in added:
         places = {**_by_path(before.get("locations")), **_by_path(added["locations"])}
         added["locations"] = list(places.values())[: MAX_PATHS + 1]
@@ -110,12 +113,6 @@ def _by_path(places: Any) -> dict[str, Mapping[str, Any]]:
 
 def _mappings(parts: Any) -> Iterator[Mapping[str, Any]]:
     yield from (part for part in (parts if isinstance(parts, list) else []) if isinstance(part, Mapping))
-
-
-def call_name(call: Mapping[str, Any]) -> str:
-    """Return the display name of the tool, cut to its limit."""
-    names = (call.get("name"), call.get("title"), call.get("kind"))
-    return next((cut_middle(name, TITLE_CHARS) for name in names if isinstance(name, str) and name), "tool")
 
 
 def members(call: Mapping[str, Any]) -> Event:

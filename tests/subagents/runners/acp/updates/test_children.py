@@ -76,3 +76,33 @@ def test_a_childs_question_includes_earlier_members_of_its_call() -> None:
     list(events.take({"sessionUpdate": "tool_call", **call}, "child"))
     asked = {"sessionId": "child", "toolCall": {"toolCallId": "t"}, "options": []}
     assert events.question(asked).command == "ls"
+
+
+def of_qwen(text: str, kind: str = "message") -> Json:
+    meta = {"parentToolCallId": "t", "subagentType": "explorer"}
+    return {**say(text), "sessionUpdate": f"agent_{kind}_chunk", "_meta": meta}
+
+
+def test_a_subagent_in_the_same_session_does_not_speak_for_the_run() -> None:
+    events = SessionEvents()
+    events.session_id = "own"
+    call = {"toolCallId": "t", "title": "Look around"}
+    updates = [
+        {"sessionUpdate": "tool_call", **call},
+        of_qwen("hmm", "thought"),
+        of_qwen("I found\ntwo"),
+        {"sessionUpdate": "tool_call_update", **call, "status": "completed"},
+        say("Done."),
+    ]
+    got = [event for update in updates for event in events.take(update, "own")]
+    assert [event["type"] for event in got] == ["tool", "log", "log", "tool", "message"]
+    assert texts(got[1:3]) == ["subagent explorer: I found\n", "subagent explorer: two\n"]
+    assert events.final_message() == "Done."
+
+
+def test_the_tokens_of_such_a_subagent_count() -> None:
+    events = SessionEvents()
+    used = of_qwen("")
+    used["_meta"]["usage"] = {"inputTokens": 7, "outputTokens": 2, "totalTokens": 9}
+    (event,) = events.take(used)
+    assert (event["type"], event["inputTokens"]) == ("usage", 7)

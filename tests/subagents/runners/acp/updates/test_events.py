@@ -85,6 +85,29 @@ def test_a_tool_seen_first_at_its_end_began_as_well() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("call", "name"),
+    [
+        ({"name": "Write", "_meta": {"toolName": "write_file"}}, "Write"),
+        ({"_meta": {"toolName": "write_file"}}, "write_file"),
+        ({"_meta": {"claudeCode": {"toolName": "Write"}}}, "Write"),
+        ({"_meta": {"toolName": 5, "claudeCode": "Write"}}, "Writing a.txt"),
+        ({"_meta": "Write"}, "Writing a.txt"),
+    ],
+)
+def test_a_tool_has_the_name_that_its_agent_says_somewhere(call: Json, name: str) -> None:
+    (event,) = taken(tool(title="Writing a.txt", **call))
+    assert (event["name"], event["title"]) == (name, "Writing a.txt")
+
+
+def test_a_tool_keeps_its_name_when_an_update_names_that_of_a_subagent() -> None:
+    events = session()
+    list(events.take(tool(_meta={"toolName": "agent"}, title="Look around")))
+    list(events.take(tool(_meta={"toolName": "read_file"}, title="Reading")))
+    asked = {"toolCall": {"toolCallId": "t"}, "options": []}
+    assert events.question(asked).tool_name == "agent"
+
+
 def test_later_updates_of_a_tool_say_only_what_is_new() -> None:
     place = [{"path": "/a", "line": 3}]
     events = taken(

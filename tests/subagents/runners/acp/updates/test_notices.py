@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.subagents.runners.acp.updates.notices import Notices, is_notice
+from sidecar.subagents.runners.acp.updates.notices import Notices, notice_in
 
 Json = dict[str, Any]
 
@@ -134,23 +134,45 @@ def test_other_lines_of_stderr_stay_as_they_are() -> None:
 
 def test_unknown_updates_are_logged_and_known_ones_without_words_are_not() -> None:
     (notice,) = Notices().update({"sessionUpdate": "notice", "message": "your plan ends soon"})
-    (compaction,) = Notices().update({"sessionUpdate": "compaction_update", "status": "in_progress"})
-    (summary,) = Notices().update(
-        {"sessionUpdate": "compaction_summary_chunk", "content": {"text": "so far"}}
-    )
     (odd,) = Notices().update({"sessionUpdate": "x", "n": 1})
-    assert [event["text"] for event in (notice, compaction, summary, odd)] == [
+    assert [event["text"] for event in (notice, odd)] == [
         "notice: your plan ends soon\n",
-        "compaction_update: in_progress\n",
-        "compaction_summary_chunk: so far\n",
         'x: {"n":1}\n',
     ]
     assert list(Notices().update({"sessionUpdate": "current_mode_update"})) == []
 
 
-def test_a_notice_in_a_message_chunk_is_recognized() -> None:
-    assert is_notice({"_meta": {"claudeCode": {"kind": "informational"}}})
-    assert not is_notice({"_meta": {"claudeCode": {"toolName": "Bash"}}})
+@pytest.mark.parametrize(
+    ("meta", "notice"),
+    [
+        ({"claudeCode": {"kind": "informational"}}, "said"),
+        ({"source": "vision_bridge_notice"}, "said"),
+        ({"stopHookLoop": {"reasons": ["a", "b"]}}, "a stop hook lets the agent continue: b"),
+        ({"stopHookLoop": {"reasons": 5}}, "a stop hook lets the agent continue"),
+        ({"claudeCode": {"toolName": "Bash"}}, None),
+        ({"source": "slash_command"}, None),
+        ("informational", None),
+    ],
+)
+def test_a_notice_in_a_message_chunk_is_recognized(meta: Any, notice: str | None) -> None:
+    assert notice_in({"content": {"type": "text", "text": "said"}, "_meta": meta}) == notice
+
+
+def test_a_limit_of_the_plan_is_reported_when_its_state_changes() -> None:
+    notices = Notices()
+
+    def reported(status: Any) -> list[str]:
+        meta = {"_claude/rateLimit": {"status": status, "rateLimitType": "five_hour"}}
+        return [event["text"] for event in notices.usage({"sessionUpdate": "usage_update", "_meta": meta})]
+
+    assert [reported(each) for each in ("allowed", "allowed_warning", "allowed_warning", 5)] == [
+        [],
+        ["the limit five_hour is near\n"],
+        [],
+        [],
+    ]
+    assert reported("rejected") == ["the limit five_hour is reached\n"]
+    assert list(notices.usage({"sessionUpdate": "usage_update", "used": 5})) == []
 
 
 scalars = st.none() | st.booleans() | st.integers(-1, 600) | st.text(max_size=6)

@@ -11,6 +11,7 @@ from sidecar.subagents.permissions.policy import decide
 from sidecar.subagents.permissions.question import FileChange
 from sidecar.subagents.permissions.shortening import NAME_CHARS, TITLE_CHARS
 from sidecar.subagents.permissions.tool_argument import allows
+from sidecar.subagents.permissions.tool_rule import ToolRule
 from sidecar.subagents.runners.acp.updates.events import SessionEvents
 from sidecar.subagents.runners.acp.updates.question import question_of
 
@@ -60,6 +61,14 @@ def test_a_long_title_and_long_names_are_cut_in_their_middle() -> None:
     assert question.title.endswith("; rm -rf ~")
     assert len(question.options[0].name) <= NAME_CHARS
     assert len(question.tool_name or "") <= NAME_CHARS
+
+
+def test_a_rule_for_a_tool_knows_the_name_that_qwen_sends() -> None:
+    call = {"title": "query (db MCP Server)", "kind": "other", "_meta": {"toolName": "mcp__db__query"}}
+    question = question_of(call, [])
+    assert question.tool_name == "mcp__db__query"
+    assert ToolRule((("mcp__db__*",),)).allows(question, Path("/w"))
+    assert not ToolRule((("mcp__web__*",),)).allows(question, Path("/w"))
 
 
 def test_a_long_title_reaches_no_event() -> None:
