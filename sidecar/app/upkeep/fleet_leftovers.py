@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 _STATUS_SECONDS = 30.0
 _AGAIN_SECONDS = 30.0
 _TRIES = int(24 * 3600 / _AGAIN_SECONDS)
-"""A node keeps what is left of a run for a day."""
+"""A node keeps the files of a run for a day."""
 
 logger = logging.getLogger(__name__)
 

@@ -31,7 +31,7 @@ CHECKS = (OPENS, *_ASKING, ACTS, REPORTS, INQUIRES, STOPS, LEAVES_NONE)
 async def check(
     runner: AcpRunner, limit: float = LIMIT_SECONDS, model: str | None = None
 ) -> AsyncIterator[CheckResult]:
-    """Yield the result of each check. Without a session, there are no further ones.
+    """Yield the result of each check. Without a session, later checks do not run.
 
     `model` is the one to use; by default it is the agent's own.
     """

@@ -43,7 +43,7 @@ class RunNode:
 
     @property
     def last_call(self) -> float:
-        """The seconds in which it must answer about what is left of it."""
+        """The seconds in which the node must answer a last question about the run."""
         return max(self._reserve, self._silence.left)
 
     @property
