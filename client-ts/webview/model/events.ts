@@ -34,8 +34,8 @@ export type OpenEvent =
   | { readonly type: "jumpToEnd" }
   /** The shown end does not fill the page. */
   | { readonly type: "widen" }
-  /** More arrived than can be drawn at once. */
-  | { readonly type: "narrow" }
+  /** More arrived than can be drawn at once: draw this weight of the end first. */
+  | { readonly type: "narrow"; readonly weight: number }
   | { readonly type: "earlier" }
   | { readonly type: "later" };
 

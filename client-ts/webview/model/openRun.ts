@@ -3,7 +3,7 @@ import type { PageSide } from "../../src/panel/messages.js";
 import type { AsyncTask, TaskEvent, TouchedFile } from "../../src/protocol.js";
 import { itemCount } from "./conversation/conversation.js";
 import type { OpenEvent } from "./events.js";
-import { weightOf } from "./conversation/items.js";
+import { weightOf } from "./conversation/weight.js";
 import { omit, without } from "../../src/util/omit.js";
 import {
   earlier,
@@ -108,14 +108,14 @@ export function canWiden(open: OpenRun): boolean {
     : endWeight < MAX_SHOWN;
 }
 
-/** Whether more arrived since the last drawing than half of what is shown. */
-export function outgrew(open: OpenRun, drawn: Range): boolean {
-  return followsEnd(open) && latest(extentOf(open), narrowed(open)).start >= drawn.end;
-}
-
-/** Half of what is shown at the end fills the view, and can be drawn in one frame. */
-function narrowed({ endWeight = END }: OpenRun): number {
-  return Math.max(END, endWeight / 2);
+/**
+ * Return the weight to show of the end if so much arrived since the last drawing that this part of it
+ * is all new; undefined if some of what was drawn remains. `part` of what was drawn fills the view.
+ */
+export function narrowed(open: OpenRun, drawn: Range, part: number): number | undefined {
+  const weight = Math.max(END, Math.min(1, part) * (open.endWeight ?? END));
+  const isNew = followsEnd(open) && latest(extentOf(open), weight).start >= drawn.end;
+  return isNew ? weight : undefined;
 }
 
 function showsFirstLoaded(open: OpenRun): boolean {
@@ -166,7 +166,7 @@ export function reduceOpen(open: OpenRun, event: OpenEvent): OpenRun {
         ? { ...open, loading: "before" }
         : { ...open, endWeight: Math.min(MAX_SHOWN, END + (open.endWeight ?? END)) };
     case "narrow":
-      return { ...open, endWeight: narrowed(open) };
+      return { ...open, endWeight: event.weight };
     case "earlier":
       return showingEarlier(open);
     case "later":

@@ -3,10 +3,10 @@ import { render } from "lit-html";
 import type { FromWebview, PageSide } from "../../src/panel/messages.js";
 import { isLive } from "../../src/text/outcome.js";
 import { announcements } from "../model/announcing.js";
-import { type Place, readSaved, restore, save } from "../model/saved.js";
+import { readSaved, restore, save } from "../model/saved.js";
 import type { Event } from "../model/events.js";
 import { nearsEnd } from "../model/list/layout.js";
-import { canWiden, followsEnd, hasMore, type OpenRun, outgrew, seenOf } from "../model/openRun.js";
+import { canWiden, followsEnd, hasMore, type OpenRun, narrowed, seenOf } from "../model/openRun.js";
 import { requestsOf } from "../model/requests.js";
 import type { Seen } from "../model/seen.js";
 import { reduce, type State } from "../model/state.js";
@@ -16,14 +16,16 @@ import { EndFollower } from "./endFollower.js";
 import { FALLBACK_FOCUS, focusTarget } from "./focus.js";
 import { Frames } from "./frames.js";
 import { Pace } from "./pacing.js";
+import { ReaderPlace } from "./readerPlace.js";
 import { Saver } from "./saver.js";
 import {
+  isAtEnd,
   isAtStart,
   keepingPlace,
+  partThatFills,
   placeIn,
   rangeInView,
   ScrollWatch,
-  scrollTo,
   showsAll,
 } from "./scrolling.js";
 
@@ -59,8 +61,7 @@ export class Page {
   #state: State;
   /** What is on the screen of the open conversation, and what has arrived since. */
   #seen: Seen | undefined;
-  /** The reader's saved place, until there is enough content to scroll to it. */
-  #scrollTo: Place | undefined;
+  readonly #place: ReaderPlace;
   readonly #frames = new Frames(() => {
     this.#draw();
   });
@@ -84,9 +85,10 @@ export class Page {
         host.setState(state);
       },
     );
-    this.#scrollTo = readSaved(saved).reading;
+    this.#place = new ReaderPlace(readSaved(saved).reading);
     this.#scrollWatch = new ScrollWatch({
       leftEnd: () => {
+        this.#place.forgetWanted();
         this.send({ type: "leaveEnd", ...(this.#seen && { seen: this.#seen }) });
       },
       nearsStart: () => {
@@ -98,7 +100,7 @@ export class Page {
         }
       },
       reachedEnd: () => {
-        if (this.#scrollTo === undefined) {
+        if (this.#place.wanted === undefined) {
           this.send({ type: "reachEnd" });
         }
       },
@@ -203,9 +205,13 @@ export class Page {
   /** Draw only the end of a flood; what came before it follows in the next frames. */
   #narrow(): void {
     const { open } = this.#state;
-    const seen = this.#seen;
-    if (open !== undefined && seen?.taskId === open.taskId && outgrew(open, seen.shown)) {
-      this.#state = reduce(this.#state, { type: "narrow" });
+    const [seen, scroller] = [this.#seen, this.#scroller()];
+    if (open === undefined || seen?.taskId !== open.taskId || scroller === null) {
+      return;
+    }
+    const weight = narrowed(open, seen.shown, partThatFills(scroller));
+    if (weight !== undefined) {
+      this.#state = reduce(this.#state, { type: "narrow", weight });
     }
   }
 
@@ -240,12 +246,24 @@ export class Page {
     }
   }
 
-  /** Handle scrolling whose event has not fired yet. */
+  /** Handle scrolling whose event has not fired yet, and another width. */
   #noteScrolling(): void {
     const scroller = this.#scroller();
-    if (scroller !== null) {
+    if (scroller === null) {
+      return;
+    }
+    if (this.#isReading() && this.#place.hold(scroller)) {
+      this.#scrollWatch.placed(scroller);
+    } else {
       this.#scrollWatch.scrolled(scroller);
     }
+    if (this.#isReading()) {
+      this.#place.note(scroller);
+    }
+  }
+
+  #isReading(): boolean {
+    return this.#state.open?.reading !== undefined;
   }
 
   /** Draw. If the focused element disappears, as the Cancel button does, move the focus nearby. */
@@ -261,8 +279,8 @@ export class Page {
   #renderApp(): void {
     const view = { state: this.#state, now: Date.now(), send: this.send.bind(this) };
     render(
-      app(view, ({ currentTarget }) => {
-        this.#scrollWatch.scrolled(currentTarget as HTMLElement);
+      app(view, () => {
+        this.#noteScrolling();
         this.#saver.soon();
       }),
       this.#root,
@@ -278,25 +296,39 @@ export class Page {
     if (followsEnd(open)) {
       this.#end.follow(scroller);
       this.#scrollWatch.placed(scroller);
-      this.#scrollTo = undefined;
+      this.#place.forgetWanted();
       const isFull = scroller.scrollHeight >= SCREENS * scroller.clientHeight;
       if (!isFull && canWiden(open)) {
         this.send({ type: "widen" });
       }
-    } else if (this.#scrollTo !== undefined && scrollTo(scroller, this.#scrollTo)) {
-      this.#scrollTo = undefined;
+    } else if (!this.#place.restore(scroller)) {
+      this.#showBelow(open);
     }
     this.#scrollWatch.placed(scroller);
-    if (open.reading !== undefined && isAtStart(scroller)) {
+    if (open.reading !== undefined) {
+      this.#place.note(scroller);
       this.#scrollBeyond(scroller, open);
     }
   }
 
-  /** Act for a reader at the top, who cannot scroll up, and perhaps not down either. */
+  /** Show more below a place that cannot be scrolled to, or stay where the content ends. */
+  #showBelow(open: OpenRun): void {
+    if (hasMore(open, "after")) {
+      this.#showMore("after");
+    } else {
+      this.#place.forgetWanted();
+    }
+  }
+
+  /** Act for a reader at the first or last of what is shown, who cannot scroll on to ask for more. */
   #scrollBeyond(scroller: HTMLElement, open: OpenRun): void {
-    this.#showMore("before");
-    if (showsAll(scroller) && !hasMore(open, "before") && open.loading === undefined) {
-      this.send({ type: "reachEnd" });
+    if (isAtStart(scroller)) {
+      this.#showMore("before");
+      if (showsAll(scroller) && !hasMore(open, "before") && open.loading === undefined) {
+        this.send({ type: "reachEnd" });
+      }
+    } else if (isAtEnd(scroller) && open.keepsTail !== true) {
+      this.#showMore("after");
     }
   }
 
@@ -310,7 +342,7 @@ export class Page {
   /** Return the state to save, with the reader's place. */
   #snapshot(): unknown {
     const scroller = this.#scroller();
-    const place = this.#scrollTo ?? (scroller === null ? undefined : placeIn(scroller));
+    const place = this.#place.wanted ?? (scroller === null ? undefined : placeIn(scroller));
     return save(this.#state, place);
   }
 

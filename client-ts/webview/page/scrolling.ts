@@ -8,6 +8,9 @@ const AWAY = 4;
 /** This close to either end of what is shown, more is fetched, in CSS pixels. */
 const AHEAD = 400;
 
+/** Number of screens that leave something to scroll, however the content changes. */
+const FILLS = 1.3;
+
 const ITEM = "[data-seq]";
 /** What follows the items, except the button that shows more of them. */
 const TAIL = ".items ~ :not(.more)";
@@ -74,6 +77,16 @@ export function isAtStart({ scrollTop }: Pick<Scroller, "scrollTop">): boolean {
   return scrollTop <= 0;
 }
 
+/** Whether the reader is at the very end of what is shown. */
+export function isAtEnd({ scrollTop, scrollHeight, clientHeight }: Scroller): boolean {
+  return scrollHeight - scrollTop - clientHeight < 1;
+}
+
+/** Return what part of the content is enough to fill the view, with something to scroll. */
+export function partThatFills({ scrollHeight, clientHeight }: Scroller): number {
+  return scrollHeight > 0 ? (FILLS * clientHeight) / scrollHeight : 1;
+}
+
 /** Whether all that is shown is in view: there is nothing to scroll to. */
 export function showsAll({ scrollHeight, clientHeight }: Scroller): boolean {
   return clientHeight > 0 && scrollHeight <= clientHeight;
@@ -87,14 +100,24 @@ export function placeIn(scroller: HTMLElement): Place | undefined {
     : { seq: Number(item.dataset["seq"]), below: topOf(item) - topOf(scroller) };
 }
 
-/** Scroll to where a place was; return false if it is not there. */
-export function scrollTo(scroller: HTMLElement, { seq, below }: Place): boolean {
+/** Scroll to where a place was: it may not be shown, or too little below it. */
+export function scrollTo(
+  scroller: HTMLElement,
+  { seq, below }: Place,
+): "reached" | "short" | "missing" {
   const item = scroller.querySelector<HTMLElement>(`[data-seq="${seq}"]`);
   if (item === null) {
-    return false;
+    return "missing";
   }
-  scroller.scrollTop += topOf(item) - topOf(scroller) - below;
-  return true;
+  const distance = (): number => topOf(item) - topOf(scroller) - below;
+  scroller.scrollTop += distance();
+  return distance() < 1 ? "reached" : "short";
+}
+
+/** Return the first item that begins in view, or else the first in view. */
+export function anchorIn(scroller: HTMLElement): HTMLElement | undefined {
+  const items = itemsIn(scroller);
+  return items.find((item) => topOf(item) >= topOf(scroller)) ?? items[0];
 }
 
 /** Return the numbers of the items that are less than one screen out of view. */
@@ -134,6 +157,7 @@ function isIn(scroller: HTMLElement, element: HTMLElement, above: number, below:
   return bottom > view.top - above && top < view.bottom + below;
 }
 
-function topOf(element: HTMLElement): number {
+/** Return how far an element is below the top of the page, in CSS pixels. */
+export function topOf(element: HTMLElement): number {
   return element.getBoundingClientRect().top;
 }

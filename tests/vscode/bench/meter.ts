@@ -3,7 +3,7 @@ import type { Browser, CDPSession, Frame } from "playwright-core";
 import { Residence } from "./residence.ts";
 import { longestWork, TRACED } from "./trace.ts";
 
-import { until } from "../harness/waiting.ts";
+import type { Chat } from "../harness/chat.ts";
 import type { Workbench } from "../harness/workbench.ts";
 
 /** Times in ms, sizes in MB. */
@@ -37,61 +37,59 @@ interface Notes {
   cancelled?: number;
 }
 
-/** Watches the panel from inside. */
+/** Watches the conversation in an editor, from inside and by the browser's own notes. */
 export class Meter {
-  readonly #frame: Frame;
+  readonly #browser: Browser;
   readonly #session: CDPSession;
   readonly #heapBefore: number;
   readonly #residence: Residence;
+  #frame: Frame | undefined;
 
-  private constructor(frame: Frame, session: CDPSession, heapBefore: number, residence: Residence) {
-    this.#frame = frame;
+  private constructor(
+    browser: Browser,
+    session: CDPSession,
+    heapBefore: number,
+    residence: Residence,
+  ) {
+    this.#browser = browser;
     this.#session = session;
     this.#heapBefore = heapBefore;
     this.#residence = residence;
   }
 
   static async start(workbench: Workbench, browser: Browser): Promise<Meter> {
-    const frame = await panelFrame(workbench);
     const session = await workbench.page.context().newCDPSession(workbench.page);
     const heapBefore = await heapOf(session);
-    await frame.evaluate(watch);
     await browser.startTracing(workbench.page, { categories: TRACED });
-    return new Meter(frame, session, heapBefore, await Residence.start(browser));
+    return new Meter(browser, session, heapBefore, await Residence.start(browser));
+  }
+
+  /** Watch the conversation that has just opened. */
+  async watch(chat: Chat): Promise<void> {
+    const log = await chat.log.elementHandle();
+    this.#frame = (await log.ownerFrame()) ?? undefined;
+    await this.#watched.evaluate(watch);
   }
 
   async stop(): Promise<Figures> {
-    const notes = await this.#frame.evaluate(
+    const notes = await this.#watched.evaluate(
       () => (globalThis as unknown as { notes: Notes }).notes,
     );
     const { peak: residentPeak } = await this.#residence.growth();
-    const browser = this.#frame.page().context().browser();
-    const trace = (await browser?.stopTracing())?.toString() ?? "{}";
+    const trace = (await this.#browser.stopTracing()).toString();
     const heap = await heapOf(this.#session);
     const heapGrowth = heap - this.#heapBefore;
     const { now: residentGrowth } = await this.#residence.growth();
     const resident = { residentPeak, residentGrowth };
     return { ...notes, longestWork: longestWork(trace), heap, heapGrowth, ...resident };
   }
-}
 
-async function panelFrame({ page }: Workbench): Promise<Frame> {
-  const found = await until(
-    "a panel",
-    async () => {
-      const counts = await Promise.all(
-        page.frames().map((frame) =>
-          frame
-            .locator("#app .page")
-            .count()
-            .catch(() => 0),
-        ),
-      );
-      return page.frames()[counts.indexOf(1)];
-    },
-    (frame) => frame !== undefined,
-  );
-  return found as Frame;
+  get #watched(): Frame {
+    if (this.#frame === undefined) {
+      throw new Error("No conversation is watched.");
+    }
+    return this.#frame;
+  }
 }
 
 async function heapOf(session: CDPSession): Promise<number> {

@@ -32,6 +32,7 @@ async function measure(browser: Browser, workbench: Workbench, kind: Kind): Prom
   const chat = new Chat(workbench);
   const meter = await Meter.start(workbench, browser);
   await chat.launch(FLOOD, GOALS[kind]);
+  await meter.watch(chat);
   if (kind === "endless") {
     await workbench.page.waitForTimeout(ENDLESS_MS);
     await chat.button("Cancel").click({ timeout: FLOOD_MS });

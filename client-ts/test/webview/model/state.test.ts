@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import type { SubagentInfo } from "../../../src/protocol.js";
 import type { Event } from "../../../webview/model/events.js";
-import { followsEnd, outgrew, shownOf } from "../../../webview/model/openRun.js";
+import { followsEnd, narrowed, shownOf } from "../../../webview/model/openRun.js";
 import { END } from "../../../webview/model/range.js";
 import { requestsOf } from "../../../webview/model/requests.js";
 import { readSaved, restore, save } from "../../../webview/model/saved.js";
@@ -212,11 +212,11 @@ test("only the end of a flood is shown until it is drawn, and then more of it", 
   const before = after(OPEN, manyMessages(50), { type: "widen" });
   expect(shown(before)).toEqual({ start: 50 - 2 * END_ITEMS, end: 50 });
   const drawn = shown(before) ?? { start: 0, end: 0 };
-  const isFlood = ({ open }: State) => open && outgrew(open, drawn);
-  expect(isFlood(reduce(before, manyMessages(END_ITEMS - 1, 51)))).toBe(false);
+  const half = ({ open }: State) => open && narrowed(open, drawn, 1 / 2);
+  expect(half(reduce(before, manyMessages(END_ITEMS - 1, 51)))).toBeUndefined();
   const flooded = reduce(before, manyMessages(END_ITEMS, 51));
-  expect(isFlood(flooded)).toBe(true);
-  const narrow = reduce(flooded, { type: "narrow" });
+  expect(half(flooded)).toBe(END);
+  const narrow = reduce(flooded, { type: "narrow", weight: END });
   expect(shown(narrow)).toEqual({ start: 50, end: 50 + END_ITEMS });
   expect(shown(reduce(narrow, { type: "widen" }))).toEqual({
     start: 50 - END_ITEMS,
@@ -226,7 +226,7 @@ test("only the end of a flood is shown until it is drawn, and then more of it", 
 
 test("a flood does not narrow what a reader looks at", () => {
   const { open } = after(OPEN, manyMessages(50), { type: "leaveEnd" }, manyMessages(500, 51));
-  expect(open && outgrew(open, shownOf(open))).toBe(false);
+  expect(open && narrowed(open, shownOf(open), 1)).toBeUndefined();
 });
 
 test("what a reader looks at stays while more arrives, until they come to the end", () => {

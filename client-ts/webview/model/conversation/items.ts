@@ -86,26 +86,3 @@ export type Item = MessageItem | SentItem | ThoughtItem | ToolItem | QuestionIte
 export function keyOf(item: Item): string {
   return `${item.seq}.${(item.kind === "message" ? item.offset : undefined) ?? 0}`;
 }
-
-/** The least weight of an item: its frame takes time to draw, too. */
-const LEAST_WEIGHT = 400;
-/** The weight of a row of a diff, which is an element of its own. */
-const ROW_WEIGHT = 60;
-
-/** Estimate how expensive an item is to draw, in characters of plain text. */
-export function weightOf(item: Item | undefined): number {
-  switch (item?.kind) {
-    case "message":
-      return Math.max(LEAST_WEIGHT, item.block.text.length);
-    case "sent":
-      return Math.max(LEAST_WEIGHT, item.text.length);
-    case "tool":
-      return LEAST_WEIGHT + ROW_WEIGHT * rowsOf(item);
-    default: // A thought is folded.
-      return LEAST_WEIGHT;
-  }
-}
-
-function rowsOf({ diffs = [] }: ToolItem): number {
-  return diffs.reduce((sum, { rows }) => sum + rows.length, 0);
-}
