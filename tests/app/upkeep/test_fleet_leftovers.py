@@ -7,15 +7,13 @@ from typing import Any, cast
 
 import pytest
 
-from sidecar.api.runs.async_tasks import AsyncTask, Progress
 from sidecar.app.upkeep import fleet_leftovers
 from sidecar.app.upkeep.fleet_leftovers import FleetLeftovers
-from sidecar.storage.layout import new_task_id
 from sidecar.subagents.journal.event_log import EventLog
 from sidecar.subagents.journal.journal import Journal
-from sidecar.subagents.journal.records import RunRecord
 from sidecar.subagents.runners.remote.link import FleetLink
 from sidecar.subagents.runs.registry.registry import RunRegistry
+from tests.app.upkeep.records import record
 
 
 class Cluster:
@@ -37,18 +35,6 @@ class Cluster:
             self.failures -= 1
             raise TimeoutError("the node does not answer")
         self.runs.remove(run)
-
-
-def record(**members: Any) -> RunRecord:
-    task = AsyncTask(
-        subagent_name="scout",
-        goal_prompt="look",
-        progress=Progress(last_activity_at=1_000),
-        runner="r",
-        workspace_dir="/w",
-        **{"id": new_task_id(), "status": "failed", "launched_at": 1_000, **members},
-    )
-    return RunRecord(task=task, origin="client", request={})
 
 
 @pytest.fixture
@@ -75,7 +61,7 @@ async def test_an_ended_run_is_removed_once_its_node_answers(
     journal: Journal, registry: RunRegistry, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(fleet_leftovers, "_AGAIN_SECONDS", 0)
-    ended, running = record(completed_at=2_000), record(status="running")
+    ended, running = record(status="failed", completed_at=2_000), record()
     await journal.save(ended)
     await registry.add(running)
     cluster = Cluster([running.task.id, ended.task.id, "of another sidecar"], failures=2)

@@ -2,15 +2,13 @@
 
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from sidecar.api.runs.async_tasks import AsyncTask, Progress
+from sidecar.api.runs.async_tasks import AsyncTask
 from sidecar.app.upkeep.foreign_runs import ForeignRuns
-from sidecar.storage.layout import new_task_id
 from sidecar.subagents.journal.journal import Journal
-from sidecar.subagents.journal.records import RunRecord
+from tests.app.upkeep.records import record
 
 
 @pytest.fixture
@@ -25,18 +23,6 @@ async def reader(owner: Journal, tmp_path: Path) -> AsyncIterator[Journal]:
     journal = await Journal.open(tmp_path / "sidecar.db", read_only=True)
     yield journal
     await journal.aclose()
-
-
-def record(**members: Any) -> RunRecord:
-    task = AsyncTask(
-        subagent_name="scout",
-        goal_prompt="look",
-        progress=Progress(last_activity_at=1_000),
-        runner="r",
-        workspace_dir="/w",
-        **{"id": new_task_id(), "status": "running", "launched_at": 1_000, **members},
-    )
-    return RunRecord(task=task, origin="client", request={})
 
 
 async def test_each_change_of_state_is_announced_once(owner: Journal, reader: Journal) -> None:

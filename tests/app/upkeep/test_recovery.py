@@ -9,15 +9,15 @@ from typing import Any
 import orjson
 import pytest
 
-from sidecar.api.runs.async_tasks import AsyncTask, Progress
 from sidecar.app.clock import wall_clock_ms
 from sidecar.app.host import Host
 from sidecar.app.settings import SettingsStore
 from sidecar.storage.atomic import temp_path
-from sidecar.storage.layout import API_FILE, HISTORY_FILE, UI_FILE, OwnRoot, new_task_id
+from sidecar.storage.layout import API_FILE, HISTORY_FILE, UI_FILE, OwnRoot
 from sidecar.subagents.journal.journal import Journal
 from sidecar.subagents.journal.records import RunRecord
 from sidecar.subagents.transcript.transcript import Transcript, TranscriptHead
+from tests.app.upkeep.records import record
 
 CLOCK = itertools.count(1_000)
 
@@ -34,18 +34,6 @@ async def journal(root: OwnRoot) -> AsyncIterator[Journal]:
     journal = await Journal.open(root.database)
     yield journal
     await journal.aclose()
-
-
-def record(**members: Any) -> RunRecord:
-    task = AsyncTask(
-        subagent_name="scout",
-        goal_prompt="look",
-        progress=Progress(last_activity_at=1_000),
-        runner="r",
-        workspace_dir="/w",
-        **{"id": new_task_id(), "status": "running", "launched_at": 1_000, **members},
-    )
-    return RunRecord(task=task, origin="client", request={})
 
 
 async def folder(root: OwnRoot, run: RunRecord) -> Path:

@@ -1,19 +1,15 @@
 """A folder of a store that cannot be listed is named; the checks run as a user whom permissions bind."""
 
-import json
-import os
-import subprocess
 import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from sidecar.corpus.stores import STORES
+from tests.history.stores.own_process import printed_by
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="chmod takes no right to read away")
 
-REPO = Path(__file__).parents[3]
 _LOOK = """
 import json, os, shutil, tempfile
 from pathlib import Path
@@ -71,18 +67,7 @@ print(json.dumps(seen))
 @pytest.fixture(scope="module")
 def looks() -> dict[str, Any]:
     """What lists and the doctor say of each store before, while and after one of its folders is closed."""
-    done = subprocess.run(
-        [sys.executable, "-c", _LOOK],
-        cwd="/",
-        env={"PATH": os.environ["PATH"], "PYTHONPATH": str(REPO), "TMPDIR": "/tmp"},
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found
+    return printed_by(_LOOK)
 
 
 @pytest.mark.parametrize("name", STORES)
