@@ -109,8 +109,8 @@ export function canWiden(open: OpenRun): boolean {
 }
 
 /**
- * Return the weight to show of the end if so much arrived since the last drawing that this part of it
- * is all new; undefined if some of what was drawn remains. `part` of what was drawn fills the view.
+ * Return the weight to show of the end if all of that arrived since the last drawing; undefined if some
+ * of what was drawn remains. `part` of what was drawn fills the view.
  */
 export function narrowed(open: OpenRun, drawn: Range, part: number): number | undefined {
   const weight = Math.max(END, Math.min(1, part) * (open.endWeight ?? END));
