@@ -127,12 +127,7 @@ class RootCatalog:
     def members(self) -> Keys:
         """List the ids of all existing members, including those that are not tasks."""
         rows, store = self.rows("structural"), self.store
-        # The strings of the rows, so that those just made do not stay in memory with the list.
-        members = [
-            row.id if (row := rows.get(name)) is not None else name
-            for name in store.members()
-            if name in rows or store.is_member(name, "structural")
-        ]
+        members = [name for name in store.members() if name in rows or store.is_member(name, "structural")]
         held = self._kept["structural"].held
         if not held:
             return members
