@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
-import { mkdir, utimes, writeFile } from "node:fs/promises";
+import { mkdir, readFile, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { seriousFindings } from "./harness/accessible.ts";
 import { Chat } from "./harness/chat.ts";
 import type { Profile } from "./harness/profile.ts";
 import { Session } from "./harness/session.ts";
+import { until } from "./harness/waiting.ts";
 
 /** Claude Code deletes a session after 30 days. */
 const AGE_MS = 28 * 86_400_000;
@@ -48,6 +49,10 @@ session.step("Keep Copies keeps them from now on", async (workbench) => {
   await list.getByRole("button", { name: "Keep Copies" }).click();
   await list.getByText("1 session will be deleted").waitFor({ state: "hidden" });
   await workbench.toast("subagentSidecar.history.keep");
-  await workbench.run("Preferences: Open User Settings (JSON)");
-  await workbench.page.locator(".view-lines").getByText("history.keep").waitFor();
+  const settings = join(session.profile.folder, "data/Machine/settings.json");
+  await until(
+    "kept",
+    () => readFile(settings, "utf8"),
+    (text) => /"subagentSidecar\.history\.keep": \[\s*"claude"/.test(text),
+  );
 });
