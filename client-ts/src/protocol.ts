@@ -1783,8 +1783,7 @@ export interface Progress {
   /** Cost so far in USD. */
   cost?: number | null;
   /**
-   * `store`: the agent reported no tokens; these are from the session in its own store, after the
-   * end.
+   * `store`: the agent reported no tokens, or not all; these are from the session in its own store.
    */
   usageSource?: "store";
   /** Set while the agent repeats a failed request. */

@@ -10,6 +10,8 @@ from tests.e2e.conftest import REPO, Json, Sidecar, Start, define
 
 KEPT = "keep 100 20\nsay done"
 LASTING = "lasting"
+PARTIAL = "opencode"
+"""The name of an agent whose reports are of its last answer only."""
 
 
 def runners(store: Path) -> Json:
@@ -17,13 +19,14 @@ def runners(store: Path) -> Json:
     env = {"CLAUDE_CONFIG_DIR": str(store)}
     return {
         "scripted": {"type": "acp", "command": command, "env": env},
+        PARTIAL: {"type": "acp", "command": command, "env": env},
         LASTING: {"type": "acp", "command": [*command, "--lasting"], "env": env},
     }
 
 
 @pytest.fixture
 def store(home: Path) -> Path:
-    define(home, ["scripted", LASTING])
+    define(home, ["scripted", LASTING, PARTIAL])
     return home / "claude"
 
 
@@ -81,6 +84,12 @@ async def test_reported_usage_is_not_replaced(start: Start, store: Path) -> None
     newest = await sidecar.task(run["id"])
     assert counted(newest) == (7, 3) and "usageSource" not in newest["progress"]
     assert other["sessionTaskId"] != newest["sessionTaskId"]
+
+
+async def test_reports_of_the_last_answer_only_are_replaced(start: Start, store: Path) -> None:
+    sidecar = await started(start, store)
+    run = await with_usage(sidecar, await sidecar.launch(PARTIAL, f"usage 7 3 0.5\n{KEPT}"))
+    assert (counted(run), run["progress"]["cost"]) == ((100, 20), 0.5)
 
 
 async def test_a_resumed_session_counts_what_each_run_used(start: Start, store: Path) -> None:

@@ -19,9 +19,9 @@ from sidecar.subagents.runners.acp.runner import AcpRunner
 from sidecar.subagents.runners.contract import RunObserver, RunResult, RunSpec
 from sidecar.subagents.runners.process.marker import find, sweep
 from tests.e2e.real_agents import AGENTS, MODELS, runners_in
-from tests.model_server import anthropic, gemini, openai_chat, openai_responses
 from tests.model_server.faults import FAULTS, Fault, Place
 from tests.model_server.server import ModelServer
+from tests.model_server.usage import Usage
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(150), pytest.mark.parametrize("agent", AGENTS)]
 
@@ -151,12 +151,9 @@ async def test_a_call_whose_stream_breaks_is_never_a_goal(
 
 
 async def test_the_tokens_that_the_model_counted_are_reported_with_the_cache_apart(
-    drive: Drive, model: ModelServer, agent: str, monkeypatch: pytest.MonkeyPatch
+    drive: Drive, model: ModelServer, agent: str
 ) -> None:
-    monkeypatch.setitem(openai_chat.USAGE, "prompt_tokens_details", {"cached_tokens": 40})
-    monkeypatch.setitem(openai_responses.USAGE, "input_tokens_details", {"cached_tokens": 40})
-    monkeypatch.setitem(anthropic.USAGE, "cache_read_input_tokens", 40)
-    monkeypatch.setitem(gemini.USAGE, "cachedContentTokenCount", 40)
+    model.usage = lambda _: Usage(cached=40)
     driven = await drive(agent, "SCENARIO:shell:true")
     result = await asyncio.wait_for(driven.run.result(), SECONDS)
     assert result.terminate_reason == "GOAL", result
@@ -165,7 +162,7 @@ async def test_the_tokens_that_the_model_counted_are_reported_with_the_cache_apa
     answers = usage["outputTokens"] // 7
     most = {"opencode": 1, "claude-agent-acp": len(model.requests)}.get(agent, 2)
     assert min(2, most) <= answers <= most
-    fresh = 100 if agent in ("claude-agent-acp", "gemini") else 60
+    fresh = 100 if agent == "gemini" else 60
     assert (usage["inputTokens"], usage["outputTokens"]) == (fresh * answers, 7 * answers)
     # gemini does not tell the cache apart: its input includes it.
     assert usage.get("cacheReads") == (None if agent == "gemini" else 40 * answers)

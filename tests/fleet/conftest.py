@@ -38,6 +38,7 @@ class ClusterUnderTest:
 
     def __init__(self, process: "subprocess.Popen[str]", home: Path) -> None:
         self._process = process
+        self.pid = process.pid
         self.home = home
         self.address = self._read()["address"]
 

@@ -9,8 +9,6 @@ from tests.model_server.script import Conversation, Reply, Tool
 
 Json = dict[str, Any]
 
-USAGE: Json = {"input_tokens": 100, "output_tokens": 7}
-
 ENDING = 3
 """Events at the end of a stream that carry no content."""
 
@@ -34,7 +32,7 @@ def read(body: Json) -> Conversation:
 
 def stream(reply: Reply) -> Iterator[Json]:
     """Yield the events of a reply; the type of each is also the name it is sent under."""
-    yield {"type": "message_start", "message": _message([])}
+    yield {"type": "message_start", "message": _message(reply, [])}
     if reply.words:
         yield _start({"type": "text", "text": ""})
         for word in reply.words:
@@ -47,19 +45,25 @@ def stream(reply: Reply) -> Iterator[Json]:
     yield {
         "type": "message_delta",
         "delta": {"stop_reason": reason, "stop_sequence": None},
-        "usage": {"output_tokens": 7},
+        "usage": {"output_tokens": reply.usage.output},
     }
     yield {"type": "message_stop"}
 
 
 def whole(reply: Reply) -> Json:
     """Return a reply that is not streamed, such as to a call without tools."""
-    return {**_message([{"type": "text", "text": "".join(reply.words)}]), "stop_reason": "end_turn"}
+    return {**_message(reply, [{"type": "text", "text": "".join(reply.words)}]), "stop_reason": "end_turn"}
 
 
-def _message(content: list[Json]) -> Json:
-    head: Json = {"id": "msg_1", "type": "message", "role": "assistant", "model": "fake-model"}
-    return {**head, "content": content, "stop_reason": None, "stop_sequence": None, "usage": USAGE}
+def _message(reply: Reply, content: list[Json]) -> Json:
+    head: Json = {"id": f"msg_{reply.id}", "type": "message", "role": "assistant", "model": "fake-model"}
+    used = reply.usage
+    usage = {
+        "input_tokens": used.input - used.cached,
+        "cache_read_input_tokens": used.cached,
+        "output_tokens": used.output,
+    }
+    return {**head, "content": content, "stop_reason": None, "stop_sequence": None, "usage": usage}
 
 
 def _start(block: Json) -> Json:

@@ -9,7 +9,6 @@ from tests.model_server.script import Conversation, Reply, Tool
 
 Json = dict[str, Any]
 
-USAGE: Json = {"promptTokenCount": 100, "candidatesTokenCount": 7, "totalTokenCount": 107}
 _ROUTING = {
     "reasoning": "easy",
     "model_choice": "flash",
@@ -45,25 +44,32 @@ def read(body: Json) -> Conversation:
 def stream(reply: Reply) -> Iterator[Json]:
     """Yield the pieces of a reply."""
     for word in reply.words:
-        yield _piece([{"text": word}])
+        yield _piece(reply, [{"text": word}])
     if reply.tool is not None:
         call = {"id": f"call-{uuid4().hex}", "name": reply.tool, "args": dict(reply.arguments)}
-        yield _piece([{"functionCall": call}])
-    yield _piece([{"text": ""}], "STOP")
+        yield _piece(reply, [{"functionCall": call}])
+    yield _piece(reply, [{"text": ""}], "STOP")
 
 
-def whole(body: Json) -> Json:
+def whole(reply: Reply, body: Json) -> Json:
     """Return the answer to a side call: JSON where a schema is wanted, such as for the choice of a model."""
     wants_json = "responseMimeType" in body.get("generationConfig", {})
     text = json.dumps(_ROUTING) if wants_json else "A summary."
-    return _piece([{"text": text}], "STOP")
+    return _piece(reply, [{"text": text}], "STOP")
 
 
-def _piece(parts: list[Json], finish_reason: str | None = None) -> Json:
+def _piece(reply: Reply, parts: list[Json], finish_reason: str | None = None) -> Json:
     candidate: Json = {"index": 0, "content": {"role": "model", "parts": parts}}
     if finish_reason is not None:
         candidate["finishReason"] = finish_reason
-    return {"candidates": [candidate], "usageMetadata": USAGE}
+    used = reply.usage
+    usage = {
+        "promptTokenCount": used.input,
+        "cachedContentTokenCount": used.cached,
+        "candidatesTokenCount": used.output,
+        "totalTokenCount": used.total,
+    }
+    return {"candidates": [candidate], "usageMetadata": usage, "responseId": reply.id}
 
 
 def _text(content: Json) -> str:

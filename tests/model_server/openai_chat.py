@@ -6,10 +6,9 @@ from typing import Any
 from uuid import uuid4
 
 from tests.model_server.script import Conversation, Reply, Tool
+from tests.model_server.usage import Usage
 
 Json = dict[str, Any]
-
-USAGE: Json = {"prompt_tokens": 100, "completion_tokens": 7, "total_tokens": 107}
 
 ENDING = 3
 """Events at the end of a stream that carry no content."""
@@ -41,13 +40,18 @@ def stream(reply: Reply) -> Iterator[Json | str]:
             {"tool_calls": [{"index": 0, "function": {"arguments": json.dumps(dict(reply.arguments))}}]}
         )
     yield _chunk({}, "tool_calls" if reply.tool is not None else "stop")
-    yield {**_chunk({}), "choices": [], "usage": USAGE}
+    yield {**_chunk({}), "choices": [], "usage": _usage(reply.usage)}
     yield "[DONE]"
 
 
 def _chunk(delta: Json, finish_reason: str | None = None) -> Json:
     choice = {"index": 0, "delta": delta, "finish_reason": finish_reason}
     return {"id": "c1", "object": "chat.completion.chunk", "model": "fake-model", "choices": [choice]}
+
+
+def _usage(used: Usage) -> Json:
+    counts = {"prompt_tokens": used.input, "completion_tokens": used.output, "total_tokens": used.total}
+    return {**counts, "prompt_tokens_details": {"cached_tokens": used.cached}}
 
 
 def text_of(message: Json) -> str:

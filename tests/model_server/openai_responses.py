@@ -7,14 +7,9 @@ from uuid import uuid4
 
 from tests.model_server.openai_chat import text_of, tool_of
 from tests.model_server.script import Conversation, Reply, Tool
+from tests.model_server.usage import Usage
 
 Json = dict[str, Any]
-
-_DETAILS: Json = {
-    "input_tokens_details": {"cached_tokens": 0},
-    "output_tokens_details": {"reasoning_tokens": 0},
-}
-USAGE: Json = {"input_tokens": 100, "output_tokens": 7, "total_tokens": 107, **_DETAILS}
 
 _IN = "::"
 
@@ -49,14 +44,14 @@ def _tools(declared: list[Json]) -> Iterator[Tool]:
 
 def stream(reply: Reply) -> Iterator[Json]:
     """Yield the events of a reply; the type of each is also the name it is sent under."""
-    yield {"type": "response.created", "response": _response("in_progress", [])}
+    yield {"type": "response.created", "response": _response(reply)}
     item = _message(reply) if reply.tool is None else _call(reply)
     empty: Json = {"content": []} if reply.tool is None else {"arguments": ""}
     begun = {**item, **empty, "status": "in_progress"}
     yield {"type": "response.output_item.added", "output_index": 0, "item": begun}
     yield from _text_events(reply) if reply.tool is None else _call_events(reply)
     yield {"type": "response.output_item.done", "output_index": 0, "item": item}
-    yield {"type": "response.completed", "response": _response("completed", [item])}
+    yield {"type": "response.completed", "response": _response(reply, item)}
 
 
 def _text_events(reply: Reply) -> Iterator[Json]:
@@ -96,6 +91,23 @@ def _arguments(reply: Reply) -> str:
     return json.dumps(dict(reply.arguments))
 
 
-def _response(status: str, output: list[Json]) -> Json:
-    head: Json = {"id": "resp_1", "object": "response", "model": "fake-model", "created_at": 0}
-    return {**head, "status": status, "output": output, "usage": USAGE if status == "completed" else None}
+def _response(reply: Reply, item: Json | None = None) -> Json:
+    head: Json = {
+        "id": f"resp_{reply.id}",
+        "object": "response",
+        "model": "fake-model",
+        "created_at": 0,
+    }
+    if item is None:
+        return {**head, "status": "in_progress", "output": [], "usage": None}
+    return {**head, "status": "completed", "output": [item], "usage": _usage(reply.usage)}
+
+
+def _usage(used: Usage) -> Json:
+    return {
+        "input_tokens": used.input,
+        "input_tokens_details": {"cached_tokens": used.cached},
+        "output_tokens": used.output,
+        "output_tokens_details": {"reasoning_tokens": 0},
+        "total_tokens": used.total,
+    }

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sidecar.subagents.runners.acp.check.kit import ASK, CONTENT, FILE, RUN, TALK, WRITE
+from tests.model_server.usage import Usage
 
 _SCENARIO = re.compile(r"SCENARIO:(\w+)(?::([^\n\"]*))?")
 _WRITE = re.compile(re.escape(WRITE).replace(re.escape("{path}"), r"(\S+)"))
@@ -52,6 +53,12 @@ class Conversation:
     tool_texts: tuple[str, ...] = ()
     """What the tools answered after the newest scenario, oldest first."""
 
+    @property
+    def is_side_call(self) -> bool:
+        """Return whether an agent asks for itself, such as for a title or for what the user may want next."""
+        last = max((n for n, text in enumerate(self.user_texts) if "SCENARIO:" in text), default=-1)
+        return not self.tools or any(self.user_texts[last + 1 :])
+
 
 @dataclass(frozen=True)
 class Reply:
@@ -61,6 +68,9 @@ class Reply:
     slowly: bool = False
     tool: str | None = None
     arguments: Mapping[str, Any] = field(default_factory=dict)
+    usage: Usage = field(default_factory=Usage)
+    id: str = "1"
+    """What tells the answer from others of its server."""
 
 
 _NO_TOOL = Reply(["There is no tool for that."])

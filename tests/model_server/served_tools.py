@@ -19,7 +19,8 @@ def call_served(
 ) -> Reply:
     """Return the call of a server's tool, or the search that the agent wants first."""
     names = [each.name for each in tools]
-    fits = re.compile(rf"(?:^|[_:]){re.escape(server)}\W?.*[_:]{name}$|{re.escape(server)}[_:]+{name}$")
+    said = "[-_]".join(map(re.escape, server.split("-")))  # codex writes a hyphen as an underscore
+    fits = re.compile(rf"(?:^|[_:]){said}\W?.*[_:]{name}$|{said}[_:]+{name}$")
     tool = next((each for each in names if fits.search(each)), None)
     if tool is not None:
         return Reply((), False, tool, arguments)

@@ -1,8 +1,10 @@
 """A model on 127.0.0.1 that costs nothing, needs no key and notices when nobody listens any more."""
 
+import itertools
 import json
 import threading
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import MappingProxyType
 from typing import Any, Protocol
@@ -10,6 +12,7 @@ from typing import Any, Protocol
 from tests.model_server import anthropic, faults, gemini, openai_chat, openai_responses
 from tests.model_server.faults import Fault, Place
 from tests.model_server.script import Conversation, Reply, next_reply
+from tests.model_server.usage import Answer, Usage, UsageOf, always
 
 Json = dict[str, Any]
 
@@ -28,10 +31,17 @@ PACE_SECONDS = 0.1
 
 
 class ModelServer:
-    """Serves until closed. `aborted` counts replies whose reader went away before their end."""
+    """Serves until closed. `aborted` counts replies whose reader went away before their end.
+
+    `usage` decides what the answers report that they used.
+    """
 
     def __init__(self) -> None:
         self.requests: list[tuple[str, Json]] = []
+        self.answers: list[Answer] = []
+        """The answers that were sent as a whole, in the order of their ends."""
+        self.usage: UsageOf = always
+        self.numbers = itertools.count()
         self.aborted = 0
         self.fault: Fault | None = None
         """What goes wrong with each request from now on."""
@@ -55,6 +65,22 @@ class ModelServer:
     def fault_of(self, conversation: Conversation) -> Fault | None:
         """Return what goes wrong with a request."""
         return None if self.spares_first_answer and not conversation.tool_answered else self.fault
+
+    @property
+    def answers_of_sessions(self) -> list[Usage]:
+        """What the answers used that were no side calls."""
+        return [answer.usage for answer in self.answers if not answer.is_side_call]
+
+    def note(self, answer: Answer) -> None:
+        """Note an answer that was sent."""
+        with self.news:
+            self.answers.append(answer)
+            self.news.notify_all()
+
+    def until_answered(self, count: int, seconds: float) -> bool:
+        """Wait for this many answers that are no side calls; return whether they came in time."""
+        with self.news:
+            return self.news.wait_for(lambda: len(self.answers_of_sessions) >= count, seconds)
 
     def until_aborted(self, seconds: float) -> bool:
         """Wait until a reply was seen to lose its reader; return whether one was in time."""
@@ -96,7 +122,7 @@ def _handler(model: ModelServer) -> type[BaseHTTPRequestHandler]:
             elif ":streamGenerateContent" in self.path:
                 self._answer(gemini, body)
             elif ":generateContent" in self.path:
-                self._answer(gemini, body, lambda _: gemini.whole(body))
+                self._answer(gemini, body, lambda reply: gemini.whole(reply, body))
             elif ":countTokens" in self.path:
                 self._whole({"totalTokens": 100})
             else:
@@ -106,21 +132,24 @@ def _handler(model: ModelServer) -> type[BaseHTTPRequestHandler]:
             """Answer a request in the words of a wire: as a stream, or `whole`."""
             conversation = wire.read(body)
             fault = model.fault_of(conversation)
-            reply = next_reply(conversation)
+            number = next(model.numbers)
+            reply = replace(next_reply(conversation), usage=model.usage(number), id=f"{number}")
+            answer = Answer(reply.usage, is_side_call=conversation.is_side_call)
             if isinstance(fault, int):
                 wait = {} if model.retry_after is None else {"Retry-After": model.retry_after}
                 self._send(fault, faults.encoded(fault), wait)
             elif whole is None:
                 pieces = map(_event, wire.stream(reply))
-                self._stream(
-                    faults.broken(pieces, fault, model.fault_place, wire.ENDING), slowly=reply.slowly
-                )
+                broken = faults.broken(pieces, fault, model.fault_place, wire.ENDING)
+                if self._stream(broken, slowly=reply.slowly):
+                    model.note(answer)
             elif fault is not None:
                 # An agent whose stream broke may ask for the whole answer at once.
                 faults.reset(self.connection)
                 self.close_connection = True
             else:
                 self._whole(whole(reply))
+                model.note(answer)
 
         def _whole(self, answer: Json) -> None:
             self._send(200, json.dumps(answer).encode())
@@ -134,7 +163,8 @@ def _handler(model: ModelServer) -> type[BaseHTTPRequestHandler]:
             self.end_headers()
             self.wfile.write(data)
 
-        def _stream(self, events: Iterable[str], *, slowly: bool) -> None:
+        def _stream(self, events: Iterable[str], *, slowly: bool) -> bool:
+            """Send a stream; return whether somebody read it to its end."""
             self.send_response(200)
             self.send_header("Content-Type", "text/event-stream")
             self.send_header("Connection", "close")
@@ -143,14 +173,18 @@ def _handler(model: ModelServer) -> type[BaseHTTPRequestHandler]:
                 for event in events:
                     self.wfile.write(event.encode())
                     if slowly and model.closing.wait(PACE_SECONDS):
-                        break
+                        return False
             except faults.Reset:
                 faults.reset(self.connection)
+                return False
             except (BrokenPipeError, ConnectionResetError):
                 with model.news:
                     model.aborted += 1
                     model.news.notify_all()
-            self.close_connection = True
+                return False
+            finally:
+                self.close_connection = True
+            return True
 
         def log_message(self, format: str, *args: object) -> None:
             """Say nothing: stderr is the tests'."""

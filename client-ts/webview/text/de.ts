@@ -146,7 +146,7 @@ export const COMPOSER: Texts<typeof en.COMPOSER> = {
   onNode: (name) => `Knoten ${name}`,
   withLabel: (label) => `Cluster: ${label}`,
   freeSlots: (free, slots) =>
-    `Im Cluster sind ${free.toLocaleString("de-DE")} von ${plural(slots, "Platz", "Plätzen")} frei.`,
+    `Cluster: ${free.toLocaleString("de-DE")} von ${plural(slots, "Platz", "Plätzen")} frei.`,
   fleetProblem: (why) => `Der Cluster ist nicht nutzbar: ${why}.`,
   byDefinition: (value) => `${value} (Standard)`,
   unasking: "Handelt ohne Rückfrage; braucht allowAll",

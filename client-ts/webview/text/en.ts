@@ -148,7 +148,7 @@ export const COMPOSER = {
   onNode: (name: string) => `Node ${name}`,
   withLabel: (label: string) => `Fleet: ${label}`,
   freeSlots: (free: number, slots: number) =>
-    `${free.toLocaleString("en-US")} of ${counted(slots, "slot")} on the fleet free.`,
+    `Fleet: ${free.toLocaleString("en-US")} of ${counted(slots, "slot")} free.`,
   fleetProblem: (why: string) => `The fleet cannot be used: ${why}.`,
   byDefinition: (value: string) => `${value} (default)`,
   unasking: "Acts without asking; needs allowAll",

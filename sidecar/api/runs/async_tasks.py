@@ -87,7 +87,7 @@ class Progress(Record, kw_only=True):
     cost: float | None = None
     """Cost so far in USD."""
     usage_source: Literal["store"] | None = None
-    """`store`: the agent reported no tokens; these are from the session in its own store, after the end."""
+    """`store`: the agent reported no tokens, or not all; these are from the session in its own store."""
     retrying: Retrying | None = None
     """Set while the agent repeats a failed request."""
     last_activity_at: int

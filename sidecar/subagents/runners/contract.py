@@ -33,6 +33,17 @@ class RunnerUnavailable(LaunchFailed):
         super().__init__(reason, reason=reason)
 
 
+@dataclass(frozen=True)
+class AgentStore:
+    """The store in which an agent keeps its sessions; the `environment` says where that is.
+
+    `replaces_reports` means that the agent reports less than it used, and its store has all.
+    """
+
+    environment: Mapping[str, str]
+    replaces_reports: bool = False
+
+
 class RunObserver:
     """Observe one run. This base class ignores every report and denies every permission request."""
 
@@ -42,8 +53,8 @@ class RunObserver:
     def in_session(self, session_id: str) -> None:
         """Report the session id, with which a later run of the same agent can resume the session."""
 
-    def stored_as(self, session_id: str, environment: Mapping[str, str]) -> None:
-        """Report the session's id in the agent's own store, and the environment that says where that is."""
+    def stored_as(self, session_id: str, store: AgentStore) -> None:
+        """Report the session's id in the agent's own store."""
 
     def configured(self, *, mode: str | None, model: str | None, effort: str | None = None) -> None:
         """Report the configuration of the agent's session. None means that the agent does not report it."""

@@ -238,7 +238,7 @@ class RunScope:
         with contextlib.suppress(StorageError):  # the registry tries again
             await self._services.registry.recorded(self.agent_id)
             await self._services.registry.add_late_usage(self._run)
-        self._services.store_usages.look(self._run, self._monitor.store_environment)
+        self._services.store_usages.look(self._run, self._monitor.store)
         self._handle = None
         self._monitor.release()
 

@@ -1,4 +1,4 @@
-"""Add the usage that an agent did not report from the session in the agent's own store."""
+"""Add the usage that an agent did not report, or not all of, from the session in the agent's own store."""
 
 import logging
 from collections.abc import Awaitable, Callable, Mapping
@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from sidecar.api.errors import StorageError
 from sidecar.api.runs.async_tasks import AsyncTask, Progress
+from sidecar.subagents.runners.contract import AgentStore
 from sidecar.subagents.runs.registry.registry import RunRegistry
 from sidecar.subagents.runs.run import Run
 from sidecar.subagents.transcript.transcript import Transcript
@@ -40,14 +41,16 @@ class StoreUsages:
         self._root = root
         self._read = read
 
-    def look(self, run: Run, environment: Mapping[str, str] | None) -> None:
-        """Look in the background for the usage of a run whose processes have exited, if it is not known.
+    def look(self, run: Run, store: AgentStore | None) -> None:
+        """Look in the background for the usage of a run whose processes have exited, unless it is known.
 
-        `environment` is that of an agent which keeps its sessions.
+        `store` is that of its agent, if the agent keeps its sessions.
         """
         task = run.record.task
-        if environment is not None and task.session_task_id is not None and not _is_known(task.progress):
-            work = self._add(run, task.session_task_id, environment)
+        if store is None or task.session_task_id is None:
+            return
+        if store.replaces_reports or not _is_known(task.progress):
+            work = self._add(run, task.session_task_id, store.environment)
             self._registry.in_background(work, f"usage of {run.id}")
 
     async def _add(self, run: Run, session: str, environment: Mapping[str, str]) -> None:
@@ -59,7 +62,8 @@ class StoreUsages:
             # The stored task first: whoever hears of the usage finds it in the list too.
             await Transcript.add_usage(self._root, run.id, _entry_numbers(used))
             self._history_changed(run.id)
-            await self._registry.add_usage(run.record, {**used._asdict(), "usage_source": "store"})
+            known = {name: value for name, value in used._asdict().items() if value is not None}
+            await self._registry.add_usage(run.record, {**known, "usage_source": "store"})
         except StorageError as error:
             logger.warning("the usage of run %s is not recorded: %s", run.id, error.message)
 

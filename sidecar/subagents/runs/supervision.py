@@ -1,7 +1,7 @@
 """Supervise one run: limit its startup time, inactivity, turns and costs, and answer its requests."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +20,7 @@ from sidecar.subagents.permissions.policy import is_own_tool
 from sidecar.subagents.permissions.question import Answer, Question
 from sidecar.subagents.questions.broker import QuestionBroker
 from sidecar.subagents.questions.question import AgentQuestion, Reply
-from sidecar.subagents.runners.contract import RunObserver
+from sidecar.subagents.runners.contract import AgentStore, RunObserver
 from sidecar.subagents.runners.output.model_errors import error_kind
 from sidecar.subagents.runs.prepared import Delegation
 from sidecar.subagents.runs.run import Run
@@ -64,8 +64,8 @@ class RunMonitor(RunObserver):
         self.policy = policy
         self.definition = definition
         self.settings = settings
-        self.store_environment: Mapping[str, str] | None = None
-        """The environment of an agent that may keep its sessions in a store of its own, once one is open."""
+        self.store: AgentStore | None = None
+        """The store of an agent that may keep its sessions, once one is open."""
         limits = settings.current.async_tasks
         self._run = run
         self._constraints = constraints
@@ -113,9 +113,9 @@ class RunMonitor(RunObserver):
         self.record.session_id = session_id
         self._services.remember(self._run)
 
-    def stored_as(self, session_id: str, environment: Mapping[str, str]) -> None:
+    def stored_as(self, session_id: str, store: AgentStore) -> None:
         """Show the session in the agent's own store on the run."""
-        self.store_environment = environment
+        self.store = store
         if self.record.task.session_task_id != session_id:
             self.record.task.session_task_id = session_id
             self._services.show_session(self._run)

@@ -8,6 +8,7 @@ from typing import Any, cast
 from sidecar.api.runs.async_tasks import AsyncTask, Progress
 from sidecar.storage.layout import new_task_id
 from sidecar.subagents.journal.records import RunRecord
+from sidecar.subagents.runners.contract import AgentStore
 from sidecar.subagents.runs.registry.registry import RunRegistry
 from sidecar.subagents.runs.run import Run
 from sidecar.subagents.runs.store_usage import StoreUsage, StoreUsages
@@ -53,7 +54,7 @@ async def test_usage_is_announced_once_the_stored_task_shows_it(tmp_path: Path) 
     )
     registry = Registry(tmp_path)
     usages = StoreUsages(cast(RunRegistry, registry), tmp_path, read, lambda task_id: None)
-    usages.look(Run(RunRecord(task=task, origin="client", request={})), {})
+    usages.look(Run(RunRecord(task=task, origin="client", request={})), AgentStore({}))
     for work in registry.work:
         await work
     assert registry.stored == [100]

@@ -220,7 +220,7 @@ test("a placement is this machine, the fleet, a node or a label, and goes into t
   ]);
   expect(hint()).not.toContain("slots");
   choose(list("Placement"), "ray region=here");
-  expect(hint()).toContain("3 of 8 slots on the fleet free.");
+  expect(hint()).toContain("Fleet: 3 of 8 slots free.");
   launch("Go");
   expect(launches()[0]).toHaveProperty("chosen", { tester: { placement: "ray region=here" } });
 });

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from sidecar.history.stored.parsing import value_of
 from sidecar.history.stores.append_only.times import iso_ms, sortable
-from sidecar.history.stores.codex.prompts import text_of_parts, typed
+from sidecar.history.stores.codex.prompts import event_of, text_of_parts, typed
 from sidecar.history.stores.codex.records import Payload, Record, Tokens
 
 State = Literal["empty", "open", "answered", "cancelled", "failed"]
@@ -126,7 +126,7 @@ class FileFold:
         if record.timestamp and (time := sortable(record.timestamp)) > self.facts.last:
             self.facts.last = time
         if record.type == "event_msg":
-            self._take_event(kind, payload)
+            self._take_event(*event_of(payload), payload)
         elif kind == "turn_context":
             self._turn_model = payload.model or self._turn_model
             self.facts.cwd = self.facts.cwd or payload.cwd or ""
@@ -149,18 +149,18 @@ class FileFold:
         if kind == "token_count" and payload.info is not None and payload.info.total_token_usage is not None:
             self._base = _figures(payload.info.total_token_usage)
             self._total = self._base
-        elif kind == "user_message" and not self.facts.copied_title:
-            self.facts.copied_title = typed(payload.message, payload.kind)[:_MAX_TITLE]
+        elif not self.facts.copied_title and event_of(payload)[0] == "user_message":
+            self.facts.copied_title = typed(event_of(payload)[1], payload.kind)[:_MAX_TITLE]
         elif kind == "turn_context":
             self.facts.cwd = self.facts.cwd or payload.cwd or ""
 
-    def _take_event(self, kind: str, payload: Payload) -> None:
+    def _take_event(self, kind: str, text: str | None, payload: Payload) -> None:
         facts = self.facts
         events = facts.events
         match kind:
             case "user_message":
-                if text := typed(payload.message, payload.kind):
-                    events.prompt(text)
+                if prompt := typed(text, payload.kind):
+                    events.prompt(prompt)
                     self._failed = False
             case "agent_message":
                 events.answers += 1

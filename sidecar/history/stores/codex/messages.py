@@ -13,7 +13,7 @@ from sidecar.history.stores.append_only.message_lines import MessagePlaces
 from sidecar.history.stores.append_only.records import Damage
 from sidecar.history.stores.append_only.times import iso_ms
 from sidecar.history.stores.codex.layout import COMPRESSED, DOCUMENT
-from sidecar.history.stores.codex.prompts import text_of_parts, typed
+from sidecar.history.stores.codex.prompts import event_of, text_of_parts, typed
 from sidecar.history.stores.codex.reader import lines_of
 from sidecar.history.stores.codex.records import LINES, Payload, Record
 from sidecar.history.stores.contract import Messages
@@ -76,19 +76,18 @@ def _write(writer: MessageWriter, record: Record) -> None:
 
 
 def _write_event(writer: MessageWriter, payload: Payload, at: int | None) -> None:
-    match payload.type:
+    kind, text = event_of(payload)
+    match kind:
         case "user_message":
-            prompt = typed(payload.message, payload.kind)
-            writer.add(
-                "user" if prompt else "system", "text" if prompt else "notice", prompt or payload.message, at
-            )
+            prompt = typed(text, payload.kind)
+            writer.add("user" if prompt else "system", "text" if prompt else "notice", prompt or text, at)
         case "agent_message":
-            writer.add("assistant", "text", payload.message, at)
+            writer.add("assistant", "text", text, at)
         case "agent_reasoning":
-            writer.add("assistant", "reasoning", payload.text, at)
+            writer.add("assistant", "reasoning", text, at)
         case "error" | "stream_error":
-            writer.add("system", "error", payload.message or "error", at)
-        case kind if kind in _NOTICES:
+            writer.add("system", "error", text or "error", at)
+        case _ if kind in _NOTICES:
             writer.add("system", "notice", _NOTICES[kind], at)
 
 

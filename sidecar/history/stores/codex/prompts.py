@@ -1,12 +1,12 @@
-"""Tell what a person typed from what Codex and editors put around it. Pure."""
+"""Read the texts of messages, and tell what a person typed from what is put around it. Pure."""
 
 import re
 from typing import Final
 
 import msgspec
 
-from sidecar.history.stored.parsing import UNREADABLE
-from sidecar.history.stores.codex.records import PARTS
+from sidecar.history.stored.parsing import UNREADABLE, value_of
+from sidecar.history.stores.codex.records import PARTS, Payload
 
 _REQUEST: Final = re.compile(r"^## My request for Codex:\s*", re.MULTILINE)
 """Behind this heading, editors put the prompt below a list of open files."""
@@ -21,6 +21,11 @@ _MADE_BY_CODEX: Final = (
     "<skill>",
     "# AGENTS.md instructions",
 )
+_ITEMS: Final = {
+    "UserMessage": "user_message",
+    "AgentMessage": "agent_message",
+    "Reasoning": "agent_reasoning",
+}
 _PLAIN: Final = (None, "plain")
 """The kinds of user messages that a person typed."""
 
@@ -32,6 +37,21 @@ def typed(message: str | None, kind: str | None = None) -> str:
     if message.lstrip().startswith(_IDE) and (match := _REQUEST.search(message)):
         return message[match.end() :].strip()
     return message.strip()
+
+
+def event_of(payload: Payload) -> tuple[str, str | None]:
+    """Return the kind of an event, and the text of one that is a message.
+
+    Versions since the autumn of 2026 report messages as completed items.
+    """
+    item = payload.item
+    kind = _ITEMS.get(item.type) if item is not None and payload.type == "item_completed" else None
+    if item is None or kind is None:
+        return payload.type, payload.text if payload.type == "agent_reasoning" else payload.message
+    summary = value_of(item.summary_text)
+    if isinstance(summary, list):
+        return kind, "\n".join(part for part in summary if isinstance(part, str))
+    return kind, text_of_parts(item.content)
 
 
 def text_of_parts(content: msgspec.Raw) -> str:

@@ -23,6 +23,14 @@ class TokenInfo(msgspec.Struct, gc=False):
     total_token_usage: Tokens | None = None
 
 
+class Item(msgspec.Struct, gc=False):
+    """What an `item_completed` event is about."""
+
+    type: str = ""
+    content: msgspec.Raw = NOTHING
+    summary_text: msgspec.Raw = NOTHING
+
+
 class Payload(msgspec.Struct, gc=False):
     """The content of a record; each type has some of these members."""
 
@@ -49,6 +57,7 @@ class Payload(msgspec.Struct, gc=False):
     input: msgspec.Raw = NOTHING
     action: msgspec.Raw = NOTHING
     output: msgspec.Raw = NOTHING
+    item: Item | None = None
 
 
 class Record(msgspec.Struct, gc=False):

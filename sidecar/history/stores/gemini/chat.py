@@ -8,6 +8,7 @@ import msgspec
 from sidecar.api.stored.tasks import Problem
 from sidecar.history.stored.parsing import clean
 from sidecar.history.stored.problems import problem
+from sidecar.history.stores.gemini.facts import fact_of
 from sidecar.history.stores.gemini.records import (
     MESSAGES,
     Line,
@@ -28,7 +29,9 @@ _NAMES: Final = ("session_id", "start_time", "last_updated", "summary", "kind", 
 class Chat(Generic[T]):
     """A chat file: its metadata, and what is kept of each message, by the message's id.
 
-    `keep` says what is kept. `removed` has the ids of messages that were taken back.
+    `keep` says what is kept. `removed` has the ids of messages that were taken back. A process that opens a
+    chat again repeats the metadata and then sets the messages to its own context, without the conversation:
+    that takes nothing back.
     """
 
     def __init__(self, name: str, keep: Callable[[Message], T]) -> None:
@@ -41,6 +44,8 @@ class Chat(Generic[T]):
         self.last: int | None = None
         """The times of the first and last record, in ms."""
         self._keep = keep
+        self._restarted = False
+        """Whether another process continues the chat, and has not written its context yet."""
         self._unnamed = 0
         self._bad_lines = 0
 
@@ -94,8 +99,10 @@ class Chat(Generic[T]):
             if patch is not None:
                 self._patch(patch)
         elif line.id is not None:
+            self._restarted = False
             self._add([line])
         else:
+            self._restarted = line.session_id is not None and bool(self.messages)
             self._patch(line)
 
     def _patch(self, patch: Patch | Line) -> None:
@@ -112,8 +119,11 @@ class Chat(Generic[T]):
         if not len(patch.messages) or bytes(patch.messages) == b"null":
             return
         parsed = MESSAGES.parse(bytes(patch.messages), self.name)
-        self.removed |= self.messages.keys()
-        self.messages = {}
+        is_context = self._restarted and not any(fact_of(each).counts for each in parsed.records)
+        self._restarted = False
+        if not is_context:
+            self.removed |= self.messages.keys()
+            self.messages = {}
         self._add(parsed.records)
         self.problems += parsed.problems
 

@@ -1,6 +1,7 @@
 """What the list needs of a message of Gemini CLI. Pure."""
 
 import re
+from collections.abc import Iterable
 from typing import Any, Final, Literal
 
 import msgspec
@@ -27,11 +28,28 @@ class Fact(msgspec.Struct, gc=False, frozen=True):
     model: str | None = None
     used: Usage | None = None
     end: End | None = None
+    calls: bool = False
+    """Whether an answer calls tools."""
 
     @property
     def counts(self) -> bool:
         """Return whether the message is a typed prompt or an answer of the model."""
         return self.speaker == "model" or self.prompt is not None
+
+    def continues(self, before: "Fact | None") -> bool:
+        """Return whether this is the rest of the answer before: some versions record its calls apart."""
+        if before is None or before.used is None or before.calls:
+            return False
+        return self.calls and self.used is None
+
+
+def count(facts: Iterable[Fact]) -> int:
+    """Count the typed prompts and the answers among messages in their order."""
+    before, found = None, 0
+    for fact in facts:
+        found += fact.counts and not fact.continues(before)
+        before = fact
+    return found
 
 
 def fact_of(message: Message) -> Fact:
@@ -41,7 +59,10 @@ def fact_of(message: Message) -> Fact:
         return Fact("person", typed, end="open" if typed is not None else None)
     if message.type == "gemini":
         used = usage_of(message.tokens)
-        return Fact("model", None, text(message.model), used, _end_of_answer(message, used))
+        calls = _calls(message)
+        return Fact(
+            "model", None, text(message.model), used, _end_of_answer(message, used, calls), bool(calls)
+        )
     return Fact("product", end=_end_of_notice(message))
 
 
@@ -90,9 +111,13 @@ def _part_text(part: Any) -> str:
     return shown if isinstance(shown, str) else ""
 
 
-def _end_of_answer(message: Message, used: Usage | None) -> End:
+def _calls(message: Message) -> list[Any]:
     calls = value_of(message.tool_calls)
-    if isinstance(calls, list) and calls:
+    return calls if isinstance(calls, list) else []
+
+
+def _end_of_answer(message: Message, used: Usage | None, calls: list[Any]) -> End:
+    if calls:
         states = [call.get("status") for call in calls if isinstance(call, dict)]
         return "cancelled" if "cancelled" in states else "open"
     return "answered" if used is not None or line(plain_text(message.content)) else "open"

@@ -5,7 +5,7 @@ from typing import TypeVar
 
 from sidecar.api.stored.tasks import Product
 from sidecar.history.stores.gemini.chat import Chat
-from sidecar.history.stores.gemini.facts import Fact
+from sidecar.history.stores.gemini.facts import Fact, count
 from sidecar.history.stores.sessions.session import Session
 from sidecar.history.stores.sessions.times import iso_ms
 from sidecar.history.stores.sessions.usage import CountedOnce
@@ -36,7 +36,7 @@ def session_of(
         end=next((fact.end for fact in reversed(messages.values()) if fact.end is not None), "open"),
         source=chats[-1].name,
         model=next((fact.model for fact in reversed(messages.values()) if fact.model), None),
-        message_count=sum(fact.counts for fact in messages.values()),
+        message_count=count(messages.values()),
         size_bytes=size_bytes,
         is_child=parent is not None,
         parent_id=parent or None,

@@ -18,7 +18,7 @@ from sidecar.subagents.runners.acp.updates.events import SessionEvents
 from sidecar.subagents.runners.acp.updates.messages import new_message_id
 from sidecar.subagents.runners.acp.updates.usage import reply_tokens
 from sidecar.subagents.runners.acp.wire import AgentWire
-from sidecar.subagents.runners.contract import Emit, RunSpec
+from sidecar.subagents.runners.contract import AgentStore, Emit, RunSpec
 from sidecar.subagents.runners.output.fair_scheduler import FairScheduler
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class Handshake:
     opens the session. `instructions` come from the workspace, for an agent that does not read them itself.
     `truncation_check` reads the agent's own record of a session, since the reply does not report truncation.
     `counts_answers` means that the agent reports the size of every answer. `learned` keeps what the agent
-    announces. `store_environment` is that of an agent which may keep its sessions in a store of its own.
+    announces. `store` is that of an agent which may keep its sessions.
     """
 
     wanted: Configuration
@@ -52,7 +52,7 @@ class Handshake:
     truncation_check: TruncationCheck | None = None
     counts_answers: bool = False
     learned: Learned = field(default_factory=Learned)
-    store_environment: Mapping[str, str] | None = None
+    store: AgentStore | None = None
 
 
 class Conversation:
@@ -210,8 +210,8 @@ class Conversation:
         self._spec.observer.ready(silence_counts=True)
         self.has_session = True
         self.opened()
-        if handshake.store_environment is not None:
-            self._spec.observer.stored_as(session.id, handshake.store_environment)
+        if handshake.store is not None:
+            self._spec.observer.stored_as(session.id, handshake.store)
         if session.lasting_id is not None:
             self._spec.observer.in_session(session.lasting_id)
         if former is not None and not is_resumed:

@@ -25,7 +25,7 @@ from sidecar.subagents.runners.acp.agents.profiles import (
 from sidecar.subagents.runners.acp.setup.learned import Learned
 from sidecar.subagents.runners.acp.start_gate import StartGate
 from sidecar.subagents.runners.acp.updates.notices import SESSION_META
-from sidecar.subagents.runners.contract import Emit, RunSpec
+from sidecar.subagents.runners.contract import AgentStore, Emit, RunSpec
 from sidecar.subagents.runners.output.fair_scheduler import FairScheduler
 from sidecar.subagents.runners.program_runner import ProgramRunner
 
@@ -125,7 +125,7 @@ class AcpRunner(ProgramRunner):
             truncation_check=self._truncation_check(spec, extras),
             counts_answers=self._profile.counts_answers,
             learned=self.learned,
-            store_environment=environment if self.keeps_sessions else None,
+            store=AgentStore(environment, self._profile.reports_last_answer) if self.keeps_sessions else None,
         )
 
     async def _spawn_agent(self, spec: RunSpec, extras: Sequence[Extras]) -> "ChildProcess":

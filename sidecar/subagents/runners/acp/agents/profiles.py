@@ -40,6 +40,8 @@ class Profile:
     """
     counts_answers: bool = False
     """Whether the agent reports the size of every answer during a turn. One without a size is truncated."""
+    reports_last_answer: bool = False
+    """Whether the usage in the reply to a prompt is that of the last answer only."""
     truncation_check: Callable[[Mapping[str, str], str, Mapping[str, Any]], bool] | None = None
     """Return whether the last answer was truncated, given the environment, session id and prompt reply."""
 
@@ -58,6 +60,7 @@ _VERIFIED: Mapping[str, Profile] = {
         # Its modes are agents. These two are built in; the user or the repository can define others.
         modes=AskingModes(("build",), ("plan",)),
         counts_answers=True,
+        reports_last_answer=True,
         guard=opencode.opencode,
     ),
     "claude-agent-acp": Profile(
@@ -103,6 +106,7 @@ _VERIFIED: Mapping[str, Profile] = {
         opencode.allow_all_env(opencode.KILO),
         modes=AskingModes(("code",), ("ask", "debug", "orchestrator", "plan")),
         counts_answers=True,
+        reports_last_answer=True,
         guard=opencode.kilo,
     ),
 }

@@ -1,0 +1,119 @@
+"""The copies of each session in a root: generations of storage exist there side by side."""
+
+import os
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple, TypeVar
+
+from sidecar.history.stores.index_row import condense
+from sidecar.history.stores.opencode.content import Content
+from sidecar.history.stores.opencode.databases import DatabaseSource, Head
+from sidecar.history.stores.opencode.files import FileHead, FileSource
+from sidecar.history.stores.opencode.names import DATABASE
+
+T = TypeVar("T")
+
+
+class Copies(NamedTuple):
+    """The places that hold one session: heads by database, and files by generation."""
+
+    rows: Mapping[str, Head]
+    files: Sequence[FileHead]
+
+    @property
+    def best_database(self) -> str | None:
+        """Return the path of the database with the newest copy that has messages."""
+        heads = {path: head for path, head in self.rows.items() if head.messages or not self.files}
+        return max(heads, key=lambda path: heads[path].header.updated or 0, default=None)
+
+
+class SessionCopies:
+    """Find the copies of each session, and read the best one. Hold `lock` over calls that belong together."""
+
+    def __init__(self, root: str) -> None:
+        self.lock = threading.RLock()
+        self.files = FileSource(root)
+        self._root = root
+        self._databases: dict[str, DatabaseSource] = {}
+        self._known: tuple[object, object, dict[str, Copies]] | None = None
+        """The version of the last copies, the heads that it identifies, and the copies."""
+
+    def databases(self) -> Mapping[str, DatabaseSource]:
+        """Return the databases of the root by path."""
+        with self.lock:
+            paths = [f"{self._root}{os.sep}{name}" for name in _database_names(self._root)]
+            self._databases = {path: self._databases.get(path) or DatabaseSource(path) for path in paths}
+            return self._databases
+
+    def all(self) -> Mapping[str, Copies]:
+        """Return where each session is stored, listed again when that changes."""
+        with self.lock:
+            heads = {path: source.heads() for path, source in self.databases().items()}
+            version = (*map(id, heads.values()), self.files.version())
+            if self._known is not None and version[-1] is not None and self._known[0] == version:
+                return self._known[2]
+            files = self.files.heads()
+            keys = dict.fromkeys([*(key for each in heads.values() for key in each), *files])
+            found = {key: _copies(key, heads, files.get(key, ())) for key in keys}
+            self._known = (version, heads, found)
+            return found
+
+    def fingerprints(self, keys: Iterable[str]) -> dict[str, int]:
+        """Condense what changes with the rows and files of each session."""
+        with self.lock:
+            copies = self.all()
+            return {key: self._fingerprint(key, copies.get(key)) for key in keys}
+
+    def read(self, keys: Sequence[str], make: Callable[[Content], T]) -> dict[str, T]:
+        """Make something of the best copy of each session: the newest with messages, or the latest kind."""
+        with self.lock:
+            everything = self.all()
+            copies = {key: everything[key] for key in keys if key in everything}
+            found: dict[str, T] = {}
+            for path, source in self.databases().items():
+                best = [
+                    key
+                    for key, each in copies.items()
+                    if each.best_database == path and not self._is_continued(key, each)
+                ]
+                found |= source.contents(best, make)
+            for key, each in copies.items():
+                if key not in found and (contents := self._in_files(key, each)):
+                    found[key] = make(max(contents, key=_goodness))
+            return found
+
+    def _fingerprint(self, key: str, copies: Copies | None) -> int:
+        if copies is None:
+            return condense(((),))
+        marks = [head.fingerprint for head in copies.rows.values()]
+        if copies.files:
+            marks.append((self.files.fingerprint(key, copies.files),))
+        return condense(tuple(marks))
+
+    def _is_continued(self, key: str, copies: Copies) -> bool:
+        """Return whether a product of an earlier version continued a session after its migration."""
+        migrated = max((head.header.updated or 0 for head in copies.rows.values()), default=0)
+        return any(
+            content.messages and (content.header.updated or 0) > migrated
+            for content in self._in_files(key, copies)
+        )
+
+    def _in_files(self, key: str, copies: Copies) -> list[Content]:
+        contents = (self.files.content(key, head) for head in copies.files)
+        return [content for content in contents if content is not None]
+
+
+def _copies(key: str, heads: Mapping[str, Mapping[str, Head]], files: Sequence[FileHead]) -> Copies:
+    return Copies({path: each[key] for path, each in heads.items() if key in each}, files)
+
+
+def _goodness(content: Content) -> tuple[bool, int]:
+    return bool(content.messages), content.header.updated or 0
+
+
+def _database_names(root: str) -> list[str]:
+    try:
+        with os.scandir(root) as entries:
+            return sorted(entry.name for entry in entries if DATABASE.fullmatch(entry.name))
+    except OSError:
+        return []

@@ -1,0 +1,93 @@
+"""A node that freezes and a control service that dies: their runs are named lost within 30 s."""
+
+import asyncio
+import contextlib
+import os
+import signal
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import psutil
+import pytest
+
+from tests.fleet.conftest import Fleet, Json, prepared, started_cluster
+from tests.fleet.test_runs import emitted, is_contiguous
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
+
+FOREVER = (
+    'i=0; while :; do i=$((i + 1)); echo "{\\"type\\": \\"emit\\", \\"name\\": \\"n\\", \\"value\\": $i}"; '
+    "sleep 0.2; done"
+)
+LIMIT = 20
+"""`lostAfterSeconds` of these tests: it leaves a busy machine 10 of the 30 seconds."""
+
+
+@pytest.fixture
+async def doomed(tmp_path: Path) -> AsyncIterator[Fleet]:
+    """A sidecar with a cluster of its own, which the test destroys."""
+    home = tmp_path / "cluster"
+    home.mkdir()
+    with started_cluster(home) as cluster:
+        fleet = prepared(cluster, tmp_path)
+        await fleet.open(lostAfterSeconds=LIMIT)
+        family = psutil.Process(cluster.pid).children(recursive=True)
+        yield fleet
+        await fleet.client.close()
+        await fleet.nothing_left()
+    for process in family:  # Ray leaves some when its control service dies
+        with contextlib.suppress(psutil.NoSuchProcess):
+            process.kill()
+
+
+async def begun(fleet: Fleet) -> str:
+    """Launch a run that goes on for ever, and wait for its first events."""
+    run = await fleet.launch("script", FOREVER)
+    await fleet.until(lambda: fleet.events(run), lambda events: len(emitted(events)) > 3)
+    return run
+
+
+async def lost(fleet: Fleet, run: str) -> Json:
+    """Wait until a run is lost, and check what is known of it then."""
+    params = {"taskIds": [run], "timeoutSeconds": 200}
+    waited = await fleet.client.request("asyncTasks/wait", params, timeout=210)
+    task: Json = waited["tasks"][0]
+    events = await fleet.events(run)
+    assert (task["status"], task["endReason"], task["placement"]["state"]) == ("failed", "lost", "lost")
+    assert task["completedAt"] - task["placement"]["lastHeardAt"] <= 30_000
+    assert emitted(events) == list(range(1, len(emitted(events)) + 1)) and is_contiguous(events)
+    return task
+
+
+@contextmanager
+def frozen(raylet: int) -> Iterator[None]:
+    """Stop a raylet with its workers and their agents, and let them continue afterwards."""
+    parent = psutil.Process(raylet)
+    processes = [parent, *parent.children(recursive=True)]
+    for process in processes:
+        process.suspend()
+    try:
+        yield
+    finally:
+        for process in processes:
+            with contextlib.suppress(psutil.NoSuchProcess):
+                process.resume()
+
+
+async def test_a_run_on_a_frozen_node_is_lost_and_removed_when_the_node_is_back(fleet: Fleet) -> None:
+    await fleet.client.close()
+    await fleet.open(lostAfterSeconds=LIMIT)
+    run = await begun(fleet)
+    raylet = (await asyncio.to_thread(lambda: fleet.cluster.command(raylet="B")))["pid"]
+    with frozen(raylet):
+        task = await lost(fleet, run)
+        assert "B did not answer for 20 s (fleet.lostAfterSeconds)" in task["error"]
+    await fleet.nothing_left()
+
+
+async def test_runs_of_a_cluster_whose_control_service_dies_are_lost(doomed: Fleet) -> None:
+    run = await begun(doomed)
+    control = (await asyncio.to_thread(lambda: doomed.cluster.command(control="")))["pid"]
+    os.kill(control, signal.SIGKILL)
+    await lost(doomed, run)

@@ -1,0 +1,40 @@
+"""What an answer of the pretended model used, in no product's words."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Usage:
+    """Tokens of one answer: the whole input, what of it came from the cache, and the whole output."""
+
+    input: int = 100
+    output: int = 7
+    cached: int = 0
+
+    @property
+    def total(self) -> int:
+        """Input and output."""
+        return self.input + self.output
+
+
+UsageOf = Callable[[int], Usage]
+"""Return what an answer used, given how many came before it."""
+
+
+def always(_: int) -> Usage:
+    """Let every answer use the same."""
+    return Usage()
+
+
+def varied(before: int) -> Usage:
+    """Let each answer use numbers of its own, so that a sum tells which answers it is of."""
+    return Usage(1_000 + 3**before, 100 + 2**before, 10 * before)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One answer that was sent as a whole."""
+
+    usage: Usage
+    is_side_call: bool
