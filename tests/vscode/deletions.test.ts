@@ -39,7 +39,9 @@ session.step("a line says what Claude Code will delete soon", async (workbench) 
   const { list } = new Chat(workbench);
   await list.getByText("1 session will be deleted within 3 days").waitFor();
   await list.getByRole("button", { name: "Hide for Today" }).waitFor();
-  const tooltip = workbench.page.locator('.statusbar-item [aria-label*="1 session will be deleted"]');
+  const tooltip = workbench.page.locator(
+    '.statusbar-item [aria-label*="1 session will be deleted"]',
+  );
   await tooltip.waitFor();
   assert.deepEqual(await seriousFindings(workbench.sideBarPage), []);
 });
