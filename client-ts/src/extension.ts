@@ -36,6 +36,7 @@ import { openTarget } from "./panel/openTarget.js";
 import { SECTION, sidecarRoots, sidecarSettings } from "./service/settings.js";
 import { SidecarService } from "./service/sidecarService.js";
 import { discoverStores } from "./views/discovery.js";
+import { DueDeletions } from "./views/dueDeletions.js";
 import { followSettings } from "./views/settingsChanges.js";
 import { notifyEnds } from "./views/endNotices.js";
 import { notifyQuestions } from "./views/questionNotices.js";
@@ -102,7 +103,8 @@ export function activate(context: vscode.ExtensionContext): SubagentSidecarApi {
   const fleet = new FleetFeed(service, (isConfigured) => {
     void vscode.commands.executeCommand("setContext", "subagentSidecar.fleet", isConfigured);
   });
-  const agents = new AgentsView(pages, history, offers, fleet);
+  const deletions = new DueDeletions(service, context.globalState);
+  const agents = new AgentsView(pages, history, offers, fleet, deletions);
   const editors = new ConversationEditors(pages);
   const panel = new Conversations(agents, editors);
   const notices = new Notices(panel);
@@ -148,6 +150,8 @@ export function activate(context: vscode.ExtensionContext): SubagentSidecarApi {
       diagnostics: () => collectDiagnostics(context, service, installation),
     }),
     "subagentSidecar.fleet.status": () => reports.showRendered(strings.reports.fleet),
+    "subagentSidecar.history.keepCopies": () => deletions.keep(),
+    "subagentSidecar.history.hideDeletions": () => deletions.dismiss(),
     "subagentSidecar.mcp.addToFile": () => addToMcpFile(installation),
   };
   context.subscriptions.push(
@@ -172,7 +176,8 @@ export function activate(context: vscode.ExtensionContext): SubagentSidecarApi {
     transcripts,
     reports,
     diffs,
-    showStatusBar(service),
+    deletions,
+    showStatusBar(service, deletions),
     notices,
     notifyQuestions(service, panel, notices),
     notifyEnds(service, panel, notices, (task) => model.notifiesOf(task)),

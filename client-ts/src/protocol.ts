@@ -926,6 +926,10 @@ export interface StatsResult {
   groups: Record<string, StatsGroup[]>;
   /** Totals of task trees. */
   parents: TreeTotals[];
+  /**
+   * What will be deleted soon in the roots, whether it matches or not. Absent if there is nothing.
+   */
+  dueDeletion?: DueDeletion;
   /** Disk use of the own root, if asked for. */
   disk?: DiskUse;
   /** The price table of the estimates and its version. Absent without estimates. */
@@ -988,6 +992,18 @@ export interface TreeTotals {
   own: Totals;
   /** The figures of its whole tree. */
   tree: Totals;
+}
+
+/** Sessions of which there is no kept copy, and that their own product will delete soon. */
+export interface DueDeletion {
+  /** How many there are, without child sessions. */
+  tasks: number;
+  /** How soon the last of them will be deleted at most. */
+  withinDays: number;
+  /** When the first one is due, in ms since the epoch; it may be overdue. */
+  firstAt: number;
+  /** Whose sessions they are: values for the setting `history.keep`. */
+  products: Product[];
 }
 
 /** Bytes on disk under the own root: `messageBytes` of `taskBytes` are the two message files. */

@@ -8,6 +8,7 @@ from sidecar.api.stored.files import ByFileParams, ByFileResult, FilesResult, Fi
 from sidecar.api.stored.stats import DiskUse, StatsParams, StatsResult
 from sidecar.api.stored.tasks import Rules, TaskInfo
 from sidecar.changes.file_change import FileChange, merged
+from sidecar.history.due import due_deletion
 from sidecar.history.listing.selection import Selection
 from sidecar.history.messages.file_lookup import fits_path
 from sidecar.history.prices import table_name
@@ -42,6 +43,7 @@ def stats(
         totals=totals(counted),
         groups={by: grouped(counted, by) for by in dict.fromkeys(params.group_by)},
         parents=[tree for tree in trees(counted_once(everything)) if (tree.root, tree.task_id) in shown],
+        due_deletion=due_deletion(history, params.roots),
         disk=disk() if disk is not None and params.disk else None,
         prices=table_name() if estimate else None,
         revision=history.revision,

@@ -11,6 +11,7 @@ import type { PanelSession } from "../panel/panelSession.js";
 import type { FleetFeed } from "../offers/fleetFeed.js";
 import type { OfferFeed } from "../offers/offerFeed.js";
 import { SECTION } from "../service/settings.js";
+import type { DueDeletions } from "../views/dueDeletions.js";
 import type { HistoryList } from "./historyList.js";
 import { type PageContext, servePage } from "./pages.js";
 
@@ -29,6 +30,8 @@ export class AgentsView implements WebviewViewProvider, Disposable {
   readonly #history: HistoryList;
   readonly #offers: OfferFeed;
   readonly #fleet: FleetFeed;
+  readonly #deletions: Pick<DueDeletions, "shown" | "onDidChange">;
+  readonly #deletionsChanged: Disposable;
   #view: WebviewView | undefined;
   #session: PanelSession | undefined;
   #pending: Navigation | undefined;
@@ -37,11 +40,21 @@ export class AgentsView implements WebviewViewProvider, Disposable {
   /** Fires with the view when it becomes visible. */
   readonly onDidShow = this.#shown.event;
 
-  constructor(context: PageContext, history: HistoryList, offers: OfferFeed, fleet: FleetFeed) {
+  constructor(
+    context: PageContext,
+    history: HistoryList,
+    offers: OfferFeed,
+    fleet: FleetFeed,
+    deletions: Pick<DueDeletions, "shown" | "onDidChange">,
+  ) {
     this.#context = context;
     this.#history = history;
     this.#offers = offers;
     this.#fleet = fleet;
+    this.#deletions = deletions;
+    this.#deletionsChanged = deletions.onDidChange(() => {
+      this.#postDeletions();
+    });
   }
 
   /** Whether the view is visible. */
@@ -112,6 +125,14 @@ export class AgentsView implements WebviewViewProvider, Disposable {
 
   dispose(): void {
     this.#shown.dispose();
+    this.#deletionsChanged.dispose();
+  }
+
+  #postDeletions(): void {
+    const { shown } = this.#deletions;
+    const deletions = shown && { tasks: shown.tasks, days: shown.withinDays };
+    const message: ToWebview = { type: "deletions", ...(deletions && { deletions }) };
+    void this.#view?.webview.postMessage(message);
   }
 
   #hide(): void {
@@ -135,6 +156,7 @@ export class AgentsView implements WebviewViewProvider, Disposable {
       this.#fleet.show((fleet) => {
         post({ type: "fleet", ...(fleet && { fleet }) });
       });
+      this.#postDeletions();
     } else if (message?.type === "moreHistory") {
       void this.#history.loadMore();
     } else if (message?.type === "connectFleet") {

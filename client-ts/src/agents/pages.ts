@@ -41,6 +41,8 @@ const COMMANDS: Record<Action, readonly [command: string, argument?: string]> = 
   rename: ["subagentSidecar.task.rename"],
   showAll: ["subagentSidecar.list.showAll"],
   clearFilter: ["subagentSidecar.history.clearFilter"],
+  keepCopies: ["subagentSidecar.history.keepCopies"],
+  hideDeletions: ["subagentSidecar.history.hideDeletions"],
 };
 
 /** What all pages share. */

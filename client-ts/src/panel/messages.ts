@@ -56,6 +56,12 @@ export interface RunRow extends Pick<
   readonly retrying?: Retrying;
 }
 
+/** How many sessions will be deleted, and within how many days. */
+export interface Deletions {
+  readonly tasks: number;
+  readonly days: number;
+}
+
 /** Which side of its events the page requests more for. */
 export type PageSide = "before" | "after";
 
@@ -75,6 +81,8 @@ export type ToWebview =
       readonly missing?: Readonly<Record<string, string>>;
       readonly problems: readonly DefinitionProblem[];
     }
+  /** The sessions that their own product will delete soon, unless they are hidden. */
+  | { readonly type: "deletions"; readonly deletions?: Deletions }
   /** What agents offer, by the names of their runners. */
   | { readonly type: "offers"; readonly offers: Offers }
   /** The cluster, if one is configured. */
@@ -171,6 +179,8 @@ export const ACTIONS = [
   "rename",
   "showAll",
   "clearFilter",
+  "keepCopies",
+  "hideDeletions",
 ] as const;
 export type Action = (typeof ACTIONS)[number];
 

@@ -42,6 +42,7 @@ const HOST = {
 /** Settings of the extension, and their names in the sidecar's group `history`. */
 const HISTORY = {
   "history.autoDiscover": "autoDiscover",
+  "history.keep": "keep",
 } satisfies Record<string, keyof HistorySettings>;
 
 /** Return the settings for the sidecar. Its own file decides on what the user has not set. */

@@ -7,6 +7,7 @@ export const common = localized(en.common, de.common);
 export const sidecar = localized(en.sidecar, de.sidecar);
 export const statusBar = localized(en.statusBar, de.statusBar);
 export const signIn = localized(en.signIn, de.signIn);
+export const deletions = localized(en.deletions, de.deletions);
 export const windows = localized(en.windows, de.windows);
 export const discovery = localized(en.discovery, de.discovery);
 export const runs = localized(en.runs, de.runs);

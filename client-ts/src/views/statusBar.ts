@@ -1,8 +1,10 @@
 import * as vscode from "vscode";
 
 import { isWaiting, waitingRuns } from "../questions/questions.js";
+import type { DueDeletion } from "../protocol.js";
 import type { ServiceState, SubagentService } from "../service/service.js";
 import * as strings from "../text/strings.js";
+import type { DueDeletions } from "./dueDeletions.js";
 
 interface Content {
   readonly text: string;
@@ -10,11 +12,18 @@ interface Content {
 }
 
 /** Show how many subagents run; a click opens the chat view or the problem. */
-export function showStatusBar(service: SubagentService): vscode.Disposable {
+export function showStatusBar(
+  service: SubagentService,
+  deletions: Pick<DueDeletions, "due" | "onDidChange">,
+): vscode.Disposable {
   const item = vscode.window.createStatusBarItem("status", vscode.StatusBarAlignment.Left);
   item.name = strings.statusBar.name;
   const update = (): void => {
-    const { text, tooltip } = contentFor(service.state, countLive(service));
+    const { text, tooltip } = contentFor(
+      service.state,
+      countLive(service),
+      deletionNote(deletions.due),
+    );
     item.text = text;
     item.tooltip = tooltip;
     item.accessibilityInformation = { label: tooltip, role: "button" };
@@ -26,7 +35,12 @@ export function showStatusBar(service: SubagentService): vscode.Disposable {
     item,
     service.onDidChangeState(update),
     service.onDidChangeTask(update),
+    deletions.onDidChange(update),
   );
+}
+
+function deletionNote(due: DueDeletion | undefined): string {
+  return due === undefined ? "" : strings.deletions.due(due.tasks, due.withinDays);
 }
 
 function countLive(service: SubagentService): { running: number; queued: number; asking: number } {
@@ -38,7 +52,11 @@ function countLive(service: SubagentService): { running: number; queued: number;
   };
 }
 
-function contentFor(state: ServiceState, count: ReturnType<typeof countLive>): Content {
+function contentFor(
+  state: ServiceState,
+  count: ReturnType<typeof countLive>,
+  deletions: string,
+): Content {
   const { message = "" } = state;
   const { name, with: prefixed } = strings.statusBar;
   switch (state.kind) {
@@ -55,11 +73,11 @@ function contentFor(state: ServiceState, count: ReturnType<typeof countLive>): C
     case "untrusted":
       return { text: `$(shield) ${name}`, tooltip: prefixed(strings.statusBar.restricted) };
     case "running":
-      return runningContent(count, message);
+      return runningContent(count, [message, deletions]);
   }
 }
 
-function runningContent(count: ReturnType<typeof countLive>, message: string): Content {
+function runningContent(count: ReturnType<typeof countLive>, notes: readonly string[]): Content {
   const { running, queued, asking } = count;
   const { name, with: prefixed, waiting } = strings.statusBar;
   const parts = [
@@ -69,7 +87,7 @@ function runningContent(count: ReturnType<typeof countLive>, message: string): C
   ];
   const icon = asking > 0 ? "$(bell-dot)" : running > 0 ? "$(sync~spin)" : "$(hubot)";
   const shown = running + queued + asking > 0 ? parts.join(" · ") : name;
-  const note = message === "" ? "" : ` ${message}`;
+  const note = notes.map((each) => (each === "" ? "" : ` ${each}`)).join("");
   return {
     text: `${icon} ${shown}`,
     tooltip: `${prefixed(parts.join(", "))}.${note}`,

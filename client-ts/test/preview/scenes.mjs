@@ -323,6 +323,7 @@ export const scenes = {
     { type: "task", task: task("a", "running", { attention }) },
     events("a", agentStory),
   ],
+  deletions: [...base, { type: "deletions", deletions: { tasks: 34, days: 3 } }],
   signIn: [
     ...base,
     {

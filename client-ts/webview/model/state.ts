@@ -1,4 +1,4 @@
-import type { PagePlace, RunRow } from "../../src/panel/messages.js";
+import type { Deletions, PagePlace, RunRow } from "../../src/panel/messages.js";
 import type { DefinitionProblem, SlashCommand, SubagentInfo } from "../../src/protocol.js";
 import type { Offers } from "../../src/offers/offers.js";
 import type { FleetOffer } from "../../src/offers/placement.js";
@@ -68,6 +68,8 @@ export interface State {
   readonly offers: Offers;
   /** The cluster, if one is configured. */
   readonly fleet?: FleetOffer;
+  /** The sessions that will be deleted soon, if the list says so. */
+  readonly deletions?: Deletions;
   /** What the user chose of them, by the names of subagents. */
   readonly chosen: AllChosen;
   readonly launch: LaunchState;
@@ -110,6 +112,8 @@ export function reduce(state: State, event: Event): State {
       return { ...state, offers: event.offers };
     case "fleet":
       return withFleet(state, event.fleet);
+    case "deletions":
+      return { ...omit(state, "deletions"), ...omit(event, "type") };
     case "setChoice":
       return choosing(state, event);
     case "settings":

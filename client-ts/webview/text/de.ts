@@ -85,6 +85,12 @@ export const LIST: Texts<typeof en.LIST> = {
   actOn: (action, title) => `${action}: ${title}`,
   matching: (count, totals) => [tasks(count), totals].filter((part) => part !== "").join(" · "),
   clearFilter: "Filter löschen",
+  due: (count, days) =>
+    `${plural(count, "Sitzung wird", "Sitzungen werden")} innerhalb von ${plural(days, "Tag", "Tagen")} gelöscht`,
+  dueHint:
+    "Ihr Agent löscht alte Sitzungen. Behaltene Kopien bleiben in dieser Liste und können durchsucht und exportiert werden.",
+  keepCopies: "Kopien behalten",
+  hideToday: "Heute ausblenden",
   noMatch: "Keine Aufgabe passt.",
   none: "Hier ist noch nichts. Läufe und Aufgaben anderer Agenten erscheinen hier.",
   noneHere: "In diesem Arbeitsbereich ist noch nichts.",

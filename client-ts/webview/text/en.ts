@@ -86,6 +86,12 @@ export const LIST = {
   matching: (count: number, totals: string) =>
     [counted(count, "task"), totals].filter((part) => part !== "").join(" · "),
   clearFilter: "Clear Filter",
+  due: (count: number, days: number) =>
+    `${counted(count, "session")} will be deleted within ${counted(days, "day")}`,
+  dueHint:
+    "Their agent deletes old sessions. Copies that are kept stay in this list, searchable and exportable.",
+  keepCopies: "Keep Copies",
+  hideToday: "Hide for Today",
   noMatch: "No task matches.",
   none: "Nothing here yet. Runs and tasks of other agents appear here.",
   noneHere: "Nothing in this workspace yet.",

@@ -5,7 +5,7 @@ from typing import Literal
 import msgspec
 
 from sidecar.api.base import Params, Record
-from sidecar.api.stored.tasks import Rules
+from sidecar.api.stored.tasks import Product, Rules
 
 GroupKey = Literal["workspace", "mode", "product", "day", "model", "status"]
 GROUPS: tuple[GroupKey, ...] = ("workspace", "mode", "product", "day")
@@ -84,6 +84,19 @@ class DiskUse(Record, kw_only=True):
     """Bytes in the trash."""
 
 
+class DueDeletion(Record, kw_only=True):
+    """Sessions of which there is no kept copy, and that their own product will delete soon."""
+
+    tasks: int
+    """How many there are, without child sessions."""
+    within_days: int
+    """How soon the last of them will be deleted at most."""
+    first_at: int
+    """When the first one is due, in ms since the epoch; it may be overdue."""
+    products: list[Product]
+    """Whose sessions they are: values for the setting `history.keep`."""
+
+
 class StatsParams(Params, kw_only=True):
     """Parameters of `tasks/stats`: which tasks, as `tasks/list` takes them, and what to group them by.
 
@@ -121,6 +134,8 @@ class StatsResult(Record, kw_only=True):
     """Totals by group and key."""
     parents: list[TreeTotals]
     """Totals of task trees."""
+    due_deletion: DueDeletion | None = None
+    """What will be deleted soon in the roots, whether it matches or not. Absent if there is nothing."""
     disk: DiskUse | None = None
     """Disk use of the own root, if asked for."""
     prices: str | None = None

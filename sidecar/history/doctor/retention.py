@@ -6,31 +6,21 @@ from datetime import datetime
 from sidecar.api.stored.doctor import Finding
 from sidecar.history.catalog.root_catalog import RootCatalog
 from sidecar.history.doctor.remedies import finding
-from sidecar.history.kept import SOON_DAYS, is_safe
+from sidecar.history.due import due_sessions
+from sidecar.history.kept import SOON_DAYS
 from sidecar.history.stores.status_by_age import DAY_MS
-from sidecar.storage.kept.copies import Copies
 
 
 def due_soon(catalog: RootCatalog, now: int) -> Iterator[Finding]:
     """Report how many sessions of a root will be deleted soon, and when; `now` is in ms."""
-    period = catalog.store.deletes_after()
-    if period is None:
-        return
-    rows = catalog.rows("structural").values()
-    sessions = [row for row in rows if row.body and row.child_of is None and row.touched]
-    copies = Copies(catalog.root.copies)
-    due = sorted(
-        row.touched + period
-        for row in sessions
-        if row.touched + period < now + SOON_DAYS * DAY_MS and not is_safe(copies, row)
-    )
-    if not due:
+    due, period = due_sessions(catalog, now), catalog.store.deletes_after()
+    if not due or period is None:
         return
     how_many = "1 session" if len(due) == 1 else f"{len(due):,} sessions"
     first = (
         "at the next start"
-        if due[0] <= now
-        else f"from {datetime.fromtimestamp(due[0] / 1000):%Y-%m-%d %H:%M}"
+        if due[0].at <= now
+        else f"from {datetime.fromtimestamp(due[0].at / 1000):%Y-%m-%d %H:%M}"
     )
     message = (
         f"{how_many} will be deleted within {SOON_DAYS} days, {first}: "

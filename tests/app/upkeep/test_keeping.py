@@ -112,7 +112,9 @@ def test_everything_of_a_deleted_session_can_be_read(claude: Claude) -> None:
     files = {name: claude.history.files.files(row) for name, row in rows.items()}
     totals = stats(claude.history, StatsParams(), "structural").totals
     assert any(files.values())
+    assert stats(claude.history, StatsParams(), "structural").due_deletion is not None
     claude.keeping.keep()
+    assert stats(claude.history, StatsParams(), "structural").due_deletion is None
     claude.delete_all()
     history = claude.history = claude.opened()
     assert {name: export(history, name, "markdown").text for name in claude.rows()} == texts

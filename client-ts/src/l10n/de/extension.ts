@@ -93,6 +93,14 @@ export const signIn: Texts<typeof en.signIn> = {
   terminal: (runner) => `Bei ${runner} anmelden`,
 };
 
+export const deletions: Texts<typeof en.deletions> = {
+  due: (count, days) =>
+    `${plural(count, "Sitzung wird", "Sitzungen werden")} innerhalb von ${plural(days, "Tag", "Tagen")} gelöscht.`,
+  kept:
+    "Von diesen Sitzungen werden ab jetzt Kopien behalten, bevor ihr Agent sie löscht. " +
+    "Die Einstellung subagentSidecar.history.keep entscheidet.",
+};
+
 export const windows: Texts<typeof en.windows> = {
   statusName: "Subagenten: Fenster",
   shared: (count) => `${plural(count, "Fenster teilt", "Fenster teilen")} diese Subagenten.`,

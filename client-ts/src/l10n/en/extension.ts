@@ -93,6 +93,15 @@ export const signIn = {
   terminal: (runner: string) => `Sign in to ${runner}`,
 };
 
+/** Sessions that their own product will delete soon. */
+export const deletions = {
+  due: (count: number, days: number) =>
+    `${counted(count, "session")} will be deleted within ${counted(days, "day")}.`,
+  kept:
+    "Copies of these sessions are kept from now on, before their agent deletes them. " +
+    "The setting subagentSidecar.history.keep decides.",
+};
+
 /** What windows on the same storage share. */
 export const windows = {
   statusName: "Subagents: Windows",

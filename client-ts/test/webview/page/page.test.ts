@@ -141,6 +141,20 @@ test("without a command that signs in, the settings are one click away", () => {
   expect(asked).toContainEqual({ type: "act", action: "openRunnerSettings", task: { id: "t1" } });
 });
 
+test("a line says what will be deleted soon, with a button that keeps copies", () => {
+  const { asked, tell } = shown();
+  tell(...READY);
+  expect(document.querySelector(".deletions")).toBeNull();
+  tell({ type: "deletions", deletions: { tasks: 34, days: 3 } });
+  expect(find(".deletions-text").textContent).toBe("34 sessions will be deleted within 3 days");
+  button("Keep Copies").click();
+  button("Hide for Today").click();
+  expect(asked).toContainEqual({ type: "act", action: "keepCopies" });
+  expect(asked).toContainEqual({ type: "act", action: "hideDeletions" });
+  tell({ type: "deletions" });
+  expect(document.querySelector(".deletions")).toBeNull();
+});
+
 test("in Restricted Mode definitions are disabled, not missing", () => {
   const { asked, tell } = shown();
   const none: ToWebview = { type: "definitions", items: [], problems: [] };

@@ -5,6 +5,7 @@ import { entriesOf, type Entry } from "../../model/list/entries.js";
 import { linesIn, offsetsOf } from "../../model/list/layout.js";
 import { LIST } from "../../text/strings.js";
 import type { Part, View } from "../common/view.js";
+import { deletions } from "./deletions.js";
 import { group } from "./group.js";
 import { listHead } from "./head.js";
 import { onListKey } from "./keys.js";
@@ -17,7 +18,7 @@ export function agentList(view: View): Part {
   const entries = entriesOf({ runs: state.runs ?? [], list: state.list, now });
   const offsets = offsetsOf(entries);
   const current = currentOf(entries, state.list.current);
-  return html`${listHead(view)}
+  return html`${deletions(view)} ${listHead(view)}
     <div
       class="list"
       id="list"

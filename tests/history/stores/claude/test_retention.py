@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from sidecar.api.stored.stats import StatsParams
 from sidecar.corpus.agents.claude import generate
-from sidecar.history import TaskHistory
+from sidecar.history import TaskHistory, insight
 from sidecar.history.doctor import examine
 from sidecar.history.stores.status_by_age import DAY_MS
 from tests.history.conftest import NOW
@@ -46,6 +47,23 @@ def test_sessions_are_announced_three_days_before(
     assert len(found) == (announced is not None)
     if announced is not None:
         assert found[0].startswith(f"{sessions} sessions will be deleted within 3 days, {announced}")
+
+
+def test_totals_say_how_many_are_due_and_of_which_product(tmp_path: Path) -> None:
+    generate(tmp_path, 3)
+    sessions = age(tmp_path, 29)
+    history = TaskHistory([tmp_path], now=lambda: NOW)
+    due = insight.stats(history, StatsParams(query="title:nothing"), "structural").due_deletion
+    assert due is not None
+    assert (due.tasks, due.within_days, due.products) == (sessions, 3, ["claude"])
+    assert abs(due.first_at - NOW - DAY_MS) < 1_000
+
+
+def test_totals_say_nothing_where_nothing_is_due(tmp_path: Path) -> None:
+    generate(tmp_path, 3)
+    age(tmp_path, 5)
+    history = TaskHistory([tmp_path], now=lambda: NOW)
+    assert insight.stats(history, StatsParams(), "structural").due_deletion is None
 
 
 def test_sessions_without_a_message_are_counted(tmp_path: Path) -> None:
