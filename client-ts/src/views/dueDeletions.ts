@@ -62,7 +62,7 @@ export class DueDeletions implements vscode.Disposable {
     return since >= 0 && since < DAY_MS ? undefined : this.due;
   }
 
-  /** Show no more of them in the list today. */
+  /** Hide them in the list for a day. */
   async dismiss(): Promise<void> {
     await this.#memory.update(DISMISSED_AT, Date.now());
     this.#changes.fire();
