@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Any, Final, Protocol
 
 from sidecar.mcp.batches import Batch, split_batch
@@ -109,7 +110,8 @@ class McpConnection:
         else:
             if batch is not None:
                 batch.waiting += 1
-            self._running[request.id] = asyncio.create_task(self._run(request, batch))
+            task = self._running[request.id] = asyncio.create_task(self._run(request, batch))
+            task.add_done_callback(partial(self._release, request.id, batch))
             return
         self._answer(encoding.encode_error(request.id, error), batch)
 
@@ -129,6 +131,15 @@ class McpConnection:
         else:
             del self._running[request.id]
             self._answer(body, batch, answer.on_flushed)
+        self._end_request(batch)
+
+    def _release(self, request_id: MessageId, batch: Batch | None, task: "asyncio.Task[None]") -> None:
+        """Forget a request that was cancelled before it began, which `_run` did not see."""
+        if self._running.get(request_id) is task:
+            del self._running[request_id]
+            self._end_request(batch)
+
+    def _end_request(self, batch: Batch | None) -> None:
         if batch is not None:
             batch.waiting -= 1
             self._end_batch(batch)

@@ -96,21 +96,28 @@ class ModelClient:
             lambda: self.history,
             require_trust=self._require_no_run,
             sees=self.sees,
+            may_see_all=lambda: not self._is_run(),
         )
 
-    def _require_no_run(self) -> None:
-        """Raise NotTrusted in an agent that is a run itself, whose definition would have to allow it.
+    def _is_run(self) -> bool:
+        """Return whether the model is that of a run, which has this server by its own configuration.
 
         The variable that says so proves nothing, so it only takes rights away.
         """
-        if self.host.registry.live(self._environment.get(MARKER, "")) is not None:
+        return self.host.registry.live(self._environment.get(MARKER, "")) is not None
+
+    def _require_no_run(self) -> None:
+        """Raise NotTrusted in an agent that is a run itself, whose definition would have to allow it."""
+        if self._is_run():
             raise NotTrusted(
                 "this agent is itself a subagent and may not launch others; "
                 "to allow it, add mcpServers: [sidecar] to its definition and raise asyncTasks.maxDepth"
             )
 
     def sees(self, task_id: str) -> bool:
-        """Return whether the model sees a run."""
+        """Return whether the model sees a run. That of a run does not: the ends concern who launched it."""
+        if self._is_run():
+            return False
         audience = Audience(NAME, self.workspace.folders)
         scope = self.settings.current.reminders.scope
         return audience.is_concerned(self.host.reminders.owner_of(task_id), scope)

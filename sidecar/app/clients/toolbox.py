@@ -18,6 +18,7 @@ from sidecar.history import TaskHistory
 from sidecar.subagents.reminders.bounded_json import fit, remedy
 from sidecar.subagents.runs.background import ForegroundEnd
 from sidecar.subagents.runs.prepared import PreparedLaunch
+from sidecar.subagents.tasks.outcome import CancelledBy
 from sidecar.subagents.tasks.timeouts import TimeoutChoice
 from sidecar.tools import CheckAsyncTasksTool, ListTasksTool
 from sidecar.tools.check_params import WaitMode
@@ -56,10 +57,12 @@ class Toolbox:
         *,
         require_trust: Callable[[], None],
         sees: Callable[[str], bool],
+        may_see_all: Callable[[], bool] = lambda: True,
         delegation: RunDelegation | None = None,
     ) -> None:
-        """`require_trust` raises NotTrusted if the model may not launch; `sees` names its runs.
+        """`require_trust` raises NotTrusted if the model may not launch.
 
+        `sees` returns whether the model sees a run, and `may_see_all` whether the scope `all` has the others.
         `delegation` is that of the run whose agent has the tools; its model sees no other runs.
         """
         self._host = host
@@ -67,6 +70,7 @@ class Toolbox:
         self._caller = caller
         self._require_trust = require_trust
         self._sees = sees
+        self._may_see_all = may_see_all
         self._delegation = delegation
         self._repeats = Repeats()
 
@@ -125,11 +129,11 @@ class Toolbox:
         check = CheckAsyncTasksTool(
             host.manager,
             queued=host.reminders.queued,
-            cancel=lambda task_id: host.control.cancel(task_id, by="model"),
+            cancel=self._cancel,
             wait=self._wait,
             send=self._send,
             sees=self._sees,
-            sees_all=self._delegation is None,
+            sees_all=self._delegation is None and self._may_see_all(),
             progress=self._progress,
             repeats=self._repeats,
             max_chars=settings.tools.max_chars,
@@ -142,6 +146,10 @@ class Toolbox:
     def _progress(self, task_id: str) -> Progress | None:
         run = self._host.registry.live(task_id)
         return None if run is None else run.snapshot().progress
+
+    async def _cancel(self, task_id: str) -> bool:
+        by: CancelledBy = "model" if self._sees(task_id) else "otherModel"
+        return await self._host.control.cancel(task_id, by)
 
     async def _send(self, task_id: str, text: str) -> None:
         self._require_trust()

@@ -161,7 +161,8 @@ def with_outcome(record: RunRecord, outcome: Outcome, fold: RunFold, now: int) -
         partial=fold.partial() if outcome.status != "completed" and record.task.launched_at else None,
         progress=progress,
     )
-    wants_notice = outcome.reason == "cancelledByUser" and record.concerns_model
+    was_asked_for = outcome.reason in ("cancelledByUser", "cancelledByModel")
+    wants_notice = was_asked_for and not outcome.is_expected and record.concerns_model
     return msgspec.structs.replace(record, task=task, wants_notice=wants_notice)
 
 

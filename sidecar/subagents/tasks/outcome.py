@@ -10,7 +10,8 @@ from sidecar.subagents.tasks.timeouts import TimeoutChoice
 
 NO_OUTPUT: Mapping[str, Any] = {"terminate_reason": "ERROR", "emitted_vars": {}}
 """The output of a run that returned none."""
-CancelledBy = Literal["user", "model"]
+CancelledBy = Literal["user", "model", "otherModel"]
+"""`otherModel` is one that is not notified of the run: the one that is does not know of the cancellation."""
 
 _FAILURES: Mapping[str, EndReason] = {"ERROR": "error", "TIMEOUT": "timeout", "MAX_TURNS": "maxTurns"}
 _TERMINATE_REASONS: Mapping[EndReason, str] = {"timeout": "TIMEOUT", "maxTurns": "MAX_TURNS"}
@@ -38,7 +39,8 @@ class Outcome:
     """The end of one run: status, reason and output.
 
     `error` is set if and only if the run failed. `words` are the reason that was given for a cancellation.
-    `retry_after_seconds` is how long the model's server asks to wait.
+    `is_expected` means that the model which is notified of the run cancelled it itself. `retry_after_seconds`
+    is how long the model's server asks to wait.
     """
 
     status: Literal["completed", "failed", "cancelled"]
@@ -47,6 +49,7 @@ class Outcome:
     error_kind: ErrorKind | None = None
     output: Output | None = None
     words: str | None = None
+    is_expected: bool = False
     retry_after_seconds: float | None = None
 
     @property
@@ -68,7 +71,8 @@ def failed(
 
 def cancelled(by: CancelledBy, words: str | None = None) -> Outcome:
     """Return the outcome of a cancelled run."""
-    return Outcome("cancelled", "cancelledByModel" if by == "model" else "cancelledByUser", words=words)
+    reason: EndReason = "cancelledByUser" if by == "user" else "cancelledByModel"
+    return Outcome("cancelled", reason, words=words, is_expected=by == "model")
 
 
 def timed_out(timeout: TimeoutChoice) -> Outcome:

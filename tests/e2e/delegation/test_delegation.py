@@ -180,6 +180,26 @@ async def test_a_server_of_the_agents_own_configuration_launches_nothing_from_wi
     assert len(await delegating.tasks(editor)) == 1
 
 
+async def test_such_a_server_takes_no_reminder_of_the_model_that_launched_and_cancels_nothing(
+    delegating: Delegating, mcp: Mcp
+) -> None:
+    await delegating.attach()
+    launching = await mcp.start("--trust")
+    run, sibling = await launching.launch("wait"), await launching.launch("events", HELD)
+    mcp.setting.environment["SUBAGENT_SIDECAR_TASK"] = run
+    inner = await mcp.start()
+    cancel = await inner.call("check_async_tasks", action="cancel", task_id=sibling, scope="all")
+    assert "No async task found" in cancel["content"][0]["text"]
+    mcp.release()
+    editor = await delegating.attach()
+    (ended,) = await editor.ended(sibling)
+    assert ended["status"] == "completed"
+    for _ in range(2):
+        assert "reminder" not in (await inner.call("list_tasks"))["structuredContent"]
+    told = (await launching.call("list_tasks"))["structuredContent"]["reminder"]
+    assert told["taskIds"] == [sibling]
+
+
 async def test_a_model_of_the_workspace_sees_the_children_of_a_run_but_is_not_notified_of_them(
     delegating: Delegating, mcp: Mcp
 ) -> None:

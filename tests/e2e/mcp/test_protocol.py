@@ -89,6 +89,20 @@ async def test_the_oldest_revision_takes_batches_and_answers_them_together(mcp: 
     assert (await model.read())["error"]["code"] == -32600
 
 
+async def test_a_request_that_is_cancelled_in_the_same_write_leaves_nothing_behind(mcp: Mcp) -> None:
+    model = await mcp.spawn()
+    await model.initialize("2025-03-26")
+    ping = {"jsonrpc": "2.0", "method": "ping"}
+    cancel = {"jsonrpc": "2.0", "method": "notifications/cancelled"}
+    await model.write({**ping, "id": "a"}, {**cancel, "params": {"requestId": "a"}}, {**ping, "id": "b"})
+    assert (await model.read())["id"] == "b"
+    await model.write({**ping, "id": "a"})
+    assert await model.read() == {"jsonrpc": "2.0", "id": "a", "result": {}}
+    batch = [{**ping, "id": "c"}, {**ping, "id": "d"}, {**cancel, "params": {"requestId": "c"}}]
+    await model.write(batch)
+    assert [each["id"] for each in await model.read()] == ["d"]
+
+
 async def test_a_synchronous_run_reports_progress_and_returns_its_result(mcp: Mcp) -> None:
     model = await mcp.start()
     result = await model.request(

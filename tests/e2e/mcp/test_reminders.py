@@ -79,6 +79,21 @@ async def test_a_model_sees_its_workspace_unless_it_asks_for_all(mcp: Mcp, home:
     assert task_id[:8] in (await neighbour.call("check_async_tasks"))["content"][0]["text"]
 
 
+async def test_a_model_is_notified_when_the_model_of_another_workspace_cancels_its_run(
+    mcp: Mcp, home: Path
+) -> None:
+    elsewhere = home / "elsewhere"
+    elsewhere.mkdir()
+    model, other = await mcp.start(), await mcp.start(workspace=elsewhere)
+    task_id = await model.launch("wait")
+    await other.call("check_async_tasks", task_id=task_id, action="cancel", scope="all")
+    found = reminder(await model.wait_for(task_id))
+    assert found is not None
+    assert found["taskIds"] == [task_id]
+    assert "cancelled" in found["text"]
+    assert reported(await other.call("list_tasks")) == []
+
+
 async def test_without_trust_only_the_users_definitions_run(mcp: Mcp) -> None:
     agents = mcp.workspace / ".sidecar" / "agents"
     agents.mkdir(parents=True)

@@ -60,7 +60,7 @@ def test_a_cancelled_run_has_no_output_of_its_own() -> None:
     abort = Abort()
     abort.abort(cancelled("model", "enough"))
     end = run_end(abort, GOAL, None, LIMIT)
-    assert end.outcome == Outcome("cancelled", "cancelledByModel", words="enough")
+    assert end.outcome == Outcome("cancelled", "cancelledByModel", words="enough", is_expected=True)
     assert end.output == GOAL
 
 
