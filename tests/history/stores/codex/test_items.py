@@ -10,6 +10,7 @@ from sidecar.corpus.agents.codex_items import as_item
 from sidecar.history import TaskHistory
 from tests.history.stores.codex.test_store import history_of, made, write
 
+
 def row(history: TaskHistory) -> TaskInfo:
     (task,) = history.list()
     return task
