@@ -20,6 +20,8 @@ _COMMON: Final = (
     "lines, replaced and taken back",
     "lines, all replaced",
     "lines, cut",
+    "lines, calls apart",
+    "lines, opened again",
     "cancelled",
     "declined tool",
     "error",

@@ -11,6 +11,8 @@ from sidecar.corpus.truth import Truth, Used, status_of
 MODEL: Final = "gemini-3-pro-preview"
 CHILD_MODEL: Final = "gemini-3-flash-preview"
 _AGES: Final = {"interrupted an hour ago": HOUR, "interrupted three days ago": 3 * DAY}
+_NEWER: Final = ("lines, calls apart", "lines, opened again")
+"""What versions since 0.61 write: every process begins with its context as all messages."""
 _OPEN: Final = ("a tool without answer", *_AGES)
 _ENDS: Final = {"cancelled": "cancelled", "declined tool": "cancelled", "error": "failed"}
 
@@ -49,6 +51,8 @@ class Chat:
         """Write the messages."""
         if self.case == "command first":
             self.say("user", "/about")
+        if self.case in _NEWER:
+            self._set_context()
         for turn in range(self.teller.turns()):
             self.turn(self.word if turn == 0 else "")
         if self.case in ("resumed, older messages repeated", "taken back after a resume"):
@@ -65,6 +69,10 @@ class Chat:
             self.turn("")
         elif self.case == "lines, all replaced":
             self._replace_all()
+        elif self.case == "lines, opened again":
+            self.lines.append({**self.metadata(), "kind": "main"})
+            self._set_context()
+            self.turn("")
         self._finish()
         if self.case in ("one document", "hash and slug folder", "parent", "lines, replaced and taken back"):
             self.summary = f"Summary {self.teller.word()}"
@@ -117,12 +125,16 @@ class Chat:
         thought = {"subject": "Plan", "description": "Read the code.", "timestamp": iso(teller.time)}
         message: Json = {"id": teller.uuid(), "timestamp": self._now(), "type": "gemini", "content": text}
         message |= {"thoughts": [thought], "tokens": tokens, "model": CHILD_MODEL if self.is_child else MODEL}
-        if tool is not None:
-            message["toolCalls"] = [_call(teller, tool)]
+        calls = {"toolCalls": [_call(teller, tool)]} if tool is not None else {}
+        if self.case not in _NEWER:
+            message |= calls
         if self._in_lines:
             self.lines.append({**message, "tokens": None})
             self.lines.append({**message, "tokens": {**tokens, "output": 1, "total": given + 1}})
         self._add(message)
+        if calls and self.case in _NEWER:
+            apart = {"id": teller.uuid(), "timestamp": self._now(), "type": "gemini", "content": ""}
+            self.lines.append({**apart, "model": message["model"], **calls})
 
     @property
     def _in_lines(self) -> bool:
@@ -148,6 +160,11 @@ class Chat:
         del self.messages[2:]
         self.lines.append({"$set": {"messages": [dict(each) for each in self.messages]}})
         self.turn("")
+
+    def _set_context(self) -> None:
+        context = [{"text": "<session_context>\nThis is the Gemini CLI."}]
+        message = {"id": self.teller.uuid(), "timestamp": self._now(), "type": "user", "content": context}
+        self.lines.append({"$set": {"messages": [message]}})
 
     def metadata(self) -> Json:
         """Return the members that describe the chat."""

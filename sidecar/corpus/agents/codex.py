@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 from uuid import UUID
 
+from sidecar.corpus.agents.codex_items import as_item
 from sidecar.corpus.agents.truth import Truth, iso
 
 START: Final = 1_770_000_000_000
@@ -180,7 +181,10 @@ def _session(made: random.Random, number: int) -> Session:
     session.begin()
     for _ in range(made.randrange(3)):
         session.turn()
+    older = made.choice([None, 0, len(session.records)])
     session.turn(made.choice(["task_complete", "task_complete", "turn_aborted", "error", "killed"]))
+    if older is not None:  # a newer version wrote the session, or continued it
+        session.records[older:] = map(as_item, session.records[older:])
     return session
 
 

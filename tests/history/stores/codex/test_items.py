@@ -1,27 +1,14 @@
 """Newer versions of Codex report messages as completed items: their sessions have the same values."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from sidecar.api.stored.tasks import StoredMessage, TaskInfo
 from sidecar.corpus.agents.codex import Session
+from sidecar.corpus.agents.codex_items import as_item
 from sidecar.history import TaskHistory
 from tests.history.stores.codex.test_store import history_of, made, write
-
-Record = dict[str, Any]
-_KINDS = {"user_message": ("UserMessage", "text"), "agent_message": ("AgentMessage", "Text")}
-
-
-def as_item(record: Record) -> Record:
-    """Return a message as newer versions report it; other records as they are."""
-    payload = record["payload"]
-    if record["type"] != "event_msg" or payload["type"] not in _KINDS:
-        return record
-    kind, part = _KINDS[payload["type"]]
-    item = {"type": kind, "id": "i", "content": [{"type": part, "text": payload["message"]}]}
-    return {**record, "payload": {"type": "item_completed", "turn_id": "t", "item": item}}
 
 
 def row(history: TaskHistory) -> TaskInfo:
