@@ -13,7 +13,7 @@ export interface Block {
   readonly text: string;
   /** The line that opened the code fence inside which this block begins. */
   readonly fence?: string;
-  /** The head of the table inside which this block begins, unless its text is no row of it. */
+  /** The head of the table inside which this block begins, left out if its text is not a row. */
   readonly table?: string;
 }
 

@@ -1,7 +1,7 @@
 /** The line below the head of a table, which says how its columns are aligned. */
 const RULE = /^ {0,3}(?=[^|]*\|)\|?(?:[ \t]*:?-+:?[ \t]*\|?)+$/u;
 
-/** Return the head of the table, with the line below it, that goes on after the end of a text, if any. */
+/** Return the head of the table, with the line below it, that continues after the end of a text, if any. */
 export function openTable(source: string): string | undefined {
   if (!source.endsWith("\n")) {
     return undefined;
