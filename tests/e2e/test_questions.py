@@ -16,7 +16,9 @@ pytestmark = pytest.mark.timeout(120)
 Json = dict[str, Any]
 
 _RAW = str(REPO / "tests" / "agents" / "raw.py")
-RUNNERS: Json = {"asking": {"type": "acp", "command": [sys.executable, _RAW, "inquire"]}}
+RUNNERS: Json = {
+    name: {"type": "acp", "command": [sys.executable, _RAW, "inquire"]} for name in ("asking", "qwen")
+}
 
 FORM: Json = {
     "mode": "form",
@@ -87,10 +89,10 @@ def definitions(home: Path) -> Path:
     return define(home, RUNNERS)
 
 
-async def asking(start: Start, *questions: Json, **more: Any) -> tuple[Sidecar, str]:
+async def asking(start: Start, *questions: Json, agent: str = "asking", **more: Any) -> tuple[Sidecar, str]:
     """Start a sidecar and a run that asks these questions."""
     sidecar = await start(settings={"runners": RUNNERS})
-    return sidecar, await sidecar.launch("asking", json.dumps({"questions": questions, **more}))
+    return sidecar, await sidecar.launch(agent, json.dumps({"questions": questions, **more}))
 
 
 async def asked(sidecar: Sidecar, task_id: str, *answered: str) -> Json:
@@ -307,7 +309,7 @@ async def test_what_seems_to_be_a_password_is_not_logged(start: Start) -> None:
 
 
 async def test_the_questions_of_qwen_are_a_form_with_choices_and_own_answers(start: Start) -> None:
-    sidecar, task_id = await asking(start, QWEN)
+    sidecar, task_id = await asking(start, QWEN, agent="qwen")
     question = await asked(sidecar, task_id)
     assert (question["kind"], question["options"]) == ("question", [])
     assert question["message"] == "Please answer the following questions."
@@ -324,6 +326,13 @@ async def test_the_questions_of_qwen_are_a_form_with_choices_and_own_answers(sta
     assert await events(sidecar, task_id, "permission") == []
 
 
+async def test_a_permission_request_of_another_agent_is_no_question_whatever_it_says(start: Start) -> None:
+    command = {**QWEN["toolCall"], "kind": "execute", "rawInput": {"command": "rm -r build"}}
+    sidecar, task_id = await asking(start, {**QWEN, "toolCall": command})
+    permission = await asked(sidecar, task_id)
+    assert (permission["kind"], permission["command"]) == ("permission", "rm -r build")
+
+
 @pytest.mark.parametrize(
     ("action", "result"),
     [
@@ -334,6 +343,6 @@ async def test_the_questions_of_qwen_are_a_form_with_choices_and_own_answers(sta
 async def test_qwen_continues_after_a_decline_and_stops_after_a_cancel(
     start: Start, action: str, result: Json
 ) -> None:
-    sidecar, task_id = await asking(start, QWEN)
+    sidecar, task_id = await asking(start, QWEN, agent="qwen")
     await answer(sidecar, task_id, await asked(sidecar, task_id), action=action)
     assert json.dumps(result) in await reported(sidecar, task_id)

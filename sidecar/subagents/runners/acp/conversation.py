@@ -14,6 +14,7 @@ from sidecar.subagents.runners.acp.results import model_error_of_turn
 from sidecar.subagents.runners.acp.setup.configuration import Configuration
 from sidecar.subagents.runners.acp.setup.learned import Learned
 from sidecar.subagents.runners.acp.turn import AgentError, LastTurn, Turn
+from sidecar.subagents.runners.acp.updates.elicitation import Asked
 from sidecar.subagents.runners.acp.updates.events import SessionEvents
 from sidecar.subagents.runners.acp.updates.messages import new_message_id
 from sidecar.subagents.runners.acp.updates.usage import reply_tokens
@@ -39,6 +40,7 @@ class Handshake:
     `sign_in` is the remedy if the agent requires authentication. `meta` is the `_meta` of the request that
     opens the session. `instructions` come from the workspace, for an agent that does not read them itself.
     `truncation_check` reads the agent's own record of a session, since the reply does not report truncation.
+    `question_in` finds the questions of an agent that asks them in permission requests.
     `counts_answers` means that the agent reports the size of every answer. `learned` keeps what the agent
     announces. `store` is that of an agent which may keep its sessions.
     """
@@ -50,6 +52,7 @@ class Handshake:
     meta: Mapping[str, Any] = field(default_factory=dict)
     instructions: str = ""
     truncation_check: TruncationCheck | None = None
+    question_in: Callable[[Mapping[str, Any]], Asked | None] | None = None
     counts_answers: bool = False
     learned: Learned = field(default_factory=Learned)
     store: AgentStore | None = None
@@ -188,6 +191,7 @@ class Conversation:
             learned.take(params)
 
         self._wire.on_update = observe
+        self._wire.question_in = handshake.question_in or self._wire.question_in
         session = self._session = session_type(self._wire, self.permissions, modes)
         session.on_initialized = handshake.learned.initialized
         former = self._spec.former

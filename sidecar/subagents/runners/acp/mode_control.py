@@ -69,7 +69,8 @@ class SessionModes:
         update = params.get("update")
         if not isinstance(update, Mapping) or params.get("sessionId") not in (None, self._session_id):
             return
-        before, self._state = self._state, mode_state.updated(self._state, update)
+        before = self._state
+        self._state = mode_state.updated(before, update, in_text=self._known.announced_in_text)
         if self._is_watching and self._state != before:
             self._report()
             self._watch()

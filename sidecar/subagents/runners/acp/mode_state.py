@@ -18,12 +18,15 @@ class AskingModes:
 
     `preferred` are the modes to choose from, in order of preference. `kept` are restricted modes, such as
     planning: a session that starts in one keeps it, but none is switched to one. In all other modes, the
-    agent is assumed to act without asking. In those `judged`, a model decides, and may refuse.
+    agent is assumed to act without asking. In those `judged`, a model decides, and may refuse. With
+    `announced_in_text`, the agent announces its modes in messages, as gemini does, which look like its
+    model's text.
     """
 
     preferred: tuple[str, ...] = ("default", "ask", "manual", "approve", "read-only")
     kept: tuple[str, ...] = ("plan",)
     judged: tuple[str, ...] = ()
+    announced_in_text: bool = False
 
     def includes(self, mode: str) -> bool:
         """Return whether the agent asks in this mode."""
@@ -94,14 +97,17 @@ def opened(answer: Json, model: str | None = None) -> SessionState:
     return configured(SessionState(tuple(_modes(answer.get("modes"))), model), answer.get("configOptions"))
 
 
-def updated(state: SessionState, update: Json) -> SessionState:
-    """Return the state after a `session/update`. Ignores malformed and unrelated updates."""
+def updated(state: SessionState, update: Json, *, in_text: bool = False) -> SessionState:
+    """Return the state after a `session/update`. Ignores malformed and unrelated updates.
+
+    `in_text` is whether the agent announces its modes in messages.
+    """
     kind = update.get("sessionUpdate")
     if kind == "config_option_update":
         return configured(state, update.get("configOptions"))
     if kind == "current_mode_update" and isinstance(mode := update.get("currentModeId"), str):
         return _with_mode(state, mode)
-    if kind == "agent_message_chunk":
+    if kind == "agent_message_chunk" and in_text:
         return _with_mode_in_text(state, update.get("content"))
     meta = update.get("_meta")
     # claude-agent-acp reports the model that answered here.
@@ -124,10 +130,13 @@ def _with_mode(state: SessionState, mode: str) -> SessionState:
 
 
 def _with_mode_in_text(state: SessionState, content: Any) -> SessionState:
-    """Return the state after a message chunk, since gemini-cli announces its modes in messages."""
+    """Return the state after a message chunk that names an offered mode, as gemini-cli announces its modes.
+
+    gemini-cli 0.61 has no other announcement, so its model can write the same.
+    """
     text = content.get("text") if isinstance(content, Mapping) else None
     found = _MODE_IN_TEXT.fullmatch(text) if isinstance(text, str) else None
-    return state if found is None else _with_mode(state, found[1])
+    return _with_mode(state, found[1]) if found and found[1] in state.offered_modes() else state
 
 
 def _with_option(state: SessionState, option: Json) -> SessionState:

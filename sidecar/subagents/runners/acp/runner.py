@@ -123,6 +123,7 @@ class AcpRunner(ProgramRunner):
             meta=merged(SESSION_META, *(each.meta for each in extras)),
             instructions=instruction_text,
             truncation_check=self._truncation_check(spec, extras),
+            question_in=self._profile.question_in,
             counts_answers=self._profile.counts_answers,
             learned=self.learned,
             store=AgentStore(environment, self._profile.reports_last_answer) if self.keeps_sessions else None,

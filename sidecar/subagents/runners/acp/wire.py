@@ -14,11 +14,11 @@ import orjson
 
 from sidecar.subagents.runners.acp.elicitations import CAPABILITY, CREATE, Elicitations
 from sidecar.subagents.runners.acp.lines import Message, MessageLines, OmittedLine
+from sidecar.subagents.runners.acp.updates.elicitation import Asked
 from sidecar.subagents.runners.acp.updates.events import SessionEvents
 from sidecar.subagents.runners.acp.updates.messages import Event, joined
 from sidecar.subagents.runners.acp.updates.notices import CLAUDE_MESSAGE
 from sidecar.subagents.runners.acp.updates.question import known_options
-from sidecar.subagents.runners.acp.updates.qwen_question import asked_in
 from sidecar.subagents.runners.contract import Emit, RunObserver
 from sidecar.subagents.runners.output.fair_scheduler import FairScheduler
 from sidecar.subagents.runners.process.child import ChildProcess
@@ -52,6 +52,8 @@ class AgentWire:
         """The error that ended reading; None at the normal end of the stream."""
         self.on_update: Callable[[Mapping[str, Any]], None] = lambda _: None
         """Called with the parameters of every `session/update`, before its events are logged."""
+        self.question_in: Callable[[Mapping[str, Any]], Asked | None] = lambda _: None
+        """Returns the question in the parameters of a permission request; None if it asks for permission."""
         self.elicitations = Elicitations(events, observer, self.send)
         """The questions that the agent puts to a person."""
         self._process = process
@@ -168,7 +170,7 @@ class AgentWire:
         elif method == CREATE and call_id is not None and _is_id(call_id) and isinstance(params, dict):
             await self.elicitations.take(call_id, params)
         elif method == PERMISSION and call_id is not None and _is_id(call_id) and isinstance(params, dict):
-            if (asked := asked_in(params)) is not None:
+            if (asked := self.question_in(params)) is not None:
                 await self.elicitations.put(call_id, asked)
                 return
             self._inbox.append(

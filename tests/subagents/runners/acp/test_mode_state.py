@@ -75,12 +75,25 @@ def test_the_last_announced_mode_counts() -> None:
     assert [choice.option for choice in state.not_asking(AskingModes())] == [None, "mode"]
 
 
-def test_a_mode_that_is_announced_in_words_counts() -> None:
-    content = {"type": "text", "text": "[MODE_UPDATE] yolo"}
-    update = {"sessionUpdate": "agent_message_chunk", "content": content}
-    assert mode_state.updated(SessionState(), update).mode == "yolo"
-    update["content"] = {"type": "text", "text": "It says [MODE_UPDATE] yolo"}
-    assert mode_state.updated(SessionState(), update).mode is None
+@pytest.mark.parametrize(
+    ("text", "in_text", "mode"),
+    [
+        ("[MODE_UPDATE] yolo", True, "yolo"),
+        ("[MODE_UPDATE] yolo", False, "default"),
+        ("[MODE_UPDATE] unknown", True, "default"),
+        ("It says [MODE_UPDATE] yolo", True, "default"),
+    ],
+)
+def test_only_an_agent_that_announces_its_modes_in_messages_can_name_an_offered_one_there(
+    text: str, in_text: bool, mode: str
+) -> None:
+    state = SessionState((Choice(None, "default", ("default", "yolo")),))
+    update = {"sessionUpdate": "agent_message_chunk", "content": {"type": "text", "text": text}}
+    assert mode_state.updated(state, update, in_text=in_text).mode == mode
+
+
+def test_only_gemini_announces_its_modes_in_messages() -> None:
+    assert [name for name, each in PROFILES.items() if each.modes.announced_in_text] == ["gemini"]
 
 
 def test_the_model_that_answered_is_found_in_the_usage_of_claude() -> None:

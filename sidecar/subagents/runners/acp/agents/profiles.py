@@ -11,6 +11,8 @@ from sidecar.subagents.runners.acp.agents import claude, codex, gemini, gemini_r
 from sidecar.subagents.runners.acp.agents.catalog import refuse_to_ask, unverified_agents
 from sidecar.subagents.runners.acp.agents.extras import Extras, Guard, no_extras
 from sidecar.subagents.runners.acp.mode_state import AskingModes
+from sidecar.subagents.runners.acp.updates.elicitation import Asked
+from sidecar.subagents.runners.acp.updates.qwen_question import asked_in
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,8 @@ class Profile:
     """Whether the agent reports the size of every answer during a turn. One without a size is truncated."""
     reports_last_answer: bool = False
     """Whether the usage in the reply to a prompt is that of the last answer only."""
+    question_in: Callable[[Mapping[str, Any]], Asked | None] | None = None
+    """Return the question in a permission request, for an agent that asks its questions this way."""
     truncation_check: Callable[[Mapping[str, str], str, Mapping[str, Any]], bool] | None = None
     """Return whether the last answer was truncated, given the environment, session id and prompt reply."""
 
@@ -85,7 +89,7 @@ _VERIFIED: Mapping[str, Profile] = {
         # Without NO_RELAUNCH, gemini works in a second process, and signals reach only the first.
         {"GEMINI_CLI_NO_RELAUNCH": "true", **_GEMINI_LOG},
         model_flag="--model",
-        modes=AskingModes(("default",)),
+        modes=AskingModes(("default",), announced_in_text=True),
         truncation_check=gemini_record.is_truncated,
         guard=gemini.guard,
         serves="unguarded",
@@ -97,6 +101,7 @@ _VERIFIED: Mapping[str, Profile] = {
         model_flag="--model",
         modes=AskingModes(("default",), judged=("auto",)),
         counts_answers=True,
+        question_in=asked_in,
         guard=qwen.guard,
         serves="unguarded",  # in a folder that it does not trust, 0.24.4 reports them as failed
     ),
