@@ -2,7 +2,7 @@
 
 `messages 20` and `message 20` are 20 MB, in messages of 1 KB or in a single one, `calls 4000` as many tool
 calls, `reads 120` as many calls with an output of 60 KB each, `links 400` as many messages of 6 KB that show
-a few words each. It prints at full speed, LAST at the end; `endless 0` goes on until it is killed.
+a few words each. It prints at full speed, LAST at the end; `endless 0` continues until it is killed.
 """
 
 import itertools
