@@ -20,6 +20,7 @@ from sidecar.corpus.stores import STORES, write_corpus
 from sidecar.corpus.truth import NOW_MS, TRUTH_FILE
 
 CCUSAGE: Final = "ccusage@20.0.24"
+"""https://github.com/ryoppippi/ccusage, which sums the usage of the same files."""
 PLACES: Final = {
     "claude": ".claude",
     "codex": ".codex",

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from benchmarks import corpora
+from benchmarks.accuracy import CCUSAGE
 from benchmarks.measure import Comparison, interleave, within
 from benchmarks.processes import SIDECAR, peak_without_index, time_command, time_without_index
 from benchmarks.promises import (
@@ -33,8 +34,6 @@ for folder, _, names in os.walk(sys.argv[1]):
     for name in names:
         os.stat(folder + "/" + name)
 """
-CCUSAGE: Final = "ccusage@20.0.26"
-"""https://github.com/ryoppippi/ccusage, which sums the usage of the same files."""
 
 
 def measure(runs: int) -> list[Comparison]:

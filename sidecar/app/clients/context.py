@@ -76,5 +76,5 @@ class Caller:
 
     def reach(self) -> Reach:
         """Return the runs of this workspace; without open folders, those of this client."""
-        folders = frozenset(os.path.realpath(folder) for folder in self.workspace.folders)
+        folders = self.workspace.real_folders
         return Reach(folders=folders) if folders else Reach(client_id=self.client_id)

@@ -118,7 +118,7 @@ class ModelClient:
         """Return whether the model sees a run. That of a run does not: the ends concern who launched it."""
         if self._is_run():
             return False
-        audience = Audience(NAME, self.workspace.folders)
+        audience = Audience(NAME, self.workspace.real_folders)
         scope = self.settings.current.reminders.scope
         return audience.is_concerned(self.host.reminders.owner_of(task_id), scope)
 

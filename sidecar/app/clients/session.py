@@ -296,7 +296,7 @@ class Session(Listener):
 
     def _sees(self, task_id: str) -> bool:
         """Return whether the client's model sees a run."""
-        audience = Audience(self.context.name, self.workspace.folders)
+        audience = Audience(self.context.name, self.workspace.real_folders)
         scope = self.settings.current.reminders.scope
         return audience.is_concerned(self.host.reminders.owner_of(task_id), scope)
 

@@ -2,6 +2,7 @@
 
 import os
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from sidecar.api.errors import InvalidParams
@@ -13,6 +14,11 @@ class Workspace:
 
     folders: tuple[Path, ...] = ()
     trusted: bool = False
+
+    @cached_property
+    def real_folders(self) -> frozenset[str]:
+        """The paths of the folders without symbolic links, as they were when first asked for."""
+        return frozenset(map(os.path.realpath, self.folders))
 
     def working_directory(self, named: str | None) -> Path:
         """Return the named working directory of a run, else the first open folder.

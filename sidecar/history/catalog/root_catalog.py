@@ -16,7 +16,7 @@ from sidecar.history.stores.children import ancestors
 from sidecar.history.stores.contract import Keys, OpenedTask, Root, Store
 from sidecar.history.stores.index_row import IndexRow, ReadRows, info_of, share
 from sidecar.history.stores.parallel import Parallel, sequential
-from sidecar.history.stores.registry import open_store
+from sidecar.history.stores.registry import open_store, with_added_format
 from sidecar.history.stores.status_by_age import DAY_MS, FOR_EVER
 
 Change = Literal["added", "changed", "removed"]
@@ -127,7 +127,12 @@ class RootCatalog:
     def members(self) -> Keys:
         """List the ids of all existing members, including those that are not tasks."""
         rows, store = self.rows("structural"), self.store
-        members = [name for name in store.members() if name in rows or store.is_member(name, "structural")]
+        # The ids of the rows instead of equal strings, which would take 85 bytes for each task.
+        members = [
+            row.id if (row := rows.get(name)) is not None else name
+            for name in store.each_member()
+            if name in rows or store.is_member(name, "structural")
+        ]
         held = self._kept["structural"].held
         if not held:
             return members
@@ -161,8 +166,8 @@ class RootCatalog:
         with self._lock:
             kept = self._kept[rules]
             started = time.perf_counter()
-            if kept.scanned and not kept.rows:
-                self._recognize()
+            if kept.scanned:
+                self.recognize()
             seen = self._seen(rules, prepare)
             self.scan_seconds = time.perf_counter() - started
             self._check_clock(rules, now)
@@ -174,6 +179,14 @@ class RootCatalog:
             kept.scanned = True
             kept.made_at = max(kept.made_at, now)
             return kept.rows
+
+    def recognize(self) -> None:
+        """Open the root again if it was empty, or if a product has added another format."""
+        with self._lock:
+            is_empty = not any(kept.rows for kept in self._kept.values())
+            found = open_store(self.root) if is_empty else with_added_format(self.store)
+            if type(found) is not type(self.store):
+                self.store = found
 
     def reconcile(self, now: int) -> None:
         """Scan under each rule set in use."""
@@ -255,12 +268,6 @@ class RootCatalog:
         if opened is None or row is None or not row.body:
             return opened
         return opened._replace(info=info_of(row, "structural", now))
-
-    def _recognize(self) -> None:
-        """Open an empty root again: what a product writes into it first decides what it is."""
-        found = open_store(self.root)
-        if type(found) is not type(self.store):
-            self.store = found
 
     def _held(self, now: int) -> Iterable[str]:
         """Return the ids of the tasks inside of members, which only a scan finds."""

@@ -213,7 +213,10 @@ class LiveHistory:
         """Save the rows after a scan of all roots."""
         for catalog in self._catalogs:
             catalog.save()
-        self._after_scan()
+        try:
+            self._after_scan()
+        except Exception:  # tasks are followed whatever fails afterwards
+            _log.exception("the work after a scan failed")
         self.state = msgspec.structs.replace(self.state, last_reconcile_at=self._wall_ms())
 
     def _lacks_watches(self, folders: Folders) -> bool:

@@ -65,6 +65,8 @@ class Sweep:
             self._list(catalog, now)
 
     def _begin(self, now: int) -> None:
+        for catalog in self._catalogs:
+            catalog.recognize()
         self._left = [(catalog, self._list(catalog, now)) for catalog in self._catalogs]
         total = sum(len(names) for _, names in self._left)
         self._steps = max(STEPS, math.ceil(total / MAX_SLICE))

@@ -14,8 +14,8 @@ from sidecar.history.stores.status_by_age import DAY_MS
 
 NEWEST: Final = 500
 """How many tasks of a root are watched regardless of their age."""
-MAX_WATCHES: Final = 4_000
-"""The most folders watched in total: half of the smallest per-user limit of any kernel."""
+MAX_WATCHES: Final = 2_000
+"""The most folders watched in total: a quarter of the smallest per-user limit of any kernel."""
 NEW_MS: Final = 60_000
 """How long a new folder is watched while it does not hold a task yet."""
 ACTIVE_MS: Final = 600_000

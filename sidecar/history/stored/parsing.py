@@ -26,7 +26,7 @@ _SAY_NO_JSON: Final = frozenset({"cut", "strayTail", "notMessages", "malformed"}
 T = TypeVar("T")
 Json = bytes | str | msgspec.Raw
 """One encoded value."""
-_NoObject = list[msgspec.Raw] | str | int | float | bool | None
+_NoObject = tuple[msgspec.Raw, ...] | str | int | float | bool | None
 
 _PIECE: Final = 1 << 16
 """Bytes checked for UTF-8 at a time."""

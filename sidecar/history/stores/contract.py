@@ -6,7 +6,7 @@ be a folder, a file that grows, or rows of a database. The catalog reads it agai
 changes.
 """
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
@@ -102,6 +102,10 @@ class Store(Protocol):
 
     def members(self) -> Keys:
         """List the keys of possible members, unopened; the catalog calls `is_member` for new ones."""
+
+    def each_member(self) -> Iterable[str]:
+        """Yield the keys that `members` lists; a store of many members need not hold all at a time."""
+        return self.members()
 
     def holds(self, key: str, member: str) -> None:
         """Learn that a member holds the task with this key, which is not a member itself."""

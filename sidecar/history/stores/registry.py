@@ -42,11 +42,20 @@ _TOGETHER: Final[Sequence[StoreFamily]] = (CLINE_SESSIONS, TASK_FOLDERS)
 
 def open_store(root: Root) -> Store:
     """Open the store of a root; one with both of Cline's formats has the sessions of both."""
-    together = [family for family in _TOGETHER if family.recognizes(root.path)]
-    if len(together) > 1:
-        return CombinedStore(root, [family.open(root) for family in together])
+    if (combined := _combined(root)) is not None:
+        return combined
     family = next((family for family in FAMILIES[1:] if family.recognizes(root.path)), None)
     return (family or _family_of_copies(root) or _closed_family(root) or FAMILIES[0]).open(root)
+
+
+def with_added_format(store: Store) -> Store:
+    """Return the store itself, or the store of both of Cline's formats if its root has both by now."""
+    return store if isinstance(store, CombinedStore) else _combined(store.root) or store
+
+
+def _combined(root: Root) -> Store | None:
+    together = [family for family in _TOGETHER if family.recognizes(root.path)]
+    return CombinedStore(root, [family.open(root) for family in together]) if len(together) > 1 else None
 
 
 def _family_of_copies(root: Root) -> StoreFamily | None:

@@ -1,19 +1,17 @@
 """Whom an end concerns: the workspace that launched the run, its client, or everybody."""
 
-import os
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Set as AbstractSet
 
 from sidecar.api.runs.async_tasks import Owner
 from sidecar.api.settings import ReminderScope
 
 
 class Audience:
-    """The models of one client, identified by its name and its open folders."""
+    """The models of one client, identified by its name and the real paths of its open folders."""
 
-    def __init__(self, client: str, folders: Sequence[Path]) -> None:
+    def __init__(self, client: str, folders: AbstractSet[str]) -> None:
         self._client = client
-        self._folders = {os.path.realpath(folder) for folder in folders}
+        self._folders = folders
 
     def is_concerned(self, owner: Owner | None, scope: ReminderScope) -> bool:
         """Return whether a run of this owner concerns this client.

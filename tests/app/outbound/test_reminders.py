@@ -141,7 +141,7 @@ async def test_the_outbox_shows_no_end_of_another_workspace_after_a_restart(
     await journal.save(record)
     await journal.record_delivery("earlier", ["run-2"], 1, "delivered")
     await every.restore_deliveries()
-    audience = Audience("a", [Path("/w")])
+    audience = Audience("a", {"/w"})
     client = ClientReminders(
         every,
         SettingsStore(),

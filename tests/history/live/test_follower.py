@@ -213,6 +213,23 @@ def test_folders_that_stay_are_watched_once(store: Store, say: Make, follow: Fol
     assert len(fake.folders) == 1
 
 
+def test_tasks_are_followed_after_the_work_that_follows_a_scan_failed(
+    store: Store, say: Make, follow: Follow, caplog: pytest.LogCaptureFixture
+) -> None:
+    scans = threading.Semaphore(0)
+
+    def fail() -> None:
+        scans.release()
+        raise RuntimeError("no such store")
+
+    follower = follow(reconcile_seconds=0.01, after_scan=fail)
+    for _ in range(2):
+        assert scans.acquire(timeout=WAIT_SECONDS)
+    store.write(ui=[say("text", "x")])
+    assert follower.next() == Changes([TASK_ID], [], [])
+    assert "no such store" in caplog.text
+
+
 @pytest.mark.parametrize("written", ["task", "list"])
 def test_a_steady_writer_is_read_four_times_a_second(
     store: Store, say: Make, follow: Follow, written: str

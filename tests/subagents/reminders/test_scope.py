@@ -1,7 +1,5 @@
 """Whom an end concerns."""
 
-from pathlib import Path
-
 import pytest
 
 from sidecar.api.runs.async_tasks import Owner
@@ -28,13 +26,6 @@ HERE = Owner(client="editor", workspace_dir="/here")
 def test_an_end_concerns_its_workspace_its_client_or_everybody(
     client: str, folders: list[str], scope: ReminderScope, concerned: bool
 ) -> None:
-    audience = Audience(client, [Path(folder) for folder in folders])
+    audience = Audience(client, frozenset(folders))
     assert audience.is_concerned(HERE, scope) is concerned
     assert audience.is_concerned(None, scope)
-
-
-def test_a_folder_is_the_same_by_its_real_path(tmp_path: Path) -> None:
-    (tmp_path / "real").mkdir()
-    (tmp_path / "link").symlink_to(tmp_path / "real")
-    owner = Owner(client="", workspace_dir=str((tmp_path / "real").resolve()))
-    assert Audience("", [tmp_path / "link"]).is_concerned(owner, "workspace")

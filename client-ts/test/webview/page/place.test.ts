@@ -131,6 +131,25 @@ test("what arrived before a reader left the end is there when they return", () =
   expect(Object.keys(inView())).toContain("43");
 });
 
+test("End leads to the newest message, unless it is pressed in a field", () => {
+  const { page, draw } = following();
+  page.send(messages(40));
+  draw();
+  scrollBy(-60);
+  page.send(messages(40, 41));
+  draw();
+  const scroller = document.querySelector("#scroller");
+  const field = document.createElement("input");
+  scroller?.append(field);
+  const press = (on: Element | null): string[] => {
+    on?.dispatchEvent(new KeyboardEvent("keydown", { key: "End", bubbles: true }));
+    draw();
+    return Object.keys(inView());
+  };
+  expect(press(field)).not.toContain("80");
+  expect(press(scroller)).toContain("80");
+});
+
 test("a reader near the end keeps their place when what follows the items disappears", () => {
   const { page, draw } = following();
   const variable = { type: "emit", name: "lines", value: 12 } as const;

@@ -20,16 +20,15 @@ WORTH_FORKING: Final = 4_000
 """Tasks from which on half of the scan in a second process saves more than the fork costs."""
 
 
-def folder_names(root: Root) -> Keys:
-    """List the folders in a root's `tasks/`, whether tasks or not.
+def folder_names(root: Root) -> Iterator[str]:
+    """Yield the folders in a root's `tasks/`, whether tasks or not.
 
     There are none without `tasks/`, or if it cannot be listed, which `Store.unlisted` reports.
     """
-    try:
-        with os.scandir(tasks_path(root.path)) as entries:
-            return [entry.name for entry in entries if entry.is_dir(follow_symlinks=False)]
-    except OSError:
-        return []
+    with contextlib.suppress(OSError), os.scandir(tasks_path(root.path)) as entries:
+        for entry in entries:
+            if entry.is_dir(follow_symlinks=False):
+                yield entry.name
 
 
 def task_names(root: Root) -> Keys:

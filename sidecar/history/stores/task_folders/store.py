@@ -61,6 +61,10 @@ class TaskFolderStore(Store):
 
     def members(self) -> Keys:
         """List the folders below `tasks`, whether tasks or not."""
+        return [*folder_names(self.root)]
+
+    def each_member(self) -> Iterator[str]:
+        """Yield what `members` lists."""
         return folder_names(self.root)
 
     def unlistable(self) -> str | None:

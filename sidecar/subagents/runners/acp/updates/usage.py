@@ -94,14 +94,13 @@ class Usage:
 
     def update(self, update: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         """Process a session update of any kind and yield a `usage` event if the usage changes."""
-        if update.get("sessionUpdate") == "usage_update":
+        is_report = update.get("sessionUpdate") == "usage_update"
+        if is_report:
             self._context(update)
-        if answer := tokens_of(_member(update, "_meta", "usage")):
-            self._turn = _sum(self._turn, answer)
-            self._answers.clear()
-        if session := tokens_of(_member(update, "_meta", "sidecar", "usage")):
-            self._turn = {name: max(0, count - self._before.get(name, 0)) for name, count in session.items()}
-            self._answers.clear()
+        if update.get("_meta") is not None:
+            self._extensions(update["_meta"])
+        elif not is_report:  # most updates are pieces of text
+            return
         yield from self._changes()
 
     def follow(self, event: Mapping[str, Any]) -> None:
@@ -123,6 +122,14 @@ class Usage:
     def _counted(self) -> Tokens:
         """Return the tokens of the current turn. If only sizes are known, they count as input."""
         return self._turn or ({"inputTokens": sum(self._answers)} if any(self._answers) else {})
+
+    def _extensions(self, meta: Any) -> None:
+        if answer := tokens_of(_member(meta, "usage")):
+            self._turn = _sum(self._turn, answer)
+            self._answers.clear()
+        if session := tokens_of(_member(meta, "sidecar", "usage")):
+            self._turn = {name: max(0, count - self._before.get(name, 0)) for name, count in session.items()}
+            self._answers.clear()
 
     def _context(self, update: Mapping[str, Any]) -> None:
         context = _numbers({"contextUsed": update.get("used"), "contextSize": update.get("size")})
