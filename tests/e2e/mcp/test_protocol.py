@@ -212,9 +212,9 @@ async def test_a_start_in_a_deleted_folder_is_explained(mcp: Mcp) -> None:
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
         )
-        _, said = await process.communicate()
+        _, complaint = await process.communicate()
         assert process.returncode == 1
-        assert said.decode() == (
+        assert complaint.decode() == (
             "subagent-sidecar: the working directory no longer exists; "
             "change to one that exists and run the command again\n"
         )
