@@ -12,9 +12,9 @@ DOCS = Path(__file__).parents[1] / "docs"
 def test_the_page_on_definitions_covers_each_key() -> None:
     text = (DOCS / "definitions.md").read_text()
     for form in FORMATS:
-        taken, passed_over = text.split(f"\n| `{form.name}` | ")[1].split("\n")[0].split(" | ")
+        taken, ignored = text.split(f"\n| `{form.name}` | ")[1].split("\n")[0].split(" | ")
         assert all(f"`{key}" in taken for key in form.rules)
-        assert set(form.unsupported) == set(re.findall(r"`(.+?)`", passed_over))
+        assert set(form.unsupported) == set(re.findall(r"`(.+?)`", ignored))
 
 
 def test_the_page_on_storage_explains_every_problem_code() -> None:

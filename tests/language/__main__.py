@@ -18,6 +18,7 @@ ALL = (
     "examples",
     "scripts",
     "sidecar",
+    "tests",
 )
 
 

@@ -1,4 +1,5 @@
-import type { Deletions, PagePlace, RunRow } from "../../src/panel/messages.js";
+import type { Deletions, RunRow } from "../../src/panel/listMessages.js";
+import type { PagePlace } from "../../src/panel/messages.js";
 import type { DefinitionProblem, SlashCommand, SubagentInfo } from "../../src/protocol.js";
 import type { Offers } from "../../src/offers/offers.js";
 import type { FleetOffer } from "../../src/offers/placement.js";
