@@ -90,7 +90,7 @@ def test_a_model_that_does_not_try_proves_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("fault", "check", "passed"),
+    ("flaw", "check", "passed"),
     [
         ("deaf", "stops on request", False),
         ("hasty", "stops on request", None),
@@ -100,12 +100,12 @@ def test_a_model_that_does_not_try_proves_nothing(tmp_path: Path) -> None:
     ],
 )
 def test_what_the_agent_does_is_checked_before_it_is_killed(
-    tmp_path: Path, fault: str, check: str, passed: bool | None
+    tmp_path: Path, flaw: str, check: str, passed: bool | None
 ) -> None:
-    _, found = results(tmp_path, fault)
+    _, found = results(tmp_path, flaw)
     assert found[check] is passed
     others = [name for name, each in found.items() if each is False and name != check]
-    assert others == ([] if fault in ("deaf", "hasty", "leaving") else others)
+    assert others == ([] if flaw in ("deaf", "hasty", "leaving") else others)
 
 
 def test_an_unknown_name_of_an_agent_is_wrong_use(tmp_path: Path) -> None:

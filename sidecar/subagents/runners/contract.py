@@ -78,7 +78,7 @@ class RunObserver:
         return Reply("decline", reason=f"Declined: {reason}.")
 
     async def before_kill(self, *, ended_turn: bool) -> None:
-        """Look at what an agent left before it is killed; called once or twice.
+        """Examine what an agent left before it is killed; called once or twice.
 
         `ended_turn` is whether the agent ended its last turn itself, on request if the run is stopped.
         """
