@@ -15,6 +15,8 @@ def resolved(path: Path) -> Path:
     """Return the file that links lead to. Raises StorageError if they lead nowhere."""
     try:
         return path.resolve()
+    except FileNotFoundError:  # the working directory is gone
+        raise
     except (OSError, RuntimeError):  # a loop is a RuntimeError before Python 3.13
         raise StorageError(f"{path} cannot be read: its links form a loop") from None
 

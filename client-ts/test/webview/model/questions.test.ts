@@ -52,7 +52,7 @@ test("a question belongs to the call it is about, with its answer", () => {
   expect(after.questions.size).toBe(0);
 });
 
-test("a question about no known call stands by itself", () => {
+test("a question about no known call is an item of its own", () => {
   const { items } = conversation(ASKED, ANSWERED);
   expect(items).toMatchObject([{ kind: "question", question: { answer: { by: "user" } } }]);
 });

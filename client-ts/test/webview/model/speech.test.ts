@@ -95,7 +95,7 @@ test("a run is asked to be resumed once, with words or without", () => {
   expect(ask(after(resume))).toEqual([]);
 });
 
-test("a resumed run is gone on with in its new conversation, which is followed", () => {
+test("a resumed run continues in its new conversation, which is followed", () => {
   const before = after(write("On"), { type: "resume", taskId });
   const resumed: Event = { type: "resumed", taskId, inTaskId: "t2" };
   const state = reduce(before, resumed);

@@ -224,12 +224,12 @@ test("only the end of a flood is shown until it is drawn, and then more of it", 
   });
 });
 
-test("a flood does not narrow what a reader looks at", () => {
+test("a flood does not narrow what a reader reads", () => {
   const { open } = after(OPEN, manyMessages(50), { type: "leaveEnd" }, manyMessages(500, 51));
   expect(open && narrowed(open, shownOf(open), 1)).toBeUndefined();
 });
 
-test("what a reader looks at stays while more arrives, until they come to the end", () => {
+test("what a reader reads stays while more arrives, until they come to the end", () => {
   const reading = after(OPEN, manyMessages(500), { type: "leaveEnd" }, manyMessages(30, 501));
   const start = 500 - END_ITEMS;
   expect(reading.open && shownOf(reading.open)).toEqual({ start, end: 500 });

@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sidecar.api.stored.tasks import TaskInfo
-from sidecar.corpus.agents.claude import START, Session
+from sidecar.corpus.agents.claude import START
+from sidecar.corpus.agents.claude_session import Session
 from sidecar.corpus.agents.truth import Truth, iso
 from sidecar.history import TaskHistory
 from sidecar.history.export import export
