@@ -1,10 +1,14 @@
 """An agent on the bare wire that understands the prompts of `agents check`: `conforming.py [FLAW...]`.
 
 Flaws: `silent` asks for nothing and acts, `idle` does nothing, `signed-out` opens no session, `uncounted`
-reports no tokens.
+reports no tokens, `deaf` ends no turn on request, `hasty` ends each at once, `leaving` leaves a process, and
+`elsewhere` writes another file without asking.
 """
 
+import signal
+import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +43,10 @@ def serve() -> None:
 
 
 def respond(call: Any, prompt: str) -> None:
+    if "leaving" in FLAWS:
+        subprocess.Popen(["sleep", "300"], start_new_session=True, stdout=subprocess.DEVNULL)
+    if "elsewhere" in FLAWS:
+        Path("other.txt").write_text("x")
     if "questions" in prompt:
         inquire()
         say("done")
@@ -46,6 +54,13 @@ def respond(call: Any, prompt: str) -> None:
         return
     if "numbers" in prompt:
         say("one\n")
+        if "hasty" in FLAWS:
+            end(call)
+            return
+        if "deaf" in FLAWS:
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)
+            while True:
+                time.sleep(60)
         while receive().get("method") != "session/cancel":
             pass
         end(call, "cancelled")

@@ -89,6 +89,25 @@ def test_a_model_that_does_not_try_proves_nothing(tmp_path: Path) -> None:
     assert found["puts a question to a person"] is None
 
 
+@pytest.mark.parametrize(
+    ("flaw", "check", "passed"),
+    [
+        ("deaf", "stops on request", False),
+        ("hasty", "stops on request", None),
+        ("leaving", "leaves no process", False),
+        ("elsewhere", "asks before a write", False),
+        ("silent", "acts after permission", None),
+    ],
+)
+def test_what_the_agent_does_is_checked_before_it_is_killed(
+    tmp_path: Path, flaw: str, check: str, passed: bool | None
+) -> None:
+    _, found = results(tmp_path, flaw)
+    assert found[check] is passed
+    others = [name for name, each in found.items() if each is False and name != check]
+    assert others == ([] if flaw in ("deaf", "hasty", "leaving") else others)
+
+
 def test_an_unknown_name_of_an_agent_is_wrong_use(tmp_path: Path) -> None:
     status, _, err = run(tmp_path, "check", "nosuch")
     assert status == 2

@@ -9,7 +9,8 @@ import {
 import type { Event } from "../../../webview/model/events.js";
 import { answerWords, type Question } from "../../../webview/model/conversation/question.js";
 import { requestsOf } from "../../../webview/model/requests.js";
-import { INITIAL, reduce, type State } from "../../../webview/model/state.js";
+import { reduce } from "../../../webview/model/reduce.js";
+import { INITIAL, type State } from "../../../webview/model/state.js";
 import { numbered, task, tool } from "../samples.js";
 
 const OPTIONS = [

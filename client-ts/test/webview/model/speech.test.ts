@@ -5,7 +5,8 @@ import type { Event } from "../../../webview/model/events.js";
 import { requestsOf } from "../../../webview/model/requests.js";
 import { restore, save } from "../../../webview/model/saved.js";
 import { speechTo } from "../../../webview/model/speech.js";
-import { INITIAL, reduce, type State } from "../../../webview/model/state.js";
+import { reduce } from "../../../webview/model/reduce.js";
+import { INITIAL, type State } from "../../../webview/model/state.js";
 import { numbered, task } from "../samples.js";
 
 const taskId = "t1";

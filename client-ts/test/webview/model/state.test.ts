@@ -6,7 +6,8 @@ import { followsEnd, narrowed, shownOf } from "../../../webview/model/openRun.js
 import { END } from "../../../webview/model/range.js";
 import { requestsOf } from "../../../webview/model/requests.js";
 import { readSaved, restore, save } from "../../../webview/model/saved.js";
-import { INITIAL, launchable, reduce, type State } from "../../../webview/model/state.js";
+import { reduce } from "../../../webview/model/reduce.js";
+import { INITIAL, launchable, type State } from "../../../webview/model/state.js";
 import { message, numbered, row, task } from "../samples.js";
 
 const RUNNING: Event = { type: "service", state: { kind: "running" } };
