@@ -27,8 +27,11 @@ def without(text: str, agent: AgentConfig, original: str | None) -> str | None:
     """Return the text without the entry; None if nothing is left of a file that was not there before.
 
     `original` is the text before the installation: a container that it lacks goes too once it is empty.
+    Raises one of BadText.
     """
     left = _removed(text, agent)
+    if find(left, agent) is not MISSING:
+        raise jsonc.BadJson(f'it holds "{agent.container}" more than once; remove {NAME} by hand')
     had_container = original is not None and agent.container in _parse(original, agent)
     if agent.format == "json" and not had_container and jsonc.is_blank(left, agent.container):
         left = jsonc.remove(left, agent.container)

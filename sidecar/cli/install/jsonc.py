@@ -75,7 +75,7 @@ def remove(text: str, container: str, name: str | None = None) -> str:
         holder = _object(plain, member.value)
         member = _named(holder, name)
     if member is None:
-        raise BadJson(f'"{name or container}" is missing')
+        raise BadJson(f'"{name or container}" is not in its first "{container}"')
     place = list(holder.members).index(member)
     head, tail, comma = text[: member.start], text[member.end :], _comma(text, member.end)
     if comma >= 0:

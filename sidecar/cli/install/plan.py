@@ -50,7 +50,7 @@ def _plan_removal(path: Path, agent: AgentConfig) -> Change | None:
     with _explained(path):
         if backup is not None and _is_written(backup, before, agent, found):
             return Change(path, before, backup, "drop")
-        after = entry.without(before, agent, backup)
+        after = entry.without(before, agent, backup if is_installed(found) else before)
     return Change(path, before, after, "drop" if users_own is entry.MISSING else "keep")
 
 

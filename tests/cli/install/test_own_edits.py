@@ -67,6 +67,22 @@ def test_an_entry_of_the_users_own_is_not_lost(cli: Cli, env: Environment) -> No
     assert "mine" in backup_path(path).read_text()
 
 
+def test_a_file_that_the_user_wrote_stays(cli: Cli, env: Environment) -> None:
+    path = write(cli, "claude", '{"mcpServers": {"subagent-sidecar": {"command": "mine"}}}')
+    change(cli, env, "--uninstall", "claude")
+    assert path.read_text() == '{"mcpServers": {}}'
+
+
+@pytest.mark.parametrize("first", ['"subagent-sidecar": {}', '"a": {}'])
+def test_a_file_with_the_container_twice_is_left_alone(cli: Cli, env: Environment, first: str) -> None:
+    text = f'{{"mcpServers": {{{first}}}, "mcpServers": {{"subagent-sidecar": {{}}}}}}'
+    path = write(cli, "claude", text)
+    done = cli.run("mcp", "--uninstall", "claude", "--yes", **env)
+    assert done.returncode == 1
+    assert f"{path} cannot be changed" in done.stderr
+    assert path.read_text() == text
+
+
 @pytest.mark.parametrize("agent", AGENTS)
 def test_the_backup_goes_if_the_user_removed_the_server(cli: Cli, env: Environment, agent: str) -> None:
     text = MINE[AGENTS[agent].format]
