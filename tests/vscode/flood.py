@@ -3,7 +3,7 @@
 `messages 20` and `message 20` are 20 MB, in messages of 1 KB or in a single one, `calls 4000` as many tool
 calls, `reads 120` as many calls with an output of 60 KB each, `links 400` as many messages of 6 KB that show
 a few words each, `emphasis 20000` as many words of which each is emphasized, and `table 2000` a table of
-as many rows and 9 columns. It prints at full speed, LAST at the end; `endless 0` goes on until it is killed.
+as many rows and 9 columns. It prints at full speed, LAST at the end; `endless 0` runs until it is killed.
 """
 
 import itertools

@@ -75,8 +75,8 @@ async def test_a_model_sees_its_workspace_unless_it_asks_for_all(mcp: Mcp, home:
     assert task_id[:8] in everything["content"][0]["text"]
     await model.call("check_async_tasks", task_id=task_id, action="cancel")
     assert reported(await other.call("list_tasks")) == []
-    neighbour = await mcp.start()
-    assert task_id[:8] in (await neighbour.call("check_async_tasks"))["content"][0]["text"]
+    neighbor = await mcp.start()
+    assert task_id[:8] in (await neighbor.call("check_async_tasks"))["content"][0]["text"]
 
 
 async def test_a_model_is_notified_when_the_model_of_another_workspace_cancels_its_run(

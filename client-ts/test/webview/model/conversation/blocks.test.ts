@@ -96,7 +96,7 @@ test("what follows a table does not repeat its head", () => {
   expect(last).not.toContain("|");
 });
 
-test("lines with bars in code are no table", () => {
+test("lines with bars in code are not a table", () => {
   const blocks = appendAll(["```\n" + "a | b\n".repeat(2_000)]);
   expect(blocks.length).toBeGreaterThan(1);
   expect(blocks.every(({ table }) => table === undefined)).toBe(true);
