@@ -346,3 +346,34 @@ async def test_qwen_continues_after_a_decline_and_stops_after_a_cancel(
     sidecar, task_id = await asking(start, QWEN, agent="qwen")
     await answer(sidecar, task_id, await asked(sidecar, task_id), action=action)
     assert json.dumps(result) in await reported(sidecar, task_id)
+
+
+async def test_half_characters_are_refused_and_the_question_stays_open(start: Start) -> None:
+    sidecar, task_id = await asking(start, FORM)
+    question = await asked(sidecar, task_id)
+    content = {"engine": "sqlite", "port": 1, "name": "ab"}
+    with pytest.raises(RpcError, match=r"content\.name: .*half a surrogate pair at index 2") as refused:
+        await answer(sidecar, task_id, question, action="accept", content={**content, "name": "ab\ud800"})
+    assert refused.value.code == -32602
+    await answer(sidecar, task_id, question, action="accept", content=content)
+    assert '"name": "ab"' in await reported(sidecar, task_id)
+
+
+@pytest.mark.parametrize(
+    ("method", "params", "place"),
+    [
+        ("launch", {"goalPrompt": "\ud800"}, "goalPrompt"),
+        ("launch", {"goalPrompt": "a", "behaviourPrompts": ["a", "b\udc00"]}, r"behaviourPrompts\[1\]"),
+        ("launch", {"goalPrompt": "a", "expectedOutputs": {"a": "\ud800"}}, r"expectedOutputs\.a"),
+        ("send", {"text": "a\ud800"}, "text"),
+        ("resume", {"text": "a\ud800"}, "text"),
+    ],
+)
+async def test_a_text_for_an_agent_has_whole_characters(
+    start: Start, method: str, params: Json, place: str
+) -> None:
+    sidecar, task_id = await asking(start, FORM)
+    target = {"subagentName": "asking"} if method == "launch" else {"taskId": task_id}
+    with pytest.raises(RpcError, match=f"^{place}: contains half a surrogate pair") as refused:
+        await sidecar.request(f"asyncTasks/{method}", **target, **params)
+    assert refused.value.code == -32602

@@ -7,6 +7,7 @@ from typing import Literal
 from sidecar.api.errors import InvalidState, StorageError
 from sidecar.app.launching.gate import LaunchGate
 from sidecar.app.launching.reach import EVERYTHING, Reach
+from sidecar.subagents.agent_text import require_whole
 from sidecar.subagents.journal.records import RunRecord
 from sidecar.subagents.runs.admission import Admission
 from sidecar.subagents.runs.background import BackgroundRuns, conclude
@@ -106,8 +107,9 @@ class RunControl:
     async def send(self, record: RunRecord, text: str) -> Literal["now", "nextTurn"]:
         """Send a message to the agent of a live run, and return when it gets it.
 
-        Raises InvalidState if it cannot accept one.
+        Raises InvalidState if it cannot accept one, and InvalidParams for half characters.
         """
+        require_whole("text", text)
         run = self._registry.live(record.task.id)
         if run is None:
             task = record.task

@@ -14,6 +14,7 @@ from sidecar.app.launching.gate import LaunchGate, PendingLaunch
 from sidecar.app.launching.launch_record import from_record
 from sidecar.app.launching.planner import Planner
 from sidecar.app.launching.resuming import Resumptions
+from sidecar.subagents.agent_text import require_whole
 from sidecar.subagents.journal.records import RunRecord
 from sidecar.subagents.runs.admission import Admission
 from sidecar.subagents.runs.background import BackgroundRuns, ForegroundEnd
@@ -66,6 +67,7 @@ class Launcher:
         Raises InvalidState if the run has not ended, and the same errors as `launch`.
         """
         with self.gate.open(caller.client_id, caller.workspace_owner()) as pending:
+            require_whole("text", params.text)
             ended = await self._registry.resolve(params.task_id)
             _require_resumable(ended)
             await self._background.until_gone(ended.task.id)  # an agent saves its session until it exits

@@ -5,6 +5,7 @@ from typing import Any
 
 from sidecar.api.errors import InvalidParams
 from sidecar.api.runs.questions import QuestionField, QuestionSchema
+from sidecar.subagents.agent_text import require_whole
 from sidecar.subagents.permissions.shortening import NAME_CHARS, cut_middle
 from sidecar.subagents.questions import formats
 
@@ -34,6 +35,7 @@ def checked(form: QuestionSchema, content: Mapping[str, Any]) -> dict[str, Any]:
         wrong = problem(field, filled[name])
         if wrong is not None:
             raise InvalidParams(f"content.{name}: {wrong}")
+        require_whole(f"content.{name}", filled[name])
     return filled
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from sidecar.api.errors import InvalidParams
 from sidecar.api.runs.launches import LaunchParams
 from sidecar.javascript.printing import js_number
+from sidecar.subagents.agent_text import require_whole
 from sidecar.subagents.permissions.tool_rule import first_problem
 from sidecar.subagents.tasks.timeouts import NONE, seconds_problem
 
@@ -26,6 +27,12 @@ def check_launch(params: LaunchParams) -> None:
     """Raise InvalidParameter for the first parameter that no launch accepts."""
     if not params.goal_prompt.strip():
         raise InvalidParameter("goalPrompt", "is blank; describe what the subagent should achieve")
+    for member, given in (
+        ("goalPrompt", params.goal_prompt),
+        ("behaviourPrompts", params.behaviour_prompts),
+        ("expectedOutputs", params.expected_outputs),
+    ):
+        require_whole(member, given)  # the prompt escapes what is in `context`
     timeout, grace, turns = params.timeout_seconds, params.grace_period_seconds, params.max_turns
     if timeout is not None and (problem := seconds_problem(timeout)) is not None:
         raise InvalidParameter("timeoutSeconds", problem)
