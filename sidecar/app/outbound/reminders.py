@@ -218,7 +218,8 @@ class ClientReminders:
     ) -> None:
         """`send` starts a turn of the client's agent, unless `is_busy`. `name` is shown with deliveries.
 
-        `client_id` identifies the connection, whose model knows which runs it cancelled itself. `enrich` adds name, goal and partial result to each block, whatever the settings say.
+        `client_id` identifies the connection, whose model knows which runs it cancelled itself. `enrich` adds
+        name, goal and partial result to each block, whatever the settings say.
         """
         self._all = reminders
         self._settings = settings
