@@ -36,7 +36,7 @@ _BENCHMARKS: Final[dict[str, Callable[[int], list[Comparison]]]] = {
     "first-list-tasks": scanning.measure_tasks,
     "sessions": sessions.measure,
     "live-list": live.measure_list,
-    "news": live.measure_news,
+    "changes": live.measure_changes,
     "roots": roots.measure,
     "hostile": live.measure_hostile,
     "stalls": stalls.measure,

@@ -65,9 +65,9 @@ async def _one_run(host: SharedHost) -> tuple[list[float], list[float]]:
     return idle, busy
 
 
-async def _ask(client: RpcClient, goes_on: Any) -> list[float]:
+async def _ask(client: RpcClient, is_busy: Any) -> list[float]:
     seconds = []
-    while goes_on():
+    while is_busy():
         start = time.perf_counter()
         await client.request(METHOD)
         seconds.append(time.perf_counter() - start)

@@ -1,4 +1,4 @@
-"""The tasks that are listed, made once and kept in `.cache`, which git passes over."""
+"""The tasks that are listed, made once and kept in `.cache`, which git ignores."""
 
 from pathlib import Path
 from typing import Final

@@ -12,7 +12,7 @@ from tests.generator import ERAS, sized
 GUIDE = ("node", str(REPOSITORY / "tests" / "oracle" / "list_tasks.mjs"))
 """The guide's own list; `json` prints what it found, `text` what its tool answers."""
 LISTED = [era for era in ERAS if era.ids != "epoch"]
-"""The guide passes over Cline's folders: only of the other eras do both sides list every task."""
+"""The guide ignores Cline's folders: only of the other eras do both sides list every task."""
 
 
 def measure(runs: int) -> list[Comparison]:

@@ -1,4 +1,4 @@
-"""A server's own list, in its process: answers from memory, memory itself, and news of writes."""
+"""A server's own list, in its process: answers from memory, memory itself, and reports of writes."""
 
 import gc
 import json
@@ -21,7 +21,7 @@ import orjson
 from benchmarks import corpora
 from benchmarks.measure import Comparison, interleave, within
 from benchmarks.processes import environment
-from benchmarks.promises import HOSTILE_SECONDS, IDLE_PERCENT, LIVE_LIST, NEWS_SECONDS, ROW_BYTES
+from benchmarks.promises import CHANGE_SECONDS, HOSTILE_SECONDS, IDLE_PERCENT, LIVE_LIST, ROW_BYTES
 from sidecar.api.stored.tasks import Rules
 from sidecar.history import TaskHistory
 from sidecar.history.catalog.worker import GARBAGE_THRESHOLDS
@@ -91,24 +91,24 @@ def measure_list(runs: int) -> list[Comparison]:
     ]
 
 
-def measure_news(runs: int) -> list[Comparison]:
-    """Time the news of writes to 1,000 watched tasks, against watchfiles as it is, and what waiting costs."""
+def measure_changes(runs: int) -> list[Comparison]:
+    """Time reports of writes to 1,000 watched tasks, against watchfiles as it is, and the cost of waiting."""
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
         tasks = [task.folder / "ui_messages.json" for task in sized(root, 1_000, 5_000)]
-        peer = _news_by_defaults(root, tasks)
-        told: Queue[float] = Queue()
-        with _followed(root, lambda _: told.put(time.perf_counter())):
-            busy = [_delay(path, told, _BUSY_SECONDS) for path in tasks[:_WRITES]]
+        peer = _changes_by_defaults(root, tasks)
+        seen: Queue[float] = Queue()
+        with _followed(root, lambda _: seen.put(time.perf_counter())):
+            busy = [_delay(path, seen, _BUSY_SECONDS) for path in tasks[:_WRITES]]
             time.sleep(_QUIET_SECONDS)
-            quiet = [_delay(path, told, _QUIET_SECONDS) for path in tasks[-_WRITES_AFTER_QUIET:]]
+            quiet = [_delay(path, seen, _QUIET_SECONDS) for path in tasks[-_WRITES_AFTER_QUIET:]]
             idle = _idle()
     with _followed(corpora.many_tasks(), lambda _: None):
         many = _idle()
     return [
-        Comparison("write to news, 1,000 tasks", "watchfiles' defaults", busy, peer),
-        within("write to news while busy, median", [median(busy)], NEWS_SECONDS["while busy"]),
-        within("write to news after 5 s of quiet, median", [median(quiet)], NEWS_SECONDS["after quiet"]),
+        Comparison("write to report, 1,000 tasks", "watchfiles' defaults", busy, peer),
+        within("write to report while busy, median", [median(busy)], CHANGE_SECONDS["while busy"]),
+        within("write to report after 5 s of quiet, median", [median(quiet)], CHANGE_SECONDS["after quiet"]),
         within("processor time of following 1,000 tasks while idle", [idle], IDLE_PERCENT[1_000], "%"),
         within("processor time of following 20,000 tasks while idle", [many], IDLE_PERCENT[20_000], "%"),
     ]
@@ -116,7 +116,7 @@ def measure_news(runs: int) -> list[Comparison]:
 
 @contextmanager
 def _followed(root: Path, announce: Callable[[Changes], None]) -> Iterator[None]:
-    """Follow a root, from the time when its watches are open and its first news are over."""
+    """Follow a root, from the time when its watches are open and its first changes are reported."""
     history = TaskHistory([root])
     history.list()
     live = LiveHistory(history, announce)
@@ -193,36 +193,36 @@ def _processor_seconds(call: Callable[[], object]) -> float:
     return time.process_time() - start
 
 
-def _delay(path: Path, told: "Queue[float]", pause: float) -> float:
-    """Rename a new file to a task's, wait for the news, then so long."""
-    new = path.parents[2] / "new.json"  # not in the task's folder, where it would be news before the rename
+def _delay(path: Path, seen: "Queue[float]", pause: float) -> float:
+    """Rename a new file to a task's, wait for its report, then `pause`."""
+    new = path.parents[2] / "new.json"  # outside the task's folder, where it would be a change already
     messages = json.loads(path.read_bytes())
     messages[0]["text"] = f"title at {time.time()}"
     new.write_text(json.dumps(messages))
-    while not told.empty():
-        told.get()
+    while not seen.empty():
+        seen.get()
     start = time.perf_counter()
     os.replace(new, path)
-    seconds = told.get(timeout=20) - start
+    seconds = seen.get(timeout=20) - start
     time.sleep(pause)
     return seconds
 
 
-def _news_by_defaults(root: Path, tasks: list[Path]) -> list[float]:
+def _changes_by_defaults(root: Path, tasks: list[Path]) -> list[float]:
     from watchfiles import watch
 
-    told: Queue[float] = Queue()
+    seen: Queue[float] = Queue()
     stop = threading.Event()
 
     def follow() -> None:
         changes: Iterator[object] = watch(root, stop_event=stop, raise_interrupt=False)
         for _ in changes:
-            told.put(time.perf_counter())
+            seen.put(time.perf_counter())
 
     thread = threading.Thread(target=follow)
     thread.start()
     time.sleep(1)
-    delays = [_delay(path, told, _BUSY_SECONDS) for path in tasks[:_WRITES]]
+    delays = [_delay(path, seen, _BUSY_SECONDS) for path in tasks[:_WRITES]]
     stop.set()
     thread.join()
     return delays

@@ -68,7 +68,7 @@ def _measure(kind: str, program: str) -> list[Comparison]:
     return [
         within(f"{what}: share of a core", [result["share"]], LOAD_SHARE, ""),
         within(f"{what}: round trip, p99", busy, LOAD_P99_SECONDS),
-        Comparison(f"{what}: round trip, p99", "idle server beside it", busy, idle),
+        Comparison(f"{what}: round trip, p99", "idle server next to it", busy, idle),
     ]
 
 

@@ -32,7 +32,7 @@ class Comparison:
 
     @property
     def met(self) -> bool | None:
-        """Tell whether the promise is kept; None when nothing is promised."""
+        """Return whether the promise is kept; None when nothing is promised."""
         if self.promise is None:
             return None
         return self.ratio >= self.promise if self.faster else self.ratio <= self.promise

@@ -3,28 +3,28 @@
 from typing import Final
 
 ROUND_TRIP: Final = 1.5
-"""A small request, at most so many times a bare echo."""
+"""A small request, at most this many times a bare echo."""
 FIRST_ANSWER: Final = 1.5
-"""Start to first answer, at most so many times the import of pygls."""
+"""Start to first answer, at most this many times the import of pygls."""
 ATTACH: Final = 2.5
-"""Attach to a running Host until the first answer, at most so many times a bare start of Python."""
+"""Attach to a running Host until the first answer, at most this many times a bare start of Python."""
 BUSY_RUN_P99_SECONDS: Final = 20e-3
 """A small request while one run of 1,000 events a second is shown by 10 clients, 99 of 100."""
 SOAK_GROWTH: Final = 1.1
-"""Memory, descriptors and threads of a Host after many runs, at most so many times those after warm-up."""
+"""Memory, descriptors and threads of a Host after many runs, at most this many times those after warm-up."""
 MCP_START: Final = 4.0
-"""The same of `mcp` with a running Host, at most so many times a bare start of Python."""
+"""The same of `mcp` with a running Host, at most this many times a bare start of Python."""
 FIRST_LIST: Final = 3.0
-"""A list of 1,000 tasks with nothing kept, at least so many times faster than the guide under Node."""
+"""A list of 1,000 tasks with nothing kept, at least this many times faster than the guide under Node."""
 
 SCAN_OF_MANY_SIZES: Final = {"structural": 12.0, "guide": 6.0}
-"""A first list of 1,000 tasks of people's sizes, at least so many times faster than the guide under Node."""
+"""A first list of 1,000 tasks of people's sizes, at least this many times faster than the guide in Node."""
 SCAN_OF_MANY_TASKS: Final = {"structural": 7.0, "guide": 7.0}
 """The same of 20,000 tasks of 5 KB."""
 SCAN_OVER_READING: Final = {"sizes": 5.0, "tasks": 4.0}
-"""A first list, at most so many times the reading of all bytes."""
+"""A first list, at most this many times the reading of all bytes."""
 SCAN_MEMORY: Final = {"sizes": 1 / 4, "tasks": 1 / 6}
-"""The memory of the largest process of a first list, at most so much of the guide's under Node."""
+"""The memory of the largest process of a first list, at most this much of the guide's under Node."""
 SESSIONS_OVER_READING: Final = 8.0
 """A first list of the sessions of Claude Code, at most this many times the reading of all bytes."""
 SESSIONS_LATER: Final = 1.8
@@ -34,18 +34,18 @@ SESSIONS_OVER_CCUSAGE: Final = 5.0
 SESSIONS_MEMORY_MIB: Final = 150.0
 """The memory of the largest process of a first list of them."""
 WARM_START: Final = 1.8
-"""A list of 20,000 tasks by an index that is there, at most so many times a walk that only stats."""
+"""A list of 20,000 tasks by an index that is there, at most this many times a walk that only stats."""
 LIVE_LIST: Final = {"all as JSON": 8 / 4.3, "page of 50": 0.5 / 4.3, "filter": 3 / 4.3}
-"""A server's list of 20,000 tasks, at most so many times the writing of 20,000 short records by orjson.
+"""A server's list of 20,000 tasks, at most this many times the writing of 20,000 short records by orjson.
 
 The bars were given as 8, 0.5 and 3 ms of a machine that writes the records in 4.3 ms.
 """
 ROW_BYTES: Final = 1024
 """Memory of a task in a server's list."""
-NEWS_SECONDS: Final = {"while busy": 30e-3, "after quiet": 100e-3}
-"""From a write to its news: when another write was just announced, and after 5 s without one."""
+CHANGE_SECONDS: Final = {"while busy": 30e-3, "after quiet": 100e-3}
+"""From a write to its report: when another write was just announced, and after 5 s without one."""
 IDLE_PERCENT: Final = {1_000: 1.0, 20_000: 1.5}
-"""Of one processor, in percent, for following so many tasks while nothing happens."""
+"""Of one processor, in percent, for following this many tasks while nothing happens."""
 ROOT_SECONDS: Final = {5_000: 10.0, 20_000: 30.0}
 """By its tasks, from the deletion, renaming or replacement of a root to the right list."""
 HOSTILE_SECONDS: Final = 50e-3
@@ -61,7 +61,7 @@ CANCEL_SECONDS: Final = 50e-3
 REMINDER_SECONDS: Final = 20e-3
 """A reminder, a trigger, the summary or one more end, while 2,000 ends are pending."""
 STALL_SECONDS: Final = 20e-3
-"""The longest that the event loop stands still while tasks are read or looked through."""
+"""The longest that the event loop is blocked while tasks are read or searched."""
 PANEL_FRAME_SECONDS: Final = 50e-3
 """Processor time of any task of the window in which the panel works, drawing included."""
 PANEL_HEAP_MIB: Final = 300.0

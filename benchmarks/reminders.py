@@ -78,7 +78,7 @@ _STEPS: Final = {
 def _timed(
     step: Callable[[AsyncTaskManager, Outbox], None], manager: AsyncTaskManager, outbox: Outbox
 ) -> Callable[[], float]:
-    """Return what measures the processor time of a step: the loop stands still for so long."""
+    """Return what measures the processor time of a step: the loop is blocked that long."""
 
     def timed() -> float:
         start = time.process_time()

@@ -11,7 +11,7 @@ _HEADINGS = ("what", "ours", "peer", "", "ratio", "promised", "met")
 
 
 def table(comparisons: Sequence[Comparison]) -> str:
-    """Lay the comparisons out in columns; each side as median (minimum-maximum)."""
+    """Arrange the comparisons in columns; each side as median (minimum-maximum)."""
     rows = [_HEADINGS, *map(_row, comparisons)]
     widths = [max(len(row[column]) for row in rows) for column in range(len(_HEADINGS))]
     return "\n".join(

@@ -1,4 +1,4 @@
-"""How long a server's event loop stands still: while tasks are read, and while a tool list is matched."""
+"""How long a server's event loop is blocked: while tasks are read, and while a tool list is matched."""
 
 import asyncio
 import sys

@@ -58,13 +58,15 @@ def render(results: Mapping[str, Iterable[Json]], versions: Mapping[str, str]) -
             by_check.setdefault(result["name"], {})[agent] = result
     heads = [f"`{agent}` {versions[agent]}" for agent in results]
     lines = [_row(["check", *heads]), _row(["---"] * (len(heads) + 1))]
-    for check, found in by_check.items():
-        cells = [_CELLS[found[agent].get("passed")] if agent in found else "not run" for agent in results]
+    for check, by_agent in by_check.items():
+        cells = [
+            _CELLS[by_agent[agent].get("passed")] if agent in by_agent else "not run" for agent in results
+        ]
         lines.append(_row([check, *cells]))
     details = [
         f"- `{agent}`, {check}: {_plain(result['detail'])}"
-        for check, found in by_check.items()
-        for agent, result in found.items()
+        for check, by_agent in by_check.items()
+        for agent, result in by_agent.items()
         if result.get("passed") is not True
     ]
     return "\n".join([*lines, *(["", *details] if details else [])]) + "\n"

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from typing import NoReturn
 
 INTERRUPTED = 130
+FAILED = 1
 
 
 def main() -> int:
@@ -18,6 +19,13 @@ def main() -> int:
         return _run(sys.argv[1:])
     except KeyboardInterrupt:  # while modules are imported, before anyone else looks out for it
         return INTERRUPTED
+    except FileNotFoundError as error:
+        from sidecar.working_directory import GONE, explained
+
+        if explained(error) != GONE:
+            raise
+        sys.stderr.write(f"subagent-sidecar: {GONE}\n")
+        return FAILED
 
 
 def _run(arguments: list[str]) -> int:

@@ -1,6 +1,8 @@
 import re
 from pathlib import Path
 
+import pytest
+
 from sidecar.history.stored.problems import PROBLEM_CODES
 from sidecar.subagents.definitions.places import USER_FOLDERS
 
@@ -12,9 +14,9 @@ DOCS = Path(__file__).parents[1] / "docs"
 def test_the_page_on_definitions_covers_each_key() -> None:
     text = (DOCS / "definitions.md").read_text()
     for form in FORMATS:
-        taken, passed_over = text.split(f"\n| `{form.name}` | ")[1].split("\n")[0].split(" | ")
+        taken, ignored = text.split(f"\n| `{form.name}` | ")[1].split("\n")[0].split(" | ")
         assert all(f"`{key}" in taken for key in form.rules)
-        assert set(form.unsupported) == set(re.findall(r"`(.+?)`", passed_over))
+        assert set(form.unsupported) == set(re.findall(r"`(.+?)`", ignored))
 
 
 def test_the_page_on_storage_explains_every_problem_code() -> None:
@@ -31,3 +33,22 @@ def test_the_files_that_the_guides_name_exist() -> None:
         )
         missing = [name for name in named if not (repository / name).exists()]
         assert not missing, f"{page.name} names {missing}"
+
+
+@pytest.mark.parametrize(
+    ("section", "room"),
+    [
+        ("## Rooms", "sidecar"),
+        ("### history", "sidecar/history"),
+        ("### history", "sidecar/history/stores"),
+        ("### subagents", "sidecar/subagents"),
+        ("### client-ts", "client-ts/src"),
+        ("### client-ts", "client-ts/webview"),
+    ],
+)
+def test_the_page_on_architecture_names_every_room(section: str, room: str) -> None:
+    page = (DOCS / "architecture.md").read_text(encoding="utf-8")
+    rows = page.split(f"\n{section}\n")[1].split("\n#")[0]
+    named = {name.rstrip("/").split("/")[-1] for name in re.findall(r"`([^`]+)`", rows)}
+    folders = {path.name for path in (DOCS.parent / room).iterdir() if path.is_dir()}
+    assert folders - {"__pycache__"} - named == set()

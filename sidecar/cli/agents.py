@@ -63,7 +63,7 @@ def agents(
 @click.option("--json", "as_json", is_flag=True, help="Print JSON: the result of subagents/validate.")
 @common
 def validate(paths: tuple[Path, ...], workspace: Path, as_json: bool, store: SettingsStore) -> int:
-    """Report each problem in the definitions of PATH…, by default of all places.
+    """Report problems in the definitions of PATH…, or of all places.
 
     A PATH is a file, a folder of definitions, or a workspace. Nothing is run, so nothing has to be trusted.
     """

@@ -36,10 +36,10 @@ def status(as_json: bool, store: SettingsStore) -> int:
 @workspace_folder
 @common
 def gc(workspace: Path, store: SettingsStore) -> int:
-    """Remove what no run needs any more, from the repository of the workspace and from all nodes.
+    """Remove what runs no longer need.
 
-    In the repository, these are the refs of runs that a branch contains, and those older than
-    journal.retentionDays. On the nodes, these are folders of ended runs, and what no run used for long from
+    From the repository of the workspace: the refs of runs that a branch contains, and those older than
+    journal.retentionDays. From all nodes: the folders of ended runs, and what has not been used for long in
     their caches.
     """
     removed = [*_pruned(workspace, store), *asyncio.run(_gc(store))]

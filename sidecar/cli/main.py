@@ -115,7 +115,9 @@ def main(arguments: Sequence[str]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return exits.DONE
     except OSError as error:
-        _echo_error(f"subagent-sidecar: {error}")
+        from sidecar.working_directory import explained
+
+        _echo_error(f"subagent-sidecar: {explained(error)}")
         return exits.FAILED
     except SidecarError as error:
         _echo_error(f"subagent-sidecar: {error.message}")

@@ -1,13 +1,15 @@
 """`mcp`: connect an agent to the model's tools; without `--install` it serves them on stdio."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
 from sidecar.api.errors import InvalidParams
 from sidecar.cli import exits, output
-from sidecar.cli.install.agents import AGENTS, NAME, server_command
-from sidecar.cli.install.change import Change, backup_path, plan_install, plan_uninstall
+from sidecar.cli.install.agents import AGENTS, NAME, AgentConfig, server_command
+from sidecar.cli.install.change import Change, backup_path
+from sidecar.cli.install.plan import plan_install, plan_uninstall
 from sidecar.cli.options import process_options
 from sidecar.printable import printable
 
@@ -44,29 +46,47 @@ def mcp(
             "(the server needs Unix domain sockets, which this platform may lack)"
         )
     name = install or uninstall or ""
-    path = AGENTS[name].path(workspace)
+    agent, places = AGENTS[name], AGENTS[name].places(workspace)
     if install is None:
-        return _make(plan_uninstall(path, AGENTS[name]), f"{NAME} is not in {path}", yes)
+        return _uninstall(places, agent, yes)
     options = [] if storage_root is None else ["--storage-root", str(storage_root.absolute())]
     options += [] if config is None else ["--config", str(config.absolute())]
     options += ["--trust"] if trust else []
-    change = plan_install(path, AGENTS[name], server_command(options))
-    done = _make(change, f"{NAME} is already in {path}", yes)
-    if change is not None and AGENTS[name].advice:
-        output.echo(AGENTS[name].advice, err=True)
-    return done
-
-
-def _make(change: Change | None, nothing: str, yes: bool) -> int:
+    change = plan_install(places, agent, server_command(options))
     if change is None:
-        output.echo(nothing)
+        output.echo(f"{NAME} is already in {_names(places)}")
         return exits.DONE
-    output.echo(printable(change.diff()))
+    _make(change, yes)
+    if agent.advice:
+        output.echo(agent.advice, err=True)
+    return exits.DONE
+
+
+def _uninstall(places: Sequence[Path], agent: AgentConfig, yes: bool) -> int:
+    changes = plan_uninstall(places, agent)
+    if all(change.before == change.after for change in changes):
+        output.echo(f"{NAME} is not in {_names(places)}")
+    for change in changes:
+        _make(change, yes)
+        if change.backup == "keep":
+            output.echo(f"your own {NAME} from before the installation is in {backup_path(change.path)}")
+    return exits.DONE
+
+
+def _names(places: Sequence[Path]) -> str:
+    return " or ".join(str(place) for place in places if place.exists()) or str(places[-1])
+
+
+def _make(change: Change, yes: bool) -> None:
+    backup = backup_path(change.path)
+    is_tidying = change.before == change.after
+    output.echo(f"- {backup}" if is_tidying else printable(change.diff()))
     if not yes:
         click.confirm("Write this change?", abort=True, err=True)
     change.apply()
-    done = "changed" if change.after is not None else "removed"
-    output.echo(f"{done} {change.path}")
+    if is_tidying:
+        output.echo(f"removed {backup}, which nothing needs any more")
+        return
+    output.echo(f"{'removed' if change.after is None else 'changed'} {change.path}")
     if change.backup == "write" and change.before is not None:
-        output.echo(f"the old text is in {backup_path(change.path)}; --uninstall restores it")
-    return exits.DONE
+        output.echo(f"the old text is in {backup}; --uninstall restores it")

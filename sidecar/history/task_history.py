@@ -21,7 +21,8 @@ from sidecar.api.stored.tasks import (
     UnlistedFolder,
 )
 from sidecar.history.catalog.index import RowIndex
-from sidecar.history.catalog.root_catalog import Change, ReadMany, RootCatalog
+from sidecar.history.catalog.root_catalog import ReadMany, RootCatalog
+from sidecar.history.catalog.row_changes import Change
 from sidecar.history.listing.pages import ListPage
 from sidecar.history.listing.row_selector import RowSelector
 from sidecar.history.listing.selection import ListQuery, Selection

@@ -10,7 +10,7 @@ from sidecar.rpc.messages import MessageId
 
 @dataclass(frozen=True)
 class Transcript:
-    """A stored task that can be read: its ID, its title and its newest message in ms since the epoch."""
+    """A stored task that can be read: its ID, its title on one line, and its newest message (ms)."""
 
     task_id: str
     title: str

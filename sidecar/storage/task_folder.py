@@ -31,7 +31,7 @@ class TaskFolder:
         """
         target = root.task(task_id)
         if target.exists():
-            raise FileExistsError(f"{target} exists already")
+            raise FileExistsError(f"{target} already exists")
         make_private_dirs(root.tasks)
         staging = temp_path(target)
         try:

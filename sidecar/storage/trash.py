@@ -109,7 +109,7 @@ def _move(root: OwnRoot, source: Path, target: Path, task_id: str) -> None:
             raise NotADirectoryError(errno.ENOTDIR, f"{folder} is a link; replace it with a directory")
     make_private_dirs(target)
     if os.path.lexists(target / task_id):
-        raise FileExistsError(f"{target / task_id} exists already")
+        raise FileExistsError(f"{target / task_id} already exists")
     (source / task_id).rename(target / task_id)
     sync_directory(target)
     sync_directory(source)

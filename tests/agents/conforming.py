@@ -1,16 +1,20 @@
-"""An agent on the bare wire that understands the prompts of `agents check`: `conforming.py [FAULT...]`.
+"""An agent on the bare wire that understands the prompts of `agents check`: `conforming.py [FLAW...]`.
 
-Faults: `silent` asks for nothing and acts, `idle` does nothing, `signed-out` opens no session, `uncounted`
-reports no tokens.
+Flaws: `silent` asks for nothing and acts, `idle` does nothing, `signed-out` opens no session, `uncounted`
+reports no tokens, `deaf` ends no turn on request, `hasty` ends each at once, `leaving` leaves a process, and
+`elsewhere` writes another file without asking.
 """
 
+import signal
+import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
 from tests.agents.raw import answer, end, receive, say, send, update
 
-FAULTS = sys.argv[1:]
+FLAWS = sys.argv[1:]
 OPTIONS = [
     {"optionId": "yes", "name": "Yes", "kind": "allow_once"},
     {"optionId": "no", "name": "No", "kind": "reject_once"},
@@ -23,10 +27,10 @@ def serve() -> None:
         match call.get("method"):
             case "initialize":
                 info = {"name": "conforming", "version": "1.2.3"}
-                ways = [{"id": "l", "name": "L", "type": "terminal", "args": ["login"]}] if FAULTS else []
+                ways = [{"id": "l", "name": "L", "type": "terminal", "args": ["login"]}] if FLAWS else []
                 hello = {"protocolVersion": 1, "agentCapabilities": {}, "agentInfo": info}
                 answer(call, {**hello, "authMethods": ways})
-            case "session/new" if "signed-out" in FAULTS:
+            case "session/new" if "signed-out" in FLAWS:
                 send({"id": call["id"], "error": {"code": -32000, "message": "Authentication required"}})
             case "session/new":
                 offers = [{"id": "default", "name": "D"}, {"id": "auto", "name": "A"}]
@@ -39,6 +43,10 @@ def serve() -> None:
 
 
 def respond(call: Any, prompt: str) -> None:
+    if "leaving" in FLAWS:
+        subprocess.Popen(["sleep", "300"], start_new_session=True, stdout=subprocess.DEVNULL)
+    if "elsewhere" in FLAWS:
+        Path("other.txt").write_text("x")
     if "questions" in prompt:
         inquire()
         say("done")
@@ -46,14 +54,21 @@ def respond(call: Any, prompt: str) -> None:
         return
     if "numbers" in prompt:
         say("one\n")
+        if "hasty" in FLAWS:
+            end(call)
+            return
+        if "deaf" in FLAWS:
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)
+            while True:
+                time.sleep(60)
         while receive().get("method") != "session/cancel":
             pass
         end(call, "cancelled")
         return
-    if "idle" not in FAULTS and ("silent" in FAULTS or is_allowed()):
+    if "idle" not in FLAWS and ("silent" in FLAWS or is_allowed()):
         Path("check.txt").write_text("checked" if "Create" in prompt else "")
     say("done")
-    if "uncounted" in FAULTS:
+    if "uncounted" in FLAWS:
         end(call)
         return
     update("usage_update", used=10, size=100)
@@ -61,7 +76,7 @@ def respond(call: Any, prompt: str) -> None:
 
 
 def inquire() -> None:
-    if "idle" not in FAULTS:
+    if "idle" not in FLAWS:
         form = {"properties": {"color": {"type": "string", "enum": ["Red", "Blue"]}}}
         params = {"sessionId": "session-1", "message": "Which color?", "requestedSchema": form}
         send({"id": 2, "method": "elicitation/create", "params": params})

@@ -38,7 +38,7 @@ class Agent:
                 case "session/new":
                     answer(call, {"sessionId": "session-1", **self.announced()})
                 case "session/load":
-                    say("what was said before")
+                    say("what was written before")
                     answer(call, self.announced())
                 case "session/set_mode":
                     self.choose(call, "modes", call["params"]["modeId"])

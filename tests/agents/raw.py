@@ -74,7 +74,7 @@ def report() -> None:
     """Send what the protocol's library drops: a compaction, a notice, a name and a subagent in `_meta`."""
     prompt = open_session()
     update("compaction_update", compactionId="c", status="in_progress")
-    for text in ("We look ", "at dates."):
+    for text in ("We compare ", "dates."):
         update("compaction_summary_chunk", compactionId="c", content={"type": "text", "text": text})
     update("compaction_update", compactionId="c", status="completed")
     update("notice", severity="warning", title="Old settings", description="Remove them")
@@ -96,7 +96,7 @@ def silent() -> None:
 
 
 def leave() -> None:
-    sys.stderr.write("no licence found\n")
+    sys.stderr.write("no license found\n")
     sys.exit(3)
 
 

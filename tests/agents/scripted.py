@@ -10,7 +10,7 @@ tools           says the names of the tools of its MCP servers
 token           says the value of the first variable of its first MCP server
 call TOOL JSON  calls one and says its result; `ID1`, `ID2` … stand for the ids in the results so far
 then STEP       does the step when it is prompted again
-recall          says how many lines it was ever told; with `--lasting`, when its sessions outlive it; with
+recall          says how many lines it ever got; with `--lasting`, when its sessions outlive it; with
                 `--brief` these do not offer the choice of a model again
 """
 

@@ -18,7 +18,7 @@ class Watched:
         self.reported = asyncio.Event()
         self.watch = DefinitionWatch(lambda: self.places, self.reported.set, INTERVAL_SECONDS)
 
-    async def news(self) -> None:
+    async def changed(self) -> None:
         async with asyncio.timeout(10):
             await self.reported.wait()
         self.reported.clear()
@@ -34,11 +34,11 @@ async def test_a_folder_that_appears_and_each_change_in_it_are_reported(watched:
     try:
         await watched.watch.settled()
         watched.folder.mkdir()
-        await watched.news()
+        await watched.changed()
         (watched.folder / "a.md").write_text("one")
-        await watched.news()
+        await watched.changed()
         (watched.folder / "a.md").unlink()
-        await watched.news()
+        await watched.changed()
     finally:
         await watched.watch.aclose()
 
@@ -49,7 +49,7 @@ async def test_a_list_of_folders_that_changes_is_reported(watched: Watched, tmp_
     try:
         await watched.watch.settled()
         watched.places.append(DefinitionDirectory(tmp_path / "more", "workspace"))
-        await watched.news()
+        await watched.changed()
     finally:
         await watched.watch.aclose()
 

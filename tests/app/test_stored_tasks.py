@@ -15,7 +15,7 @@ from tests.history.stores.one_session import OTHER, SESSION, write_session
 Open = Callable[[WantedRoots], StoredTasks]
 
 
-class Told(Listener):
+class Changes(Listener):
     """Keeps the IDs of the tasks that were announced as new."""
 
     def __init__(self) -> None:
@@ -47,15 +47,15 @@ def wanted(home: Path) -> WantedRoots:
 
 
 @pytest.fixture
-async def told() -> Told:
-    return Told()
+async def changes() -> Changes:
+    return Changes()
 
 
 @pytest.fixture
-async def opening(told: Told) -> AsyncIterator[Open]:
+async def opening(changes: Changes) -> AsyncIterator[Open]:
     opened: list[StoredTasks] = []
     hub = ChangeHub()
-    hub.listen(told)
+    hub.listen(changes)
 
     def opening(wanted: WantedRoots) -> StoredTasks:
         opened.append(StoredTasks(wanted, hub, dict))
@@ -72,7 +72,7 @@ async def look(stored: StoredTasks) -> None:
 
 
 async def test_a_store_that_appears_is_added_and_its_sessions_are_announced(
-    opening: Open, wanted: WantedRoots, told: Told, home: Path
+    opening: Open, wanted: WantedRoots, changes: Changes, home: Path
 ) -> None:
     stored = opening(wanted)
     assert (stored.history.list(), stored.roots) == ([], (home / "own",))
@@ -80,11 +80,11 @@ async def test_a_store_that_appears_is_added_and_its_sessions_are_announced(
     await look(stored)
     assert [row.id for row in stored.history.list()] == [SESSION]
     assert stored.roots == (home / "own", home / ".claude")
-    assert told.added == [SESSION]
+    assert changes.added == [SESSION]
 
 
 async def test_what_was_read_before_is_not_read_again(
-    opening: Open, wanted: WantedRoots, told: Told, home: Path
+    opening: Open, wanted: WantedRoots, changes: Changes, home: Path
 ) -> None:
     write_session(home / ".claude")
     stored = opening(wanted)
@@ -93,7 +93,7 @@ async def test_what_was_read_before_is_not_read_again(
     write_session(home / "config" / "claude", OTHER)
     await look(stored)
     assert [*stored.history.catalogs][: len(before)] == [*before]
-    assert told.added == [OTHER]
+    assert changes.added == [OTHER]
 
 
 async def test_without_a_new_store_nothing_is_opened(opening: Open, wanted: WantedRoots, home: Path) -> None:
@@ -116,13 +116,13 @@ async def test_a_store_that_becomes_empty_stays(opening: Open, wanted: WantedRoo
 
 
 async def test_named_roots_are_all_that_is_listed_unless_others_are_wanted(
-    opening: Open, told: Told, home: Path
+    opening: Open, changes: Changes, home: Path
 ) -> None:
     stored = opening(WantedRoots(home / "own", (home / "named",)))
     write_session(home / ".claude")
     await look(stored)
     assert stored.roots == (home / "own", home / "named")
-    assert told.added == []
+    assert changes.added == []
 
 
 async def test_stores_that_were_found_for_former_roots_are_not_shown(

@@ -53,8 +53,8 @@ async def check_runs(client: Client, notes: Notes, root: Path) -> None:
         if task["status"] not in ENDED:
             notes.breaks("ends", f"{task['status']}, and nothing runs", task_id)
             continue
-        if task_id in notes.told_ended and task["endReason"] == "lost" and task_id not in before:
-            notes.breaks("ends", "a reminder told its end, and now it is lost", task_id)
+        if task_id in notes.reported_ended and task["endReason"] == "lost" and task_id not in before:
+            notes.breaks("ends", "a reminder reported its end, and now it is lost", task_id)
         _check_events(task, notes, await _events(client, task_id))
         _check_folder(task, notes, root / "tasks" / task_id)
 
@@ -68,7 +68,7 @@ async def check_reminders(client: Client, notes: Notes) -> None:
     }
     missing = expected - notes.acknowledged - notes.doubtful - await client.drain_reminders()
     for task_id in missing:
-        notes.breaks("reminders", "never told", task_id)
+        notes.breaks("reminders", "never reported", task_id)
 
 
 async def check_slots(client: Client, notes: Notes) -> None:
@@ -105,7 +105,7 @@ def _check_events(task: Json, notes: Notes, events: list[Json]) -> None:
         notes.breaks("events", str([event["seq"] for event in events]), task_id)
     known = notes.events.get(task_id, [])
     if events[: len(known)] != known:
-        notes.breaks("events", f"{len(known)} told, {len(events)} in the journal", task_id)
+        notes.breaks("events", f"{len(known)} sent, {len(events)} in the journal", task_id)
     ends = [event for event in events if event["type"] == "state" and event["status"] in ENDED]
     reported = [(event["status"], event.get("endReason")) for event in ends]
     if reported != [(task["status"], task.get("endReason"))]:

@@ -18,15 +18,15 @@ REQUEST_SECONDS = 20.0
 class Link(asyncio.Protocol):
     """Requests to a server and what it sends by itself; `closed` is set at the end of its output.
 
-    `on_news(method, params)` takes notifications; `on_request(method, params)` returns the answer to a
-    request of the server's, None to refuse it.
+    `on_notification(method, params)` takes notifications; `on_request(method, params)` returns the answer
+    to a request of the server, None to refuse it.
     """
 
     def __init__(
-        self, on_news: Callable[[str, Any], None], on_request: Callable[[str, Any], Json | None]
+        self, on_notification: Callable[[str, Any], None], on_request: Callable[[str, Any], Json | None]
     ) -> None:
         self.closed = asyncio.Event()
-        self._on_news = on_news
+        self._on_notification = on_notification
         self._on_request = on_request
         self._decoder = FrameDecoder()
         self._calls = PendingCalls()
@@ -84,7 +84,7 @@ class Link(asyncio.Protocol):
                         take(response.result)
                     self._calls.resolve(response)
                 case Notification() as notification:
-                    self._on_news(notification.method, notification.params)
+                    self._on_notification(notification.method, notification.params)
                 case Request() as request:
                     self._answer(request)
 

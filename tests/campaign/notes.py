@@ -34,7 +34,7 @@ class Notes:
     launched: dict[str, str] = field(default_factory=dict)
     """Runner by task id, of the launches that were answered."""
     ends: dict[str, End] = field(default_factory=dict)
-    told_ended: set[str] = field(default_factory=set)
+    reported_ended: set[str] = field(default_factory=set)
     """The tasks named by a reminder or a turn, which tell no status."""
     events: dict[str, list[Json]] = field(default_factory=dict)
     acknowledged: set[str] = field(default_factory=set)
@@ -62,7 +62,7 @@ class Notes:
         end = End(task["status"], task.get("endReason", ""), message)
         before = self.ends.setdefault(task["id"], end)
         if not before.agrees(end):
-            self.breaks("ends", f"{source}: {end}, but {before} was told", task["id"])
+            self.breaks("ends", f"{source}: {end}, but {before} was reported", task["id"])
         elif before.output is None:
             self.ends[task["id"]] = end
 
@@ -77,6 +77,6 @@ class Notes:
     def take_reminder(self, task_ids: list[str], source: str) -> None:
         """Note the runs that a reminder or a turn names."""
         for task_id in task_ids:
-            self.told_ended.add(task_id)
+            self.reported_ended.add(task_id)
             if task_id in self.acknowledged:
-                self.breaks("reminders", f"{source}: told again after its delivery was answered", task_id)
+                self.breaks("reminders", f"{source}: reported again after its delivery was answered", task_id)

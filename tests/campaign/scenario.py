@@ -23,7 +23,7 @@ class Client:
     """A client of one server; what it learns goes into the notes of the root."""
 
     def __init__(self, notes: Notes, workspace: Path, dice: random.Random) -> None:
-        self.link = Link(self._take_news, self._take_request)
+        self.link = Link(self._take_notification, self._take_request)
         self._notes = notes
         self._workspace = workspace
         self._dice = dice
@@ -151,7 +151,7 @@ class Client:
             self._notes.acknowledged |= set(task_ids)
         return task_ids
 
-    def _take_news(self, method: str, params: Any) -> None:
+    def _take_notification(self, method: str, params: Any) -> None:
         if method == "asyncTasks/didChange":
             self._notes.take_task(params["task"], "didChange")
         elif method == "asyncTasks/didOutput":

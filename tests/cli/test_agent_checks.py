@@ -14,9 +14,9 @@ from tests.e2e.conftest import REPO
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(120)]
 
 
-def run(tmp_path: Path, *arguments: str, faults: tuple[str, ...] = ()) -> tuple[int, str, str]:
+def run(tmp_path: Path, *arguments: str, flaws: tuple[str, ...] = ()) -> tuple[int, str, str]:
     """Run the command with one agent in its settings; return its status and output."""
-    agent = [sys.executable, str(REPO / "tests" / "agents" / "conforming.py"), *faults]
+    agent = [sys.executable, str(REPO / "tests" / "agents" / "conforming.py"), *flaws]
     config = tmp_path / "config.toml"
     config.write_text(f'[runners.mine]\ntype = "acp"\ncommand = {json.dumps(agent)}\n')
     command = [sys.executable, "-m", "sidecar", "agents", *arguments, "--config", str(config)]
@@ -39,7 +39,7 @@ def test_doctor_opens_a_session_with_each_agent_and_prints_a_table(tmp_path: Pat
 
 
 def test_doctor_reports_an_agent_that_needs_a_sign_in(tmp_path: Path) -> None:
-    status, out, _ = run(tmp_path, "doctor", "mine", "--json", faults=("signed-out",))
+    status, out, _ = run(tmp_path, "doctor", "mine", "--json", flaws=("signed-out",))
     assert status == 1
     (report,) = json.loads(out)
     assert (report["name"], report["opened"], report["auth"]["needed"]) == ("mine", False, True)
@@ -47,15 +47,15 @@ def test_doctor_reports_an_agent_that_needs_a_sign_in(tmp_path: Path) -> None:
 
 
 def test_doctor_names_the_command_that_signs_in(tmp_path: Path) -> None:
-    _, out, _ = run(tmp_path, "doctor", "mine", faults=("signed-out",))
+    _, out, _ = run(tmp_path, "doctor", "mine", flaws=("signed-out",))
     row, how = out.splitlines()[1:]
     assert "sign in" in row
     assert how.startswith("To sign in to mine: ")
     assert how.endswith("conforming.py signed-out login")
 
 
-def results(tmp_path: Path, *faults: str) -> tuple[int, dict[str, Any]]:
-    status, out, _ = run(tmp_path, "check", "mine", "--json", faults=faults)
+def results(tmp_path: Path, *flaws: str) -> tuple[int, dict[str, Any]]:
+    status, out, _ = run(tmp_path, "check", "mine", "--json", flaws=flaws)
     return status, {each["name"]: each.get("passed") for each in json.loads(out)}
 
 
@@ -87,6 +87,25 @@ def test_a_model_that_does_not_try_proves_nothing(tmp_path: Path) -> None:
     assert status == 0
     assert (found["asks before a write"], found["acts after permission"]) == (None, None)
     assert found["puts a question to a person"] is None
+
+
+@pytest.mark.parametrize(
+    ("flaw", "check", "passed"),
+    [
+        ("deaf", "stops on request", False),
+        ("hasty", "stops on request", None),
+        ("leaving", "leaves no process", False),
+        ("elsewhere", "asks before a write", False),
+        ("silent", "acts after permission", None),
+    ],
+)
+def test_what_the_agent_does_is_checked_before_it_is_killed(
+    tmp_path: Path, flaw: str, check: str, passed: bool | None
+) -> None:
+    _, found = results(tmp_path, flaw)
+    assert found[check] is passed
+    others = [name for name, each in found.items() if each is False and name != check]
+    assert others == ([] if flaw in ("deaf", "hasty", "leaving") else others)
 
 
 def test_an_unknown_name_of_an_agent_is_wrong_use(tmp_path: Path) -> None:

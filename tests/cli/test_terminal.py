@@ -39,8 +39,8 @@ class Hostile:
         event = {"type": "message", "text": HOSTILE}
         tool = {"type": "tool", "name": HOSTILE, "status": "started"}
         emit = {"type": "emit", "name": HOSTILE, "value": HOSTILE}
-        self._add_runner("talker", "\n".join(map(json.dumps, (event, tool, emit))), "cat said", "events")
-        self._add_runner("failure", HOSTILE, "cat said >&2; exit 3", "text")
+        self._add_runner("talker", "\n".join(map(json.dumps, (event, tool, emit))), "cat printed", "events")
+        self._add_runner("failure", HOSTILE, "cat printed >&2; exit 3", "text")
 
     def run(self, runner: str) -> str:
         """Launch to the end and return the id."""
@@ -49,7 +49,7 @@ class Hostile:
     def _add_runner(self, name: str, printed: str, script: str, form: str) -> None:
         config = self.cli.home / "config" / "subagent-sidecar"
         (config / name).mkdir()
-        (config / name / "said").write_text(printed)
+        (config / name / "printed").write_text(printed)
         argv = ["sh", "-c", f"cd '{config / name}'; {script}"]
         head = f"---\nname: {name}\ndescription: d\nrunner: {name}\n---\n"
         (config / "agents" / f"{name}.md").write_text(head)

@@ -84,7 +84,7 @@ class Sidecar:
         self.workspace = home / "workspace"
         self.events: dict[str, list[Json]] = {}
         self.changes: list[Json] = []
-        self._news = asyncio.Condition()
+        self._changed = asyncio.Condition()
         client.on_notification("asyncTasks/didOutput", self._take_events)
         client.on_notification("asyncTasks/didChange", self._take_change)
 
@@ -125,8 +125,8 @@ class Sidecar:
         return answer
 
     async def until(self, condition: Callable[[], bool], seconds: float = 20) -> None:
-        async with asyncio.timeout(seconds), self._news:
-            await self._news.wait_for(condition)
+        async with asyncio.timeout(seconds), self._changed:
+            await self._changed.wait_for(condition)
 
     async def shut_down(self) -> int | None:
         await self.request("shutdown")
@@ -147,8 +147,8 @@ class Sidecar:
 
     def _wake(self) -> None:
         async def wake() -> None:
-            async with self._news:
-                self._news.notify_all()
+            async with self._changed:
+                self._changed.notify_all()
 
         task = asyncio.ensure_future(wake())
         self._waking = task

@@ -32,16 +32,16 @@ async def opened(
     agent: str, env: dict[str, str], workspace: Path
 ) -> AsyncIterator[tuple[Session, Callable[[str], Awaitable[None]]]]:
     """Open a session of an agent; with it comes a wait until the agent has output."""
-    task_id, shown, news = str(uuid4()), list[str](), asyncio.Condition()
+    task_id, shown, changed = str(uuid4()), list[str](), asyncio.Condition()
 
     async def take(event: Json) -> None:
-        async with news:
+        async with changed:
             shown.append(event["text"] if event["type"] == "message" else "")
-            news.notify_all()
+            changed.notify_all()
 
     async def reported(text: str) -> None:
-        async with asyncio.timeout(SECONDS), news:
-            await news.wait_for(lambda: text in "".join(shown))
+        async with asyncio.timeout(SECONDS), changed:
+            await changed.wait_for(lambda: text in "".join(shown))
 
     profile = PROFILES[agent]
     flag = profile.model_flag
@@ -52,7 +52,7 @@ async def opened(
     )
     events = SessionEvents()
     wire = AgentWire(process, events, take, RunObserver(), FairScheduler())
-    modes = SessionModes(profile.modes, RunObserver(), lambda fault: pytest.fail(str(fault)), must_ask=True)
+    modes = SessionModes(profile.modes, RunObserver(), lambda error: pytest.fail(str(error)), must_ask=True)
     session = Session(wire, Permissions(events, RunObserver()), modes)
     try:
         await session.open(workspace, Configuration(None if flag else MODELS[agent]), "")

@@ -49,17 +49,17 @@ async def test_queued_tasks_are_lost_too_and_have_no_folder(sidecar: Sidecar, st
 
 
 async def test_results_and_their_pending_notices_survive(sidecar: Sidecar, start: Start) -> None:
-    reported, untold = await sidecar.launch("cat", "one", notifyModel=True), ""
+    reported, unreported = await sidecar.launch("cat", "one", notifyModel=True), ""
     await sidecar.ended(reported)
     reminder = await sidecar.request("reminders/next")
     await sidecar.request("reminders/delivered", deliveryId=reminder["deliveryId"])
-    untold = await sidecar.launch("cat", "two", notifyModel=True)
-    await sidecar.ended(untold)
+    unreported = await sidecar.launch("cat", "two", notifyModel=True)
+    await sidecar.ended(unreported)
     await killed(sidecar)
     again = await start()
     assert (await again.task(reported))["output"]["final_message"] == "one"
     reminder = await again.request("reminders/next")
-    assert reminder["taskIds"] == [untold]
+    assert reminder["taskIds"] == [unreported]
     assert '"final_message": "two"' in reminder["text"]
 
 

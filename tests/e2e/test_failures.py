@@ -180,10 +180,10 @@ async def test_the_clients_of_every_reader_learn_what_was_lost_with_the_owner(
     await killed(sidecar)
     for reader in readers:
 
-        def was_told(reader: Sidecar = reader) -> bool:
+        def has_heard(reader: Sidecar = reader) -> bool:
             return (run, "lost") in [(task["id"], task.get("endReason")) for task in reader.changes]
 
-        await reader.until(was_told)
+        await reader.until(has_heard)
         assert (await reader.task(run))["endReason"] == "lost"
 
 

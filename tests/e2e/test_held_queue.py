@@ -132,13 +132,13 @@ async def driven(start: Start, home: Path, model: ModelServer) -> Sidecar:
 async def test_the_built_in_agent_passes_on_the_header(
     driven: Sidecar, model: ModelServer, is_date: bool
 ) -> None:
-    model.fault, model.retry_after = (
+    model.failure, model.retry_after = (
         429,
         formatdate(usegmt=True, timeval=time.time() + 600) if is_date else "600",
     )
     (failed,) = await driven.ended(await driven.launch("own", "SCENARIO:say:one"))
     assert (failed["errorKind"], len(model.requests)) == ("rateLimit", 1)
-    model.fault = None
+    model.failure = None
     first, second = [await driven.launch("own", "SCENARIO:say:hello") for _ in range(2)]
     waiting = (await driven.task(first))["waiting"]
     assert 590_000 < waiting["until"] - failed["completedAt"] <= 601_000
@@ -152,11 +152,11 @@ async def test_the_built_in_agent_passes_on_the_header(
 async def test_a_run_that_repeats_its_request_holds_the_others_and_continues(
     driven: Sidecar, model: ModelServer
 ) -> None:
-    model.fault, model.retry_after = 429, "8"
+    model.failure, model.retry_after = 429, "8"
     running = await driven.launch("own", "SCENARIO:say:hello")
     await until_retrying(driven, running)
     held = [await driven.launch("own", "SCENARIO:say:hello") for _ in range(2)]
-    model.fault = None
+    model.failure = None
     tasks = [await driven.task(each) for each in held]
     assert [task["waiting"]["reason"] for task in tasks] == ["rateLimit"] * 2
     ended = await driven.ended(running, *held)

@@ -32,14 +32,14 @@ async def rows(sidecar: Sidecar) -> dict[str, Json]:
 
 async def test_sessions_outlive_their_product(start: Start, claude: Path) -> None:
     sidecar = await start(initialize=False)
-    news: asyncio.Queue[Json] = asyncio.Queue()
-    sidecar.client.on_notification("tasks/didChange", news.put_nowait)
+    changes: asyncio.Queue[Json] = asyncio.Queue()
+    sidecar.client.on_notification("tasks/didChange", changes.put_nowait)
     keep = {"keep": ["claude"], "foreignRoots": [str(claude)]}
     await sidecar.initialize(settings={"history": keep})
     before = await rows(sidecar)
     async with asyncio.timeout(20):
         while not all(row.get("kept") for row in (await rows(sidecar)).values()):
-            await news.get()
+            await changes.get()
     shutil.rmtree(claude / "projects")
     await sidecar.request("tasks/refresh")
     after = await rows(sidecar)

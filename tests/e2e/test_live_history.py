@@ -60,14 +60,14 @@ class Watcher:
 
     def __init__(self, sidecar: Sidecar) -> None:
         self._sidecar = sidecar
-        self._told: asyncio.Queue[Json] = asyncio.Queue()
-        sidecar.client.on_notification("tasks/didChange", self._told.put_nowait)
+        self._changes: asyncio.Queue[Json] = asyncio.Queue()
+        sidecar.client.on_notification("tasks/didChange", self._changes.put_nowait)
 
     async def next(self) -> Json:
         async with asyncio.timeout(20):
-            return await self._told.get()
+            return await self._changes.get()
 
-    async def until_told(self, kind: str, task_id: str = TASK_ID) -> None:
+    async def until_changed(self, kind: str, task_id: str = TASK_ID) -> None:
         """Wait for a change of a task."""
         while task_id not in (await self.next())[kind]:
             pass
@@ -186,16 +186,16 @@ async def test_a_save_is_reported_however_it_is_made(
 
 async def test_a_new_task_is_reported_and_so_are_its_saves(watcher: Watcher, foreign: Path) -> None:
     save(foreign, "other", OTHER)
-    await watcher.until_told("added", OTHER)
+    await watcher.until_changed("added", OTHER)
     await watcher.follows(least=3)
     save(foreign, "renamed", OTHER)
-    await watcher.until_told("changed", OTHER)
+    await watcher.until_changed("changed", OTHER)
     assert sorted(await watcher.titles()) == ["first", "renamed"]
 
 
 async def test_a_deleted_task_is_reported(watcher: Watcher, foreign: Path) -> None:
     shutil.rmtree(foreign / "tasks" / TASK_ID)
-    await watcher.until_told("removed")
+    await watcher.until_changed("removed")
     assert await watcher.titles() == []
 
 
@@ -203,7 +203,7 @@ async def test_what_a_crash_left_is_listed(watcher: Watcher, foreign: Path) -> N
     path = foreign / "tasks" / TASK_ID / "ui_messages.json"
     path.with_name(".ui_messages.json.new_1770000000001_a.tmp").write_text(messages("second"))
     os.replace(path, path.with_name(".ui_messages.json.bak_1770000000001_a.tmp"))
-    await watcher.until_told("changed")
+    await watcher.until_changed("changed")
     assert await watcher.titles() == ["second"]
 
 
@@ -260,5 +260,5 @@ async def test_changes_lost_in_an_overflow_are_made_up_for(start: Start, foreign
         save(foreign, "unheard", OTHER)
     finally:
         os.kill(sidecar.client.pid, signal.SIGCONT)
-    await watcher.until_told("changed", OTHER)
+    await watcher.until_changed("changed", OTHER)
     assert sorted(await watcher.titles()) == ["first", "unheard"]

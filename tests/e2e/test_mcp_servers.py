@@ -1,6 +1,7 @@
 """MCP servers for agents: from a definition, the settings and a workspace, filled in, refused by name."""
 
 import json
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -137,6 +138,44 @@ async def test_the_servers_of_a_workspace_are_used_only_if_the_setting_says_so(
     assert servers["own"]["command"] == sys.executable
     if is_on:
         assert servers["theirs"]["env"] == [{"name": "TOKEN", "value": SECRET}]
+
+
+def bring(home: Path, *lines: str) -> None:
+    """Write the definition `worker` into the workspace."""
+    folder = home / "workspace" / ".sidecar" / "agents"
+    folder.mkdir(parents=True, exist_ok=True)
+    head = ["---", "name: worker", "description: x.", "runner: agent", *lines, "---"]
+    (folder / "worker.md").write_text("\n".join([*head, ""]))
+
+
+async def test_a_definition_of_a_workspace_starts_its_servers_only_once_it_is_approved(
+    start: Start, home: Path
+) -> None:
+    bring(home, *DOCS, "    env: {TOKEN: '${env:DOCS_TOKEN}'}")
+    sidecar = await start(settings={"runners": {"agent": equipped()}})
+    with pytest.raises(RpcError, match="describes docs, which would start programs") as error:
+        await sidecar.launch("worker")
+    assert error.value.code == -32014
+    (problem,) = (await sidecar.request("subagents/list"))["problems"]
+    assert problem["message"] in str(error.value)
+    (approval,) = re.findall(r'"(sha256:\w+)"', problem["message"])
+    settings = {"runners": {"agent": equipped()}, "agents": {"approved": [approval]}}
+    await sidecar.request("settings/update", settings=settings)
+    assert (await run(sidecar))["mcpServers"] == ["docs"]
+    bring(home, *DOCS, "    env: {TOKEN: '${env:DOCS_TOKEN}', OTHER: x}")
+    with pytest.raises(RpcError, match="describes docs"):
+        await sidecar.launch("worker")
+
+
+async def test_a_definition_of_a_workspace_does_not_replace_a_server_of_the_user(
+    start: Start, home: Path
+) -> None:
+    bring(home, "mcpServers:", "  own:", "    command: theirs")
+    sidecar = await start(settings={"runners": {"agent": equipped()}, **SETTINGS})
+    await run(sidecar)
+    (session,) = received(sidecar, "session/new")
+    servers = {server["name"]: server["command"] for server in session["mcpServers"]}
+    assert servers == {"own": sys.executable, "spare": "sh"}
 
 
 async def test_a_broken_file_of_a_workspace_fails_the_launch_and_is_named(start: Start, home: Path) -> None:

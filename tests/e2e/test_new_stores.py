@@ -27,11 +27,11 @@ async def test_a_store_that_appears_is_announced_listed_and_followed(start: Star
     assert await watcher.titles() == []
     await watcher.has_looked()
     write_session(home / ".claude")
-    await watcher.until_told("added", SESSION)
+    await watcher.until_changed("added", SESSION)
     assert await watcher.titles() == ["Fix the parser"]
     await watcher.follows()
     write_session(home / ".claude", OTHER)
-    await watcher.until_told("added", OTHER)
+    await watcher.until_changed("added", OTHER)
 
 
 async def test_a_refresh_finds_a_new_store_at_once(start: Start, home: Path) -> None:
@@ -50,7 +50,7 @@ async def test_a_named_root_is_followed_from_its_first_session_on(start: Start, 
     assert await watcher.titles() == []
     await watcher.has_looked()
     write_session(home / "later")
-    await watcher.until_told("added", SESSION)
+    await watcher.until_changed("added", SESSION)
     assert await watcher.titles() == ["Fix the parser"]
 
 

@@ -19,7 +19,7 @@ from sidecar.subagents.runners.acp.runner import AcpRunner
 from sidecar.subagents.runners.contract import RunObserver, RunResult, RunSpec
 from sidecar.subagents.runners.process.marker import find, sweep
 from tests.e2e.real_agents import AGENTS, MODELS, runners_in
-from tests.model_server.faults import FAULTS, Fault, Place
+from tests.model_server.failures import FAILURES, Failure, Place
 from tests.model_server.server import ModelServer
 from tests.model_server.usage import Usage
 
@@ -30,7 +30,7 @@ SECONDS = 60
 _PATIENCE = 12
 """How long an agent that retries in silence is watched."""
 
-KINDS: dict[Fault, str] = {
+KINDS: dict[Failure, str] = {
     401: "auth",
     429: "rateLimit",
     500: "overloaded",
@@ -38,7 +38,7 @@ KINDS: dict[Fault, str] = {
     "cut": "network",
     "malformed": "network",
 }
-SILENT: dict[str, tuple[Fault, ...]] = {"qwen": (429, 500, "reset", "cut")}
+SILENT: dict[str, tuple[Failure, ...]] = {"qwen": (429, 500, "reset", "cut")}
 """Agents that repeat such a request, and say nothing of it anywhere."""
 UNSEEN = ("qwen", "opencode")
 """Agents that repeat a request whose stream broke for ever or for minutes, and do not always say so."""
@@ -102,20 +102,20 @@ async def drive(home: Path, model: ModelServer) -> AsyncIterator[Drive]:
     assert not left, f"processes left by a run: {left}"
 
 
-@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("failure", FAILURES)
 async def test_a_model_that_fails_is_never_a_goal(
-    drive: Drive, model: ModelServer, agent: str, fault: Fault
+    drive: Drive, model: ModelServer, agent: str, failure: Failure
 ) -> None:
-    model.fault = fault
+    model.failure = failure
     driven = await drive(agent, "SCENARIO:say:one two three")
-    if fault in SILENT.get(agent, ()):
+    if failure in SILENT.get(agent, ()):
         with pytest.raises(TimeoutError):
             await asyncio.wait_for(driven.run.result(), _PATIENCE)
         await driven.run.stop(5)
         assert (await driven.run.result()).terminate_reason == "ERROR"
         return
     result = await driven.failure()
-    assert (result.terminate_reason, result.error_kind) == ("ERROR", KINDS[fault]), result
+    assert (result.terminate_reason, result.error_kind) == ("ERROR", KINDS[failure]), result
     assert result.error is not None
     assert "\n    at " not in result.error
 
@@ -124,7 +124,7 @@ async def test_a_model_that_fails_is_never_a_goal(
 async def test_a_stream_that_breaks_after_a_tool_call_is_never_a_goal(
     drive: Drive, model: ModelServer, agent: str, place: Place
 ) -> None:
-    model.fault, model.fault_place, model.spares_first_answer = "cut", place, True
+    model.failure, model.failure_place, model.spares_first_answer = "cut", place, True
     driven = await drive(agent, "SCENARIO:shell:echo hi > out.txt")
     if agent in UNSEEN:
         with pytest.raises(TimeoutError):
@@ -139,7 +139,7 @@ async def test_a_stream_that_breaks_after_a_tool_call_is_never_a_goal(
 async def test_a_call_whose_stream_breaks_is_never_a_goal(
     drive: Drive, model: ModelServer, agent: str, place: Place
 ) -> None:
-    model.fault, model.fault_place = "cut", place
+    model.failure, model.failure_place = "cut", place
     driven = await drive(agent, "SCENARIO:shell:echo hi > out.txt")
     if agent in UNSEEN:
         with pytest.raises(TimeoutError):

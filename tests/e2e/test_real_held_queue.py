@@ -22,11 +22,11 @@ async def test_a_real_agent_that_repeats_its_request_holds_the_others(
     assert (BIN / "opencode").exists(), "opencode is not installed; run scripts/agents"
     settings = runners_in(home, model.url)["opencode"]
     sidecar = await start(settings={"runners": {"opencode": settings}})
-    model.fault, model.retry_after = 429, "5"
+    model.failure, model.retry_after = 429, "5"
     running = await sidecar.launch("opencode", "SCENARIO:say:hello")
     await until_retrying(sidecar, running)
     held = await sidecar.launch("opencode", "SCENARIO:say:hello")
     assert (await sidecar.task(held))["waiting"]["reason"] == "rateLimit"
-    model.fault = None
+    model.failure = None
     ended = await sidecar.ended(running, held)
     assert [task["status"] for task in ended] == ["completed"] * 2, json.dumps(ended)

@@ -29,7 +29,7 @@ STORES = {
     "qwen": Path(".qwen"),
 }
 SILENT_CALLS = ("codex-acp",)
-"""Agents in whose sessions an answer that only calls a tool is no message."""
+"""Agents in whose sessions an answer that only calls a tool is not a message."""
 PRICED = ("opencode",)
 """Agents that record a cost, of 1 and 2 dollars for a million tokens of input and output."""
 
@@ -75,10 +75,10 @@ async def row_of(sidecar: Sidecar, run: Json) -> Json:
 
 
 async def texts_of(sidecar: Sidecar, row: Json) -> list[tuple[str, str]]:
-    """Return who said what in a session, without tools and what the agent adds."""
+    """Return who wrote what in a session, without tools and what the agent adds."""
     found = await sidecar.request("tasks/messages", taskId=row["id"])
-    said = [each for each in found["messages"] if each["kind"] == "text"]
-    return [(each["role"], each["text"]) for each in said if not each["text"].startswith("<")]
+    written = [each for each in found["messages"] if each["kind"] == "text"]
+    return [(each["role"], each["text"]) for each in written if not each["text"].startswith("<")]
 
 
 def used_by(agent: str, answers: list[Usage]) -> Json:
@@ -92,7 +92,7 @@ def used_by(agent: str, answers: list[Usage]) -> Json:
 
 
 async def check(
-    sidecar: Sidecar, agent: str, run: Json, answers: list[Usage], said: list[tuple[str, str]], began: int
+    sidecar: Sidecar, agent: str, run: Json, answers: list[Usage], written: list[tuple[str, str]], began: int
 ) -> None:
     """Compare the row of a run's session with what was sent and answered."""
     row = await row_of(sidecar, run)
@@ -100,11 +100,11 @@ async def check(
     if "cost" in usage:
         usage["cost"] = round(usage["cost"], 9)
     assert usage == used_by(agent, answers)
-    prompts = sum(role == "user" for role, _ in said)
-    spoken = sum(role == "assistant" for role, _ in said)
+    prompts = sum(role == "user" for role, _ in written)
+    spoken = sum(role == "assistant" for role, _ in written)
     assert row["messageCount"] == prompts + (spoken if agent in SILENT_CALLS else len(answers))
-    assert await texts_of(sidecar, row) == said
-    assert row["title"] == ("A title" if agent == "opencode" else " ".join(said[0][1].split()))
+    assert await texts_of(sidecar, row) == written
+    assert row["title"] == ("A title" if agent == "opencode" else " ".join(written[0][1].split()))
     assert row["model"] == (MODELS[agent] or "fake-model").rpartition("/")[2]
     assert row["workspaceDir"] == str(sidecar.workspace)
     assert (row["status"], row["outcome"], row["problems"]) == ("completed", "completed", [])
@@ -119,9 +119,9 @@ async def test_a_session_of_several_turns_is_as_the_model_reported_it(
     first = await ended(driven, model, await driven.launch(agent, prompt), 2)
     if agent == "opencode":  # whose reports are of the last answer only
         first = await with_usage(driven, first)
-    said = [("user", prompt), ("assistant", "All done.")]
+    written = [("user", prompt), ("assistant", "All done.")]
     of_first = model.answers_of_sessions[:2]
-    await check(driven, agent, first, of_first, said, began)
+    await check(driven, agent, first, of_first, written, began)
 
     text = "SCENARIO:say:A second answer."
     resumed = await driven.request("asyncTasks/resume", taskId=first["id"], text=text)
@@ -131,14 +131,14 @@ async def test_a_session_of_several_turns_is_as_the_model_reported_it(
     of_second = model.answers_of_sessions[2:]
     if agent == "gemini":  # it cannot continue its session, so the sidecar begins another
         assert second["sessionTaskId"] != first["sessionTaskId"]
-        await check(driven, agent, first, of_first, said, began)
+        await check(driven, agent, first, of_first, written, began)
         (_, asked), _ = again = await texts_of(driven, await row_of(driven, second))
         assert asked.startswith(prompt) and asked.endswith(text)
         await check(driven, agent, second, of_second, again, began)
     else:
         assert second["sessionTaskId"] == first["sessionTaskId"]
-        said += [("user", text), ("assistant", "A second answer.")]
-        await check(driven, agent, second, [*of_first, *of_second], said, began)
+        written += [("user", text), ("assistant", "A second answer.")]
+        await check(driven, agent, second, [*of_first, *of_second], written, began)
     for run, answers in ((first, of_first), (second, of_second)):
         if agent in ("opencode", "codex-acp", "qwen"):  # gemini counts the cache twice, claude its side calls
             counted = used_by(agent, answers)

@@ -65,7 +65,7 @@ async def test_all_output_comes_once_and_in_order_before_the_answer(sidecar: Sid
 
 async def test_a_background_run_streams_its_id_and_nothing_after_the_answer(sidecar: Sidecar) -> None:
     reports = Reports(sidecar, "t")
-    answer = await reports.call("cat", "said", **{"async": True})
+    answer = await reports.call("cat", "printed", **{"async": True})
     count = len(reports.values)
     await sidecar.ended(answer["metadata"]["agentId"])
     await sidecar.request("health")

@@ -42,7 +42,7 @@ async def doomed(tmp_path: Path) -> AsyncIterator[Fleet]:
 
 
 async def begun(fleet: Fleet) -> str:
-    """Launch a run that goes on for ever, and wait for its first events."""
+    """Launch a run that never ends, and wait for its first events."""
     run = await fleet.launch("script", FOREVER)
     await fleet.until(lambda: fleet.events(run), lambda events: len(emitted(events)) > 3)
     return run

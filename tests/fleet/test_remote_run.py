@@ -175,7 +175,7 @@ def test_a_stop_survives_the_death_of_its_gateway(world: MakeWorld, kind: str, o
 
 
 def test_lines_that_a_late_stream_brings_do_not_count(world: MakeWorld) -> None:
-    """The old stream goes on for a while when a run is followed again through the same gateway."""
+    """The old stream continues for a while when a run is followed again through the same gateway."""
 
     async def main() -> None:
         here = world(counting(60))

@@ -16,7 +16,7 @@ from tests.generator.story import ENDINGS, NOW_MS, UNDER_WAY, Story
 _DAY = 86_400_000
 _OUTCOMES = {
     "prompt": "unknown",
-    "said": "completed",
+    "answered": "completed",
     "mistakes": "failed",
     "retried": "failed",
     "cancelled_tool": "cancelled",

@@ -235,23 +235,23 @@ def endless_string(folder: Path) -> None:
 
 @hostile()
 def slugs_without_a_name(folder: Path) -> None:
-    put(folder, api=text([_said("<slug>a</slug>" * 60_000)]))
+    put(folder, api=text([_message("<slug>a</slug>" * 60_000)]))
 
 
 @hostile()
 def openings_without_an_end(folder: Path) -> None:
-    put(folder, api=text([_said("<task>" * 120_000)]))
+    put(folder, api=text([_message("<task>" * 120_000)]))
 
 
 @hostile()
 def workspaces_without_a_bracket(folder: Path) -> None:
     heading = "# Current Workspace Directory (\n" * 30_000
-    put(folder, api=text([_said(f"<environment_details>\n{heading}</environment_details>")]))
+    put(folder, api=text([_message(f"<environment_details>\n{heading}</environment_details>")]))
 
 
 @hostile()
 def usage_heads_without_a_cost(folder: Path) -> None:
-    put(folder, api=text([_said('"tokensIn":1,"tokensOut":1' * 30_000)]))
+    put(folder, api=text([_message('"tokensIn":1,"tokensOut":1' * 30_000)]))
 
 
 @hostile()
@@ -274,5 +274,5 @@ def very_many_messages(folder: Path) -> None:
     put(folder, ui=b"[" + b",".join([text(PROMPT)] * 12_000) + b"]")
 
 
-def _said(words: str) -> dict[str, Any]:
+def _message(words: str) -> dict[str, Any]:
     return {"role": "user", "content": [{"type": "text", "text": words}]}

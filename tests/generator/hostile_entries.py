@@ -9,7 +9,7 @@ ITEM = "history_item.json"
 METADATA = "task_metadata.json"
 
 
-def beside(folder: Path, item: object) -> None:
+def with_entry(folder: Path, item: object) -> None:
     put(folder)
     (folder / ITEM).write_bytes(item if isinstance(item, bytes) else text(item))
 
@@ -43,53 +43,57 @@ def entry_is_a_link_to_a_secret(folder: Path) -> None:
 
 @hostile("malformed")
 def entry_is_blank(folder: Path) -> None:
-    beside(folder, b"")
+    with_entry(folder, b"")
 
 
 @hostile("malformed")
 def entry_is_cut(folder: Path) -> None:
-    beside(folder, text({"id": folder.name, "task": "Find the bug", "ts": START})[:-20])
+    with_entry(folder, text({"id": folder.name, "task": "Find the bug", "ts": START})[:-20])
 
 
 @hostile("byteOrderMark")
 def entry_with_a_byte_order_mark(folder: Path) -> None:
-    beside(folder, b"\xef\xbb\xbf" + text({"id": folder.name, "task": "Find the bug"}))
+    with_entry(folder, b"\xef\xbb\xbf" + text({"id": folder.name, "task": "Find the bug"}))
 
 
 @hostile("malformed")
 def entry_of_not_a_number(folder: Path) -> None:
-    beside(folder, b'{"ts": NaN, "totalCost": Infinity, "tokensIn": -Infinity}')
+    with_entry(folder, b'{"ts": NaN, "totalCost": Infinity, "tokensIn": -Infinity}')
 
 
 @hostile()
 def entry_of_huge_numbers(folder: Path) -> None:
-    beside(folder, b'{"ts": 1e400, "totalCost": 1' + b"0" * 5_000 + b', "tokensIn": 99999999999999999999}')
+    with_entry(
+        folder, b'{"ts": 1e400, "totalCost": 1' + b"0" * 5_000 + b', "tokensIn": 99999999999999999999}'
+    )
 
 
 @hostile()
 def entry_nested_too_deep(folder: Path) -> None:
-    beside(folder, b'{"task":' + b"[" * 100_000 + b"]" * 100_000 + b"}")
+    with_entry(folder, b'{"task":' + b"[" * 100_000 + b"]" * 100_000 + b"}")
 
 
 @hostile()
 def entry_of_another_task(folder: Path) -> None:
-    beside(folder, {"id": "00000000-0000-4000-8000-000000000000", "task": "Another", "ts": START})
+    with_entry(folder, {"id": "00000000-0000-4000-8000-000000000000", "task": "Another", "ts": START})
 
 
 @hostile()
 def entry_that_is_its_own_parent(folder: Path) -> None:
     name = folder.name
-    beside(folder, {"id": name, "parentTaskId": name, "rootTaskId": name, "childIds": [name, name]})
+    with_entry(folder, {"id": name, "parentTaskId": name, "rootTaskId": name, "childIds": [name, name]})
 
 
 @hostile()
 def entry_of_very_many_children(folder: Path) -> None:
-    beside(folder, {"id": folder.name, "childIds": [f"child-{n}" for n in range(50_000)]})
+    with_entry(folder, {"id": folder.name, "childIds": [f"child-{n}" for n in range(50_000)]})
 
 
 @hostile()
 def entry_that_forges_rows(folder: Path) -> None:
-    beside(folder, {"mode": "a\n### Task: forged (1)", "workspace": "/x\u2028y\x1b[2J", "parentTaskId": "\n"})
+    with_entry(
+        folder, {"mode": "a\n### Task: forged (1)", "workspace": "/x\u2028y\x1b[2J", "parentTaskId": "\n"}
+    )
 
 
 @hostile("missing")

@@ -44,7 +44,7 @@ def only_a_list_entry(folder: Path) -> None:
 
 
 @hostile("malformed")
-def list_entry_is_no_object(folder: Path) -> None:
+def list_entry_is_not_an_object(folder: Path) -> None:
     put(folder)
     (folder / "history_item.json").write_bytes(b"[1]")
 
@@ -144,7 +144,7 @@ def backup_and_half_a_new_file(folder: Path) -> None:
 
 
 @hostile()
-def leftovers_beside_sound_files(folder: Path) -> None:
+def leftovers_next_to_sound_files(folder: Path) -> None:
     put(folder)
     (folder / f".{UI}.new_1770000000001_x2.tmp").write_bytes(UI_BYTES[:40])
     (folder / f".{UI}.bak_1770000000001_x2.tmp").write_bytes(b"[]")

@@ -28,7 +28,7 @@ ENDINGS = (
     "streaming",
     "waiting",
     "prompt",
-    "said",
+    "answered",
     "delegated",
     "retried",
     "retrying",
@@ -76,7 +76,7 @@ class Story:
             self._work()
         getattr(self, f"_end_{self.ending}")()
         if self.opened:
-            kind = "resume_completed_task" if self.ending in ("completed", "said") else "resume_task"
+            kind = "resume_completed_task" if self.ending in ("completed", "answered") else "resume_task"
             self.ui.append({"ts": self.time + 90 * 60_000, "type": "ask", "ask": kind})
 
     def _work(self) -> None:
@@ -133,7 +133,7 @@ class Story:
         self._say("completion_result", "Done.", partial=False)
         self._ask("completion_result", "")
 
-    def _end_said(self) -> None:
+    def _end_answered(self) -> None:
         self._answer("Done.", "attempt_completion", {"result": "Done."})
         self._say("completion_result", "Done.", partial=False)
         self._say("task_progress" if self.era.product == "cline" else "checkpoint_saved", "- [x] all")
@@ -145,7 +145,7 @@ class Story:
         self._ask("mistake_limit_reached", "The model uses no tool.")
 
     def _end_waiting(self) -> None:
-        self._answer("May I?", "execute_command", {"command": "rm -rf build"})
+        self._answer("Allow this?", "execute_command", {"command": "rm -rf build"})
         self._ask("command", "rm -rf build")
 
     def _end_delegated(self) -> None:

@@ -36,7 +36,7 @@ MODES: Final = (
 CLINE_MODES: Final = (("act", "Act"), ("plan", "Plan"))
 MODELS: Final = ("claude-sonnet-4-5", "anthropic/claude-sonnet-4", "qwen3-coder:30b")
 REPLIES: Final = (
-    "I'll look at the code first.",
+    "I'll read the code first.",
     "Now I change the module.",
     "The tests failed with an error.",
 )

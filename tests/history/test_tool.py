@@ -43,6 +43,6 @@ async def test_a_query_keeps_tasks_and_is_named(store: Store, say: Make) -> None
 
 
 async def test_an_error_in_a_query_is_an_error_of_the_arguments(store: Store) -> None:
-    result = await ListTasksTool(store.history).execute({"query": "colour:red"})
+    result = await ListTasksTool(store.history).execute({"query": "color:red"})
     assert result.error is not None and result.error.type == "PARAMETER_VALIDATION"
     assert "at position 0" in result.error.message

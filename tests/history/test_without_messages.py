@@ -1,4 +1,4 @@
-"""Doctor counts, for each product, the sessions in which nobody wrote anything; they are no tasks."""
+"""Doctor counts, for each product, the sessions in which nobody wrote anything; they are not tasks."""
 
 import json
 import sqlite3

@@ -11,8 +11,8 @@ from sidecar.javascript.json_grammar import is_json
 _TOKENS = st.sampled_from("{}[],:") | st.sampled_from(
     ["[]", "{}", '{"k":', '"a"', '"\\n"', "1", "-0.5e+3", "true"]
 )
-_FAULTS = st.sampled_from(['"\\x"', '"\n"', '"', "\\", "01", ".5", "1.", "nul", "NaN", "\xa0", "\u2028"])
-_PIECES = _TOKENS | _TOKENS | st.sampled_from([" ", "\t\r\n"]) | _FAULTS
+_MISTAKES = st.sampled_from(['"\\x"', '"\n"', '"', "\\", "01", ".5", "1.", "nul", "NaN", "\xa0", "\u2028"])
+_PIECES = _TOKENS | _TOKENS | st.sampled_from([" ", "\t\r\n"]) | _MISTAKES
 
 
 def _python_takes(text: str) -> bool:

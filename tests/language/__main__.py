@@ -10,14 +10,17 @@ ALL = (
     "CONTRIBUTING.md",
     "SECURITY.md",
     "CHANGELOG.md",
+    "benchmarks",
     "client-ts/README.md",
     "client-ts/package.json",
     "client-ts/src",
+    "client-ts/test",
     "client-ts/webview",
     "docs",
     "examples",
     "scripts",
     "sidecar",
+    "tests",
 )
 
 

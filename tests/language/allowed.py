@@ -16,7 +16,6 @@ ALLOWED = (
         "client-ts/src/agents/conversationEditors.ts", "vscode.ViewColumn.Beside", "a name of VS Code's API"
     ),
     Allowed("client-ts/src/util/showFile.ts", "vscode.ViewColumn.Beside", "a name of VS Code's API"),
-    Allowed("docs/benchmarks.md", "| `news` |", "the name of a benchmark"),
     Allowed("docs/glossary.md", "| **problem** |", "lists the words to avoid"),
     Allowed("docs/glossary.md", "| **event** |", "lists the words to avoid"),
     Allowed("docs/glossary.md", "| **resume** |", "lists the words to avoid"),

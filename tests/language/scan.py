@@ -14,6 +14,8 @@ SKIPPED = {"node_modules", "__pycache__", ".venv", "dist", "media", "LICENSE"}
 GENERATED = {"docs/protocol.md", "client-ts/src/protocol.ts"}
 GERMAN = {"de", "de.ts"}
 """The folders and files of another language."""
+LISTING = "tests/language/"
+"""The files that list the idioms."""
 
 
 class Finding(NamedTuple):
@@ -59,7 +61,8 @@ def _in_file(path: str, text: str) -> Iterator[Finding]:
 def _files(room: Path) -> Iterator[Path]:
     for file in sorted(room.rglob("*")) if room.is_dir() else [room]:
         relative = file.relative_to(REPOSITORY)
-        if relative.as_posix() in GENERATED or (SKIPPED | GERMAN).intersection(relative.parts):
+        path = relative.as_posix()
+        if path in GENERATED or path.startswith(LISTING) or (SKIPPED | GERMAN).intersection(relative.parts):
             continue
         if file.is_file() and (file.suffix in SUFFIXES or file.name in NAMES):
             yield file

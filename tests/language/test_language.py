@@ -1,7 +1,5 @@
 """What people read is plain American English: see the style section of docs/glossary.md."""
 
-import re
-
 import pytest
 
 from tests.language.__main__ import ALL
@@ -12,12 +10,6 @@ from tests.language.scan import REPOSITORY, findings, in_text
 @pytest.mark.parametrize("place", ALL)
 def test_no_idiom_is_used(place: str) -> None:
     assert list(map(str, findings([place]))) == []
-
-
-def test_no_idiom_is_in_the_name_of_a_test() -> None:
-    files = (REPOSITORY / "tests").rglob("test_*.py")
-    names = [name for file in files for name in re.findall(r"def (test_\w+)", file.read_text())]
-    assert [(name, better) for name in names for _, _, better in in_text(name)] == []
 
 
 def test_every_exception_is_still_needed() -> None:

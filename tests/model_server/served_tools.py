@@ -19,8 +19,8 @@ def call_served(
 ) -> Reply:
     """Return the call of a server's tool, or the search that the agent wants first."""
     names = [each.name for each in tools]
-    said = "[-_]".join(map(re.escape, server.split("-")))  # codex writes a hyphen as an underscore
-    fits = re.compile(rf"(?:^|[_:]){said}\W?.*[_:]{name}$|{said}[_:]+{name}$")
+    spelled = "[-_]".join(map(re.escape, server.split("-")))  # codex writes a hyphen as an underscore
+    fits = re.compile(rf"(?:^|[_:]){spelled}\W?.*[_:]{name}$|{spelled}[_:]+{name}$")
     tool = next((each for each in names if fits.search(each)), None)
     if tool is not None:
         return Reply((), False, tool, arguments)

@@ -9,8 +9,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import MappingProxyType
 from typing import Any, Protocol
 
-from tests.model_server import anthropic, faults, gemini, openai_chat, openai_responses
-from tests.model_server.faults import Fault, Place
+from tests.model_server import anthropic, failures, gemini, openai_chat, openai_responses
+from tests.model_server.failures import Failure, Place
 from tests.model_server.script import Conversation, Reply, next_reply
 from tests.model_server.usage import Answer, Usage, UsageOf, always
 
@@ -43,15 +43,15 @@ class ModelServer:
         self.usage: UsageOf = always
         self.numbers = itertools.count()
         self.aborted = 0
-        self.fault: Fault | None = None
+        self.failure: Failure | None = None
         """What goes wrong with each request from now on."""
         self.retry_after: str | None = None
         """The header of a refusal."""
-        self.fault_place: Place = "half"
+        self.failure_place: Place = "half"
         self.spares_first_answer = False
-        """Whether only requests with the result of a tool meet the fault."""
+        """Whether only requests with the result of a tool meet the failure."""
         self.closing = threading.Event()
-        self.news = threading.Condition()
+        self.changed = threading.Condition()
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
         self._server.daemon_threads = True
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.1,), name="model server")
@@ -62,30 +62,30 @@ class ModelServer:
         """Where it listens, without a path."""
         return f"http://127.0.0.1:{self._server.server_address[1]}"
 
-    def fault_of(self, conversation: Conversation) -> Fault | None:
+    def failure_of(self, conversation: Conversation) -> Failure | None:
         """Return what goes wrong with a request."""
-        return None if self.spares_first_answer and not conversation.tool_answered else self.fault
+        return None if self.spares_first_answer and not conversation.tool_answered else self.failure
 
     @property
     def answers_of_sessions(self) -> list[Usage]:
-        """What the answers used that were no side calls."""
+        """What the answers used, without side calls."""
         return [answer.usage for answer in self.answers if not answer.is_side_call]
 
     def note(self, answer: Answer) -> None:
         """Note an answer that was sent."""
-        with self.news:
+        with self.changed:
             self.answers.append(answer)
-            self.news.notify_all()
+            self.changed.notify_all()
 
     def until_answered(self, count: int, seconds: float) -> bool:
-        """Wait for this many answers that are no side calls; return whether they came in time."""
-        with self.news:
-            return self.news.wait_for(lambda: len(self.answers_of_sessions) >= count, seconds)
+        """Wait for this many answers, without side calls; return whether they came in time."""
+        with self.changed:
+            return self.changed.wait_for(lambda: len(self.answers_of_sessions) >= count, seconds)
 
     def until_aborted(self, seconds: float) -> bool:
         """Wait until a reply was seen to lose its reader; return whether one was in time."""
-        with self.news:
-            return self.news.wait_for(lambda: self.aborted > 0, seconds)
+        with self.changed:
+            return self.changed.wait_for(lambda: self.aborted > 0, seconds)
 
     def close(self) -> None:
         """End every reply and the server."""
@@ -131,21 +131,21 @@ def _handler(model: ModelServer) -> type[BaseHTTPRequestHandler]:
         def _answer(self, wire: Wire, body: Json, whole: Callable[[Reply], Json] | None = None) -> None:
             """Answer a request in the words of a wire: as a stream, or `whole`."""
             conversation = wire.read(body)
-            fault = model.fault_of(conversation)
+            failure = model.failure_of(conversation)
             number = next(model.numbers)
             reply = replace(next_reply(conversation), usage=model.usage(number), id=f"{number}")
             answer = Answer(reply.usage, is_side_call=conversation.is_side_call)
-            if isinstance(fault, int):
+            if isinstance(failure, int):
                 wait = {} if model.retry_after is None else {"Retry-After": model.retry_after}
-                self._send(fault, faults.encoded(fault), wait)
+                self._send(failure, failures.encoded(failure), wait)
             elif whole is None:
                 pieces = map(_event, wire.stream(reply))
-                broken = faults.broken(pieces, fault, model.fault_place, wire.ENDING)
+                broken = failures.broken(pieces, failure, model.failure_place, wire.ENDING)
                 if self._stream(broken, slowly=reply.slowly):
                     model.note(answer)
-            elif fault is not None:
+            elif failure is not None:
                 # An agent whose stream broke may ask for the whole answer at once.
-                faults.reset(self.connection)
+                failures.reset(self.connection)
                 self.close_connection = True
             else:
                 self._whole(whole(reply))
@@ -174,13 +174,13 @@ def _handler(model: ModelServer) -> type[BaseHTTPRequestHandler]:
                     self.wfile.write(event.encode())
                     if slowly and model.closing.wait(PACE_SECONDS):
                         return False
-            except faults.Reset:
-                faults.reset(self.connection)
+            except failures.Reset:
+                failures.reset(self.connection)
                 return False
             except (BrokenPipeError, ConnectionResetError):
-                with model.news:
+                with model.changed:
                     model.aborted += 1
-                    model.news.notify_all()
+                    model.changed.notify_all()
                 return False
             finally:
                 self.close_connection = True

@@ -30,7 +30,7 @@ PARTS = 3
 """Tests among which the filters are divided: most of the traps are read again for every list."""
 
 
-def is_told(kind: Hostile) -> bool:
+def is_listed(kind: Hostile) -> bool:
     """Leave out links, pipes and what is too large, which are not read, and what Node takes minutes for."""
     return not kind.codes & {"notRegular", "tooLarge", "unreadable"} and kind.name not in ENDLESS
 
@@ -42,7 +42,7 @@ def roots(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     for era in ERAS:
         generate(base / GENERATED, era, 8)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tests.generator.hostile.HOSTILE", [each for each in ALL_HOSTILE if is_told(each)])
+        patch.setattr("tests.generator.hostile.HOSTILE", [each for each in ALL_HOSTILE if is_listed(each)])
         write_hostile(base / HOSTILE)
     return {name: base / name for name in (GENERATED, HOSTILE, TRAPS)}
 

@@ -40,7 +40,7 @@ async def test_a_request_given_up_is_cancelled_remotely(
         with pytest.raises(TimeoutError):
             await client.request(method, params, timeout=0.05)
     for _ in range(2):  # the answer to the withdrawn one may come behind the first
-        assert await client.request("echo", {"value": "goes on"}) == "goes on"
+        assert await client.request("echo", {"value": "continues"}) == "continues"
     assert "the request was cancelled" not in caplog.text
 
 

@@ -323,7 +323,7 @@ async def test_notifications_to_a_peer_that_does_not_read_are_bounded_and_state_
         await wait_until_full(peer, outbox)
         for number in range(500):
             peer.connection.notify("state", {"number": number}, coalesce="task")
-            peer.connection.notify("news", {"padding": "x" * 5000})
+            peer.connection.notify("changed", {"padding": "x" * 5000})
         assert peer.connection.outbound_depth <= 21
         peer.connection.request_exit(0)
         methods = [(message["method"], message["params"].get("number")) for message in await peer.read_all()]

@@ -39,8 +39,8 @@ def test_params_become_the_declared_struct() -> None:
         ({"taskId": "a", "limit": True}, "params.limit: expected integer, got boolean"),
         ({"taskId": "a", "limit": 0}, "params.limit: expected integer >= 1"),
         (
-            {"taskId": "a", "sort": [{"by": "colour"}]},
-            'params.sort[0].by: \'colour\' is not allowed; use "cost" or "title"',
+            {"taskId": "a", "sort": [{"by": "color"}]},
+            'params.sort[0].by: \'color\' is not allowed; use "cost" or "title"',
         ),
         ({"taskId": "a", "color": "x"}, 'params.color: \'x\' is not allowed; use "blue", "green" or "red"'),
         (

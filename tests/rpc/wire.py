@@ -63,7 +63,7 @@ class RawServer:
         assert self.process.stdout is not None
         while not self._read:
             ready, _, _ = select.select([self.process.stdout], [], [], max(0, deadline - time.monotonic()))
-            assert ready, "the server said nothing"
+            assert ready, "the server sent nothing"
             chunk = os.read(self.process.stdout.fileno(), 1 << 20)
             assert chunk, f"the server ended: {self.errors()}"
             self._read += [json.loads(body) for body in self._decoder.feed(chunk)]
@@ -147,7 +147,7 @@ class Peer:
     def _await_data(self) -> int:
         assert self._read_fd is not None
         ready, _, _ = select.select([self._read_fd], [], [], 9)
-        assert ready, "the connection said nothing"
+        assert ready, "the connection sent nothing"
         return self._read_fd
 
 

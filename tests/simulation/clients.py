@@ -53,7 +53,7 @@ class SimulatedClient:
         self.is_here = True
         self.is_busy = False
         self.held: set[str] = set()
-        """The ends that the model was told of and has not acknowledged."""
+        """The ends that were reported to the model and it has not acknowledged."""
         self.flying: set[str] = set()
         """The ends in a request for a turn that has no answer yet."""
         self.is_acting = False
@@ -75,7 +75,7 @@ class SimulatedClient:
         return self.folder is None or place == self.folder.name
 
     def expected(self) -> set[str]:
-        """Return the ends of which the model is to be told now."""
+        """Return the ends to report to the model now."""
         ledger = self.life.ledger
         waiting = ledger.waiting(self.concerns, self.client_id)
         return waiting - ledger.unconfirmed - self.life.held_by_others(self)
@@ -83,11 +83,12 @@ class SimulatedClient:
     def hear(self, text: str, task_ids: list[str]) -> None:
         """Receive a reminder."""
         if self.life.is_alive and self.is_here:
-            self.life.ledger.counts[f"{type(self).__name__}.told"] += len(task_ids)
+            self.life.ledger.counts[f"{type(self).__name__}.reported"] += len(task_ids)
             facts = self.life.ledger.facts
-            if known := [id for id in task_ids if id in facts and facts[id].cancelled_by == self.client_id]:
-                raise Broken(f"{self.name} was told of {known}, which it cancelled itself")
-            self.life.ledger.told(self.name, text, task_ids, self.concerns)
+            own = [id for id in task_ids if id in facts and facts[id].cancelled_by == self.client_id]
+            if own:
+                raise Broken(f"{self.name} got {own}, which it cancelled itself")
+            self.life.ledger.reported(self.name, text, task_ids, self.concerns)
 
     def check_complete(self, expected: set[str], text: str, task_ids: list[str]) -> None:
         """Check a reminder that nothing else could change meanwhile."""
@@ -117,7 +118,7 @@ class SimulatedClient:
                 self.is_acting = False
 
     def check_idle(self) -> None:
-        """Check, when everything has settled, that an idle model was told of what starts a turn."""
+        """Check, when everything has settled, that an idle model got what starts a turn."""
 
     async def leave(self) -> None:
         """Die: requests in flight are lost."""
@@ -218,7 +219,7 @@ class Editor(SimulatedClient):
         facts = self.life.ledger.facts
         due = {task_id for task_id in self.expected() if facts[task_id].triggers}
         if due:
-            raise Broken(f"{self.name} is idle and was not told of {due}")
+            raise Broken(f"{self.name} is idle and did not get {due}")
 
     def _message(self, cancels: int | None = None) -> None:
         """Send a message."""
@@ -378,7 +379,7 @@ async def ride(client: "Passenger | McpModel", alone: bool) -> None:
     trace.append(f"{client.name} called a tool, which carries {task_ids}")
     if not task_ids:
         if alone and expected - client.held:
-            raise Broken(f"{client.name} was not told of {expected - client.held}")
+            raise Broken(f"{client.name} did not get {expected - client.held}")
         return
     fate = random.random()
     trace.append(f"{fate}")

@@ -19,7 +19,7 @@ MOST_ROUNDS = 200
 
 
 def simulate(seed: str, ends: int) -> Counter[str]:
-    """Simulate until so many runs have ended; return what happened how often.
+    """Simulate until this many runs have ended; return what happened how often.
 
     Raises Broken, with a note that names the seed, if a promise does not hold.
     """
@@ -47,7 +47,7 @@ class Simulation:
         self.trace = self._world.ledger.trace
 
     async def run(self, ends: int) -> Counter[str]:
-        """Go on until so many runs have ended and every model was told."""
+        """Continue until this many runs have ended and every model got what it must."""
         world = self._world
         await world.start()
         steps = 0
@@ -58,10 +58,10 @@ class Simulation:
                 check_memory(world)
         await self._tell_everybody()
         check_memory(world)
-        world.ledger.check_told()
+        world.ledger.check_reported()
         await self._end()
         self._counts["ends"] = world.ledger.ends
-        self._counts["told"] = sum(fact.told for fact in world.ledger.facts.values())
+        self._counts["reported"] = sum(fact.reported for fact in world.ledger.facts.values())
         self._counts["owed"] = sum(fact.owed for fact in world.ledger.facts.values())
         return self._counts
 
@@ -129,7 +129,7 @@ class Simulation:
             await world.pass_time(61)
             if not world.ledger.waiting(lambda place: True):
                 return
-        raise Broken(f"nobody is told of {world.ledger.waiting(lambda place: True)}")
+        raise Broken(f"nobody gets {world.ledger.waiting(lambda place: True)}")
 
     async def _end(self) -> None:
         left = await self._world.life.host.journal.undelivered()

@@ -1,4 +1,4 @@
-"""What the models of a simulation were told, and what they must and must not be told."""
+"""What was reported to the models of a simulation, and what must and must not be."""
 
 import re
 from collections import Counter, deque
@@ -11,7 +11,7 @@ _MORE = "more ended async task(s) will be reported next."
 
 @dataclass
 class Fact:
-    """One run: where and how it was launched, and what became of its end."""
+    """One run: where and how it was launched, and what happened to its end."""
 
     task_id: str
     place: str
@@ -19,15 +19,15 @@ class Fact:
     launcher: str = ""
     """The connection that launched it."""
     cancelled_by: str = ""
-    """The connection whose model cancelled it, and knows of that."""
+    """The connection whose model cancelled it."""
     ended: bool = False
     owed: bool = False
-    """Whether a model must be told."""
+    """Whether a model must get its end."""
     triggers: bool = False
     """Whether the end may start a turn."""
-    told: int = 0
+    reported: int = 0
     acknowledged: bool = False
-    """Whether it must not be told again: the acknowledgement was answered, or is durable."""
+    """Whether it must not be reported again: the acknowledgement was answered, or is durable."""
 
     @property
     def is_known(self) -> bool:
@@ -59,7 +59,7 @@ class Ledger:
         self.facts[task_id] = self.open[task_id] = Fact(task_id, place, concerns_model, launcher)
 
     def ended(self, task_id: str, *, owed: bool, triggers: bool) -> None:
-        """Note an end, and whether a model must be told."""
+        """Note an end, and whether a model must get it."""
         fact = self.facts[task_id]
         if not fact.ended:
             fact.ended, self.ends = True, self.ends + 1
@@ -75,22 +75,22 @@ class Ledger:
         del self.facts[task_id]
         self.open.pop(task_id, None)
 
-    def told(self, who: str, text: str, task_ids: Iterable[str], concerns: Callable[[str], bool]) -> None:
+    def reported(self, who: str, text: str, task_ids: Iterable[str], concerns: Callable[[str], bool]) -> None:
         """Check and note a reminder that a model got."""
         listed = list(task_ids)
-        self.trace.append(f"{who} was told of {listed}")
+        self.trace.append(f"{who} got {listed}")
         shown = _IDS.findall(text)
         if shown != listed:
             raise Broken(f"{who}: the text shows {shown}, but its ids are {listed}")
         for task_id in listed:
             fact = self.facts.get(task_id)
             if fact is None or not fact.owed:
-                raise Broken(f"{who} was told of {task_id}, which is not for a model: {fact}")
+                raise Broken(f"{who} got {task_id}, which is not for a model: {fact}")
             if not concerns(fact.place):
-                raise Broken(f"{who} was told of {task_id} of the workspace {fact.place}")
+                raise Broken(f"{who} got {task_id} of the workspace {fact.place}")
             if fact.acknowledged:
-                raise Broken(f"{who} was told again of {task_id}: {fact}")
-            fact.told += 1
+                raise Broken(f"{who} got {task_id} again: {fact}")
+            fact.reported += 1
 
     def acknowledged(self, task_ids: Iterable[str]) -> None:
         """Note an acknowledgement that was answered."""
@@ -115,20 +115,20 @@ class Ledger:
         return unsure
 
     def waiting(self, concerns: Callable[[str], bool], client_id: str | None = None) -> set[str]:
-        """Return the ends that the models in some workspaces, or one model there, are to be told of."""
+        """Return the ends which the models in some workspaces, or one model there, still have to get."""
         return {
             id
             for id, fact in self.open.items()
             if fact.owed and concerns(fact.place) and fact.cancelled_by != client_id
         }
 
-    def check_told(self) -> None:
-        """Check at the end that every end was told and acknowledged."""
+    def check_reported(self) -> None:
+        """Check at the end that every end was reported and acknowledged."""
         missing = [
-            fact for fact in self.facts.values() if fact.owed and not (fact.told and fact.acknowledged)
+            fact for fact in self.facts.values() if fact.owed and not (fact.reported and fact.acknowledged)
         ]
         if missing:
-            raise Broken(f"{len(missing)} ends were never told or acknowledged: {missing[:3]}")
+            raise Broken(f"{len(missing)} ends were never reported or acknowledged: {missing[:3]}")
 
 
 def is_cut(text: str) -> bool:

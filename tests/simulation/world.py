@@ -109,8 +109,8 @@ class World:
             self.ledger.forget(task_id)
             return
         task = record.task
-        told = task.end_reason != "cancelledByModel" or not self.ledger.facts[task_id].is_known
-        self.ledger.ended(task_id, owed=record.concerns_model and told, triggers=False)
+        reports = task.end_reason != "cancelledByModel" or not self.ledger.facts[task_id].is_known
+        self.ledger.ended(task_id, owed=record.concerns_model and reports, triggers=False)
 
     async def _recheck_mark(self, task_id: str) -> None:
         record = await self.life.host.journal.get(task_id)
@@ -120,7 +120,7 @@ class World:
     # Its runs
 
     async def launch(self, client: SimulatedClient | None, random: Random) -> None:
-        """Start a run: of a model, of a client that wants its model told, or of a person."""
+        """Start a run: of a model, of a client that wants its model notified, or of a person."""
         life, place = self.life, random.choice(self.places)
         if client is not None and client.folder is not None:
             place = client.folder
@@ -161,10 +161,10 @@ class World:
         fact = self.ledger.facts[task_id]
         outcome = _outcome(random, [fact.launcher, *(client.client_id for client in self.clients)])
         fact.cancelled_by = outcome.client_id
-        told = not fact.is_known
+        reports = not fact.is_known
         self.ledger.unsettled.add(task_id)
         triggers = outcome.status != "cancelled"
-        self.ledger.ended(task_id, owed=fact.concerns_model and told, triggers=triggers)
+        self.ledger.ended(task_id, owed=fact.concerns_model and reports, triggers=triggers)
         life.host.registry.conclude(task_id, outcome)
 
     # Its clients

@@ -31,6 +31,6 @@ def manager(clock: Clock) -> AsyncTaskManager:
 @pytest.fixture
 def start(manager: AsyncTaskManager) -> Callable[..., AsyncTaskInfo]:
     def start(id: str, abort: Callable[[], object] = lambda: None) -> AsyncTaskInfo:
-        return manager.register_task(id=id, subagent_name="scout", goal_prompt=f"look at {id}", abort=abort)
+        return manager.register_task(id=id, subagent_name="scout", goal_prompt=f"explore {id}", abort=abort)
 
     return start

@@ -1,7 +1,7 @@
 """A subagent without a mind of its own: `agent.py SOCKET` says what a test tells it to.
 
 It hands over its prompt and its folder, then repeats each line from the socket on stdout until the socket
-is closed: the test decides what is said, when, and when the run ends.
+is closed: the test decides what it prints, when, and when the run ends.
 """
 
 import json

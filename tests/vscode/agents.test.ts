@@ -8,7 +8,7 @@ import { Session } from "./harness/session.ts";
 import { until } from "./harness/waiting.ts";
 import { WINDOW } from "./harness/workbench.ts";
 
-const BROKEN = "---\nname: broken\ndescription: Has a fault.\nmaxTurns: many\n---\nWork.\n";
+const BROKEN = "---\nname: broken\ndescription: Has a mistake.\nmaxTurns: many\n---\nWork.\n";
 
 /** Panels with little height, in CSS pixels, and the windows that leave them no more. */
 const SHORT_PANELS = [
@@ -98,7 +98,7 @@ session.step("the editor's own diff shows all of it", async (workbench) => {
   await diff.locator(".original .view-lines").getByText("Old words.").waitFor();
 });
 
-session.step("keys alone answer, and the agent goes on", async (workbench) => {
+session.step("keys alone answer, and the agent continues", async (workbench) => {
   const chat = new Chat(workbench);
   await workbench.run("View: Close All Editors");
   await workbench.run("Subagents: Focus on Subagents View");
@@ -111,7 +111,7 @@ session.step("keys alone answer, and the agent goes on", async (workbench) => {
   assert.equal(await notes(), "New words.");
 });
 
-session.step("plan, usage and cost stand where they were, once", async (workbench) => {
+session.step("plan, usage and cost are where they were, once", async (workbench) => {
   const chat = new Chat(workbench);
   await chat.frame.getByText("Plan: 3 of 3 done").waitFor();
   const text = (await chat.frame.locator("main").innerText()).replaceAll(/\s+/g, " ");
@@ -147,11 +147,11 @@ session.step("the palette answers, and the answer is remembered", async (workben
 });
 
 session.step(
-  "with the panel out of sight the next question is told, with its answers",
+  "with the panel out of sight the next question is a notification with its answers",
   async (workbench) => {
     const toast = await workbench.toast(/scripted wants to run in .+: echo second/);
     await toast.getByRole("button", { name: "Show" }).waitFor();
-    await workbench.picture("a-question-is-told");
+    await workbench.picture("a-question-as-notification");
     await toast.getByRole("button", { name: "Reject" }).click();
     await workbench.openSideBar("Subagents");
     const chat = new Chat(workbench);
@@ -171,23 +171,20 @@ session.step("a remembered permission is listed, and can be forgotten", async (w
   await workbench.toasts.getByText("No remembered permissions.").waitFor();
 });
 
-session.step(
-  "a running subagent is told something, and hears it after its turn",
-  async (workbench) => {
-    const chat = new Chat(workbench);
-    await chat.launchScript(SCRIPTED, ['say "First words."', 'run "echo third"']);
-    await chat.question("echo third").waitFor();
-    await chat.message.fill('say "Told and done."');
-    await chat.message.press("Enter");
-    await chat.says("The agent gets it after the current turn.");
-    await workbench.picture("a-message-waits");
-    await chat.button(/^Allow Once/).click();
-    await chat.ending.getByText("The subagent finished its work.").waitFor();
-    await chat.messages.getByText("Told and done.").waitFor();
-  },
-);
+session.step("a running subagent gets a message after its turn", async (workbench) => {
+  const chat = new Chat(workbench);
+  await chat.launchScript(SCRIPTED, ['say "First words."', 'run "echo third"']);
+  await chat.question("echo third").waitFor();
+  await chat.message.fill('say "Heard and done."');
+  await chat.message.press("Enter");
+  await chat.says("The agent gets it after the current turn.");
+  await workbench.picture("a-message-waits");
+  await chat.button(/^Allow Once/).click();
+  await chat.ending.getByText("The subagent finished its work.").waitFor();
+  await chat.messages.getByText("Heard and done.").waitFor();
+});
 
-session.step("an ended subagent goes on in a new conversation", async (workbench) => {
+session.step("an ended subagent continues in a new conversation", async (workbench) => {
   const chat = new Chat(workbench);
   await chat.button("Resume…").click();
   await chat.message.fill('run "echo fourth"');

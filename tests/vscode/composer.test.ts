@@ -12,7 +12,7 @@ const session = new Session("composer", {
     await definePuppet(profile, puppets);
     await profile.addFile(
       `.sidecar/agents/${SECOND}.md`,
-      `---\nname: ${SECOND}\ndescription: Steps in.\nrunner: puppets\n---\nDo as you are told.\n`,
+      `---\nname: ${SECOND}\ndescription: Steps in.\nrunner: puppets\n---\nDo as you are asked.\n`,
     );
     await profile.addFile("src/days.py", "FIRST = 1\n");
     await profile.addFile("src/deep/holidays.py", "NONE = 0\n");

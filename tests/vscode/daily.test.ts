@@ -15,7 +15,7 @@ session.step("the palette launches a subagent", async (workbench) => {
   await workbench.pick(PUPPET);
   await workbench.answer("Count the stars");
   puppet = await session.puppets.next();
-  assert.match(puppet.greeting.prompt, /^Do as you are told\.\s+Count the stars$/m);
+  assert.match(puppet.greeting.prompt, /^Do as you are asked\.\s+Count the stars$/m);
   assert.equal(puppet.greeting.folder, session.profile.workspace);
   await new Chat(workbench).state("Running").waitFor();
 });
@@ -42,12 +42,12 @@ session.step("what it says is shown as text, however hostile", async (workbench)
 
 session.step("it ends with its result", async (workbench) => {
   const chat = new Chat(workbench);
-  puppet.finish("Seven stars, all told.");
-  await chat.ending.getByText("Seven stars, all told.").waitFor();
+  puppet.finish("Seven stars in all.");
+  await chat.ending.getByText("Seven stars in all.").waitFor();
   await chat.state("Completed").waitFor();
 });
 
-session.step("the panel launches, and cancels for good", async (workbench) => {
+session.step("the panel launches, and cancels permanently", async (workbench) => {
   const chat = new Chat(workbench);
   await chat.launch(PUPPET, "Count the grains of sand");
   puppet = await session.puppets.next();
@@ -65,14 +65,14 @@ session.step(
   async (workbench) => {
     await streamSome(workbench, "Count the waves");
     await workbench.reload();
-    puppet.say("\n\nSaid while it loaded.");
+    puppet.say("\n\nPrinted while it loaded.");
     await findConversation(workbench, "Count the waves");
     const chat = new Chat(workbench);
     await chat.state("Running").waitFor();
-    await chat.says("Said while it loaded.");
-    puppet.say("\n\nSaid after it.");
-    await chat.says("Said after it.");
-    await assertStreamedOnce(chat, "Said while it loaded. Said after it.");
+    await chat.says("Printed while it loaded.");
+    puppet.say("\n\nPrinted after it.");
+    await chat.says("Printed after it.");
+    await assertStreamedOnce(chat, "Printed while it loaded. Printed after it.");
     puppet.finish("Countless.");
     await chat.ending.getByText("Countless.").waitFor();
   },
@@ -113,10 +113,10 @@ session.step(
     const chat = new Chat(workbench);
     await streamSome(workbench, "Count the birds");
     await workbench.openSideBar("Explorer");
-    puppet.say("\n\nSaid unseen.");
+    puppet.say("\n\nPrinted unseen.");
     await workbench.openSideBar("Subagents");
-    await chat.says("Said unseen.");
-    await assertStreamedOnce(chat, "Said unseen.");
+    await chat.says("Printed unseen.");
+    await assertStreamedOnce(chat, "Printed unseen.");
   },
 );
 
@@ -130,7 +130,7 @@ session.step("the palette cancels the one that is chosen", async (workbench) => 
 session.step("the palette opens an earlier subagent", async (workbench) => {
   await workbench.run("Subagents: Open Conversation");
   await workbench.pick("Count the stars");
-  await new Chat(workbench).ending.getByText("Seven stars, all told.").waitFor();
+  await new Chat(workbench).ending.getByText("Seven stars in all.").waitFor();
 });
 
 session.step("the palette copies diagnostics without the user's secrets", async (workbench) => {
@@ -139,12 +139,15 @@ session.step("the palette copies diagnostics without the user's secrets", async 
   const diagnostics = await workbench.clipboard();
   assert.match(diagnostics, /sidecar/i);
   assert.match(diagnostics, /python/i);
-  assert.ok(!diagnostics.includes(process.env["PATH"] ?? "none"), "an environment is no diagnosis");
+  assert.ok(
+    !diagnostics.includes(process.env["PATH"] ?? "none"),
+    "an environment is not a diagnosis",
+  );
 });
 
 session.step("the palette shows the log", async (workbench) => {
   await workbench.run("Subagents: Show Log");
-  // Its lines are not looked at: a host without the compiled log writer shows none of any channel.
+  // Its lines are not checked: a host without the compiled log writer shows none of any channel.
   const channel = workbench.page.getByRole("combobox", { name: "Output" });
   await until(
     "the channel shown",

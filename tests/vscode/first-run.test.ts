@@ -30,11 +30,11 @@ session.step("the VSIX installs and asks for no proposed API", async () => {
 session.step("the first look sets up a private environment, and says so", async (workbench) => {
   await workbench.openSideBar("Subagents");
   await new Chat(workbench).list.getByText(/^(Creating|Downloading|Installing) /).waitFor();
-  assert.equal(await workbench.toasts.count(), 0, "it is said once, where one looks");
+  assert.equal(await workbench.toasts.count(), 0, "it is reported once, where people read it");
 });
 
 session.step(
-  "the tasks of other agents are listed from the start, and it is said",
+  "the tasks of other agents are listed from the start, and a message says so",
   async (workbench) => {
     const toast = await workbench.toast("The history also lists the tasks that other agents");
     await toast.getByRole("button", { name: "Turn Off" }).click();

@@ -2,7 +2,8 @@
 
 `messages 20` and `message 20` are 20 MB, in messages of 1 KB or in a single one, `calls 4000` as many tool
 calls, `reads 120` as many calls with an output of 60 KB each, `links 400` as many messages of 6 KB that show
-a few words each. It prints at full speed, LAST at the end; `endless 0` goes on until it is killed.
+a few words each, `emphasis 20000` as many words of which each is emphasized, and `table 2000` a table of
+as many rows and 9 columns. It prints at full speed, LAST at the end; `endless 0` runs until it is killed.
 """
 
 import itertools
@@ -13,6 +14,9 @@ from typing import Any
 
 LAST = "That was the last line."
 _WORDS = "It reads **lines**, `names` and [links](https://example.com/a) of the *whole* tree. "
+_COLUMNS = 9
+_ROW = "| a " * _COLUMNS + "|\n"
+_RULE = "| --- " * _COLUMNS + "|\n"
 
 
 def main(kind: str, amount: int) -> None:
@@ -34,6 +38,10 @@ def _events(kind: str, amount: int) -> Iterable[dict[str, Any]]:
             return itertools.chain(_calls(amount, 60_000 // len(_WORDS)), [_message(LAST)])
         case "links":
             return itertools.chain(map(_link, range(amount)), [_message(LAST)])
+        case "emphasis":
+            return [_message("*a* " * amount + "\n\n" + LAST)]
+        case "table":
+            return [_message(_ROW + _RULE + _ROW * amount + "\n" + LAST)]
         case "endless":
             return _messages(itertools.count())
         case _:

@@ -6,7 +6,7 @@ import { Session } from "./harness/session.ts";
 import { until } from "./harness/waiting.ts";
 import { WINDOW, type Workbench } from "./harness/workbench.ts";
 
-/** However much is said, the panel holds no more elements than this. */
+/** However much is printed, the panel holds no more elements than this. */
 const MOST_NODES = 3_000;
 const FLOOD_MS = 90_000;
 /** The height of a window on a large screen, in CSS pixels. */

@@ -70,15 +70,18 @@ session.step("the filter narrows the history, and says so", async (workbench) =>
   );
 });
 
-session.step("a filter with a fault says where it is and what was expected", async (workbench) => {
-  await workbench.run("Subagents: Filter Task History");
-  await workbench.type("status:fail");
-  await workbench.page.getByText(/At character 8: expected one of active/).waitFor();
-  await workbench.type("status:failed cost>0");
-  await workbench.page.getByText(/tasks? match/).waitFor();
-  await workbench.page.keyboard.press("Enter");
-  await filtered(workbench, "status:failed cost>0");
-});
+session.step(
+  "a filter with a mistake says where it is and what was expected",
+  async (workbench) => {
+    await workbench.run("Subagents: Filter Task History");
+    await workbench.type("status:fail");
+    await workbench.page.getByText(/At character 8: expected one of active/).waitFor();
+    await workbench.type("status:failed cost>0");
+    await workbench.page.getByText(/tasks? match/).waitFor();
+    await workbench.page.keyboard.press("Enter");
+    await filtered(workbench, "status:failed cost>0");
+  },
+);
 
 session.step("a filter that nothing fits offers to clear it", async (workbench) => {
   await workbench.run("Subagents: Filter Task History");
@@ -128,7 +131,7 @@ session.step("a found message opens the transcript at its place", async (workben
   await editor.getByText(OWN_TASK.words).waitFor();
 });
 
-session.step("a fault of the query is shown where one types", async (workbench) => {
+session.step("a mistake in the query is shown where people type", async (workbench) => {
   await workbench.run("Subagents: Search Task History");
   await workbench.type("cost>much");
   await workbench.row("At character 6: expected a number").waitFor();

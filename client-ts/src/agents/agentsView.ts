@@ -6,7 +6,8 @@ import {
   workspace,
 } from "vscode";
 
-import { type Navigation, readMessage, type ToWebview } from "../panel/messages.js";
+import type { Navigation, ToWebview } from "../panel/messages.js";
+import { readMessage } from "../panel/readMessage.js";
 import type { PanelSession } from "../panel/panelSession.js";
 import type { FleetFeed } from "../offers/fleetFeed.js";
 import type { OfferFeed } from "../offers/offerFeed.js";

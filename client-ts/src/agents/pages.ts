@@ -8,7 +8,8 @@ import type { Action, OpenRequest, PagePlace, ToWebview } from "../panel/message
 import { language } from "../l10n/language.js";
 import type { MarkStore } from "../marks/markStore.js";
 import { pageHtml } from "../panel/page.js";
-import { type PageMarks, PanelSession } from "../panel/panelSession.js";
+import type { PageMarks } from "../panel/panelHost.js";
+import { PanelSession } from "../panel/panelSession.js";
 import type { AsyncTask } from "../protocol.js";
 import type { Outbox } from "../service/outbox.js";
 import type { SubagentService } from "../service/service.js";

@@ -1,9 +1,47 @@
-import type { Outcome, Product, TaskStatus } from "../protocol.js";
+import type { AsyncTask, Outcome, Product, Retrying, TaskStatus } from "../protocol.js";
 import type { Sort } from "../service/storedTasks.js";
 
 /** Which stored tasks the list shows: those of the open folders, or all. */
 export const SCOPES = ["workspace", "all"] as const;
 export type Scope = (typeof SCOPES)[number];
+
+/** One run as the list shows it: small, whatever the run has produced. */
+export interface RunRow extends Pick<
+  AsyncTask,
+  | "id"
+  | "subagentName"
+  | "status"
+  | "endReason"
+  | "queuedAt"
+  | "queuePosition"
+  | "waiting"
+  | "launchedAt"
+  | "completedAt"
+  | "errorKind"
+  | "mode"
+  | "model"
+  | "effort"
+  | "changes"
+  | "placement"
+> {
+  /** The beginning of the goal, on one line. */
+  readonly goal: string;
+  /** What the user calls it instead. */
+  readonly title?: string;
+  readonly pinned?: true;
+  readonly tags?: readonly string[];
+  /** The question that it waits for an answer to. */
+  readonly asks?: string;
+  /** Who launched it, unless it is this window. */
+  readonly from?: string;
+  /** The name of its folder, unless it is open in this window. */
+  readonly folder?: string;
+  /** In USD. */
+  readonly cost?: number;
+  /** The tool that it runs now. */
+  readonly tool?: string;
+  readonly retrying?: Retrying;
+}
 
 /** One stored task as the list shows it: small, so that the page can hold 20,000. */
 export interface StoredRow {
@@ -51,4 +89,10 @@ export interface HistoryPage extends ListOptions {
   readonly pinned?: readonly StoredRow[];
   /** Why they could not be read. */
   readonly problem?: string;
+}
+
+/** How many sessions will be deleted, and within how many days. */
+export interface Deletions {
+  readonly tasks: number;
+  readonly days: number;
 }

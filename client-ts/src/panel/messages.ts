@@ -1,66 +1,21 @@
 import type {
   AsyncTask,
   DefinitionProblem,
-  Retrying,
   SendResult,
   SubagentInfo,
   TaskEvent,
   TouchedFile,
 } from "../protocol.js";
 import type { LaunchProblem } from "../text/launchProblem.js";
-import { type Chosen, type Offers, readChosen } from "../offers/offers.js";
+import type { Chosen, Offers } from "../offers/offers.js";
 import type { FleetOffer } from "../offers/placement.js";
 import type { ServiceState } from "../service/service.js";
 import type { TaskRef } from "../taskRef.js";
-import type { Batch } from "./eventFeed.js";
-import type { HistoryPage } from "./listMessages.js";
+import type { Batch } from "./events/eventFeed.js";
+import type { Deletions, HistoryPage, RunRow } from "./listMessages.js";
 
 /** Where a page is: the side bar has the list and the composer, an editor one conversation. */
 export type PagePlace = "sideBar" | "editor";
-
-/** One run as the list of conversations shows it: small, whatever the run has produced. */
-export interface RunRow extends Pick<
-  AsyncTask,
-  | "id"
-  | "subagentName"
-  | "status"
-  | "endReason"
-  | "queuedAt"
-  | "queuePosition"
-  | "waiting"
-  | "launchedAt"
-  | "completedAt"
-  | "errorKind"
-  | "mode"
-  | "model"
-  | "effort"
-  | "changes"
-  | "placement"
-> {
-  /** The beginning of the goal, on one line. */
-  readonly goal: string;
-  /** What the user calls it instead. */
-  readonly title?: string;
-  readonly pinned?: true;
-  readonly tags?: readonly string[];
-  /** The question that it waits for an answer to. */
-  readonly asks?: string;
-  /** Who launched it, unless it is this window. */
-  readonly from?: string;
-  /** The name of its folder, unless it is open in this window. */
-  readonly folder?: string;
-  /** In USD. */
-  readonly cost?: number;
-  /** The tool that it runs now. */
-  readonly tool?: string;
-  readonly retrying?: Retrying;
-}
-
-/** How many sessions will be deleted, and within how many days. */
-export interface Deletions {
-  readonly tasks: number;
-  readonly days: number;
-}
 
 /** Which side of its events the page requests more for. */
 export type PageSide = "before" | "after";
@@ -279,151 +234,3 @@ export type OpenRequest =
   /** All changes of a run, or those of one file. */
   | { readonly type: "openChanges"; readonly taskId: string; readonly path?: string }
   | { readonly type: "openDefinition"; readonly path: string; readonly line?: number };
-
-/** Validate an untrusted message of the page; undefined if it is invalid. */
-export function readMessage(value: unknown): FromWebview | undefined {
-  if (typeof value !== "object" || value === null) {
-    return undefined;
-  }
-  const { type, taskId, afterSeq, subagentName, goalPrompt, queue, action } = value as Fields;
-  const { requestId, optionId, text, side, seq, task, goal } = value as Fields;
-  switch (type) {
-    case "ready":
-    case "refresh":
-    case "unfollow":
-    case "moreHistory":
-    case "connectFleet":
-      return { type };
-    case "follow":
-      return isText(taskId) && isSeq(afterSeq) ? { type, taskId, afterSeq } : undefined;
-    case "seen":
-      return isText(taskId) ? { type, taskId } : undefined;
-    case "page":
-      return isText(taskId) && isSide(side) && isSeq(seq) ? { type, taskId, side, seq } : undefined;
-    case "launch":
-      return isText(subagentName) && isText(goalPrompt) && typeof queue === "boolean"
-        ? { type, subagentName, goalPrompt, queue, ...readLaunchOptions(value) }
-        : undefined;
-    case "findFiles":
-      return typeof text === "string" ? { type, text } : undefined;
-    case "composeWith":
-      return isText(goal)
-        ? { type, goal, ...(isText(subagentName) ? { subagentName } : {}) }
-        : undefined;
-    case "cancel":
-      return isText(taskId) ? { type, taskId } : undefined;
-    case "answer":
-      return isText(taskId) && isText(requestId) && isText(optionId)
-        ? { type, taskId, requestId, optionId }
-        : undefined;
-    case "reply":
-      return readReply(value);
-    case "send":
-    case "forget":
-      return isText(taskId) && isText(text) ? { type, taskId, text } : undefined;
-    case "resume":
-      return isText(taskId) && typeof queue === "boolean"
-        ? { type, taskId, ...(isText(text) ? { text } : {}), queue }
-        : undefined;
-    case "openFile":
-    case "openDiff":
-    case "openChanges":
-    case "openDefinition":
-      return readOpenRequest(type, value);
-    case "act":
-      return isAction(action) ? { type, action, ...readTask(task) } : undefined;
-    default:
-      return undefined;
-  }
-}
-
-type Fields = Partial<
-  Record<
-    | "type"
-    | "taskId"
-    | "afterSeq"
-    | "subagentName"
-    | "goalPrompt"
-    | "queue"
-    | "action"
-    | "requestId"
-    | "optionId"
-    | "content"
-    | "text"
-    | "path"
-    | "line"
-    | "seq"
-    | "side"
-    | "index"
-    | "task"
-    | "goal"
-    | "also"
-    | "chosen",
-    unknown
-  >
->;
-
-function readLaunchOptions({ also, chosen }: Fields) {
-  return {
-    ...(isTexts(also) ? { also } : {}),
-    ...(chosen === undefined ? {} : { chosen: readChosen(chosen) }),
-  };
-}
-
-function isTexts(value: unknown): value is readonly string[] {
-  return Array.isArray(value) && value.every(isText);
-}
-
-function readReply(fields: Fields): FromWebview | undefined {
-  const { taskId, requestId, action, content } = fields;
-  if (!isText(taskId) || !isText(requestId) || (action !== "accept" && action !== "decline")) {
-    return undefined;
-  }
-  const values = isObject(content) ? { content } : {};
-  return { type: "reply", taskId, requestId, action, ...values };
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function readOpenRequest(type: OpenRequest["type"], fields: Fields): OpenRequest | undefined {
-  const { taskId, path, seq, index } = fields;
-  const line = isSeq(fields.line) ? { line: fields.line } : {};
-  switch (type) {
-    case "openFile":
-      return isText(taskId) && isText(path) ? { type, taskId, path, ...line } : undefined;
-    case "openDiff":
-      return isText(taskId) && isSeq(seq) && isSeq(index)
-        ? { type, taskId, seq, index }
-        : undefined;
-    case "openChanges":
-      return isText(taskId) ? { type, taskId, ...(isText(path) ? { path } : {}) } : undefined;
-    case "openDefinition":
-      return isText(path) ? { type, path, ...line } : undefined;
-  }
-}
-
-function readTask(value: unknown): { task?: TaskRef } {
-  const { id, root } = (typeof value === "object" && value !== null ? value : {}) as {
-    id?: unknown;
-    root?: unknown;
-  };
-  return isText(id) ? { task: { id, ...(isText(root) ? { root } : {}) } } : {};
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === "string" && value !== "";
-}
-
-function isSeq(value: unknown): value is number {
-  return Number.isSafeInteger(value) && (value as number) >= 0;
-}
-
-function isSide(value: unknown): value is PageSide {
-  return value === "before" || value === "after";
-}
-
-function isAction(value: unknown): value is Action {
-  return (ACTIONS as readonly unknown[]).includes(value);
-}

@@ -1,6 +1,6 @@
 import { cutMiddle } from "../text/words.js";
 import type { AsyncTask } from "../protocol.js";
-import { sizeOf, TEXT_CHARS } from "./eventSize.js";
+import { sizeOf, TEXT_CHARS } from "./events/eventSize.js";
 
 type Outcome = NonNullable<AsyncTask["output"]> | NonNullable<AsyncTask["partial"]>;
 

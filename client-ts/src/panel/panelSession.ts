@@ -1,61 +1,20 @@
-import type { Disposable, Event } from "vscode";
+import type { Disposable } from "vscode";
 
-import { messageOf } from "../util/errors.js";
-import type { Mark } from "../marks/marks.js";
 import type { Outbox } from "../service/outbox.js";
-import type { AsyncTask, FileAction, TaskEvent } from "../protocol.js";
+import type { AsyncTask } from "../protocol.js";
 import { missingRunners } from "../text/runnerWords.js";
 import type { ServiceState, SubagentService } from "../service/service.js";
-import { signInCommandsFor } from "../signIn/lookup.js";
-import { isLive } from "../text/outcome.js";
-import { takesMessages } from "../text/speaking.js";
-import { EventFeed } from "./eventFeed.js";
-import { eventsAfter, eventsBefore } from "./eventPages.js";
-import {
-  type Action,
-  type FromWebview,
-  type OpenRequest,
-  readMessage,
-  type Navigation,
-  type RunRow,
-  type ToWebview,
-} from "./messages.js";
-import { pageTask } from "./pageTask.js";
+import { FollowedRun } from "./followedRun.js";
+import type { RunRow } from "./listMessages.js";
+import type { FromWebview, Navigation, ToWebview } from "./messages.js";
+import type { PanelHost } from "./panelHost.js";
+import { readMessage } from "./readMessage.js";
 import { RunRequests } from "./runRequests.js";
 import { rowOf } from "./runRow.js";
 import { TaskFeed } from "./taskFeed.js";
-import type { TaskRef } from "../taskRef.js";
 
 /** How many runs the page lists; older ones are in the task history. */
 const LISTED_RUNS = 200;
-
-/** What the user notes about runs and stored tasks, by the ids that pages know. */
-export interface PageMarks {
-  of(taskId: string): Mark;
-  readonly onDidChange: Event<void>;
-}
-
-/** What a session needs of the window. */
-export interface PanelHost {
-  post(message: ToWebview): void;
-  act(action: Action, task: TaskRef | undefined): void;
-  open(open: OpenRequest): void;
-  /** The folder a run works in; undefined if the user chooses none. */
-  pickFolder(): Promise<string | undefined>;
-  /** What a launch requests over the limit, unless the user decides. */
-  launchOptions(): { overLimit?: "queue" };
-  /** Whether runs that the page names open in another page. */
-  opensElsewhere(): boolean;
-  /** Find files of the open folders that a text may mean; paths as the user would write them. */
-  findFiles(text: string): Promise<readonly string[]>;
-  /** Show runs next to each other, if they are shown in editors. */
-  compare(taskIds: readonly string[]): Promise<void>;
-  /** Fill the composer of another page. */
-  compose(draft: { readonly goal: string; readonly subagentName?: string }): void;
-  /** Take each state of the run that the page shows, and what the user calls it. */
-  shows(task: AsyncTask, title: string | undefined): void;
-  readonly marks: PageMarks;
-}
 
 /**
  * Serves one webview while its page is destroyed and created any number of times.
@@ -72,7 +31,7 @@ export class PanelSession implements Disposable {
   readonly #tasks = new TaskFeed((task) => {
     this.#postChange(task);
   });
-  #followed: { taskId: string; feed: EventFeed; subscription: Disposable } | undefined;
+  #followed: FollowedRun | undefined;
   #pending: Navigation | undefined;
 
   constructor(service: SubagentService, outbox: Outbox, host: PanelHost) {
@@ -181,11 +140,11 @@ export class PanelSession implements Disposable {
         return;
       case "seen":
         if (message.taskId === this.#followed?.taskId) {
-          this.#followed.feed.seen();
+          this.#followed.seen();
         }
         return;
       case "page":
-        return this.#sendPage(message);
+        return this.#requests.page(message);
       case "launch":
         return this.#requests.launch(message);
       case "findFiles":
@@ -250,16 +209,13 @@ export class PanelSession implements Disposable {
     }
     this.#sendRuns();
     void this.#sendDefinitions();
-    if (this.#followed !== undefined) {
-      void this.#sendTask(this.#followed.taskId);
-    }
+    void this.#followed?.send();
   }
 
   #postChange(task: AsyncTask): void {
     this.#post({ type: "run", run: this.#rowOf(task) });
     if (task.id === this.#followed?.taskId) {
-      this.#postTask(task);
-      void this.#sendFiles(task);
+      this.#followed.changed(task);
     }
   }
 
@@ -289,9 +245,7 @@ export class PanelSession implements Disposable {
     if (this.#ready) {
       this.#sendRuns();
     }
-    if (this.#followed !== undefined) {
-      void this.#sendTask(this.#followed.taskId);
-    }
+    void this.#followed?.send();
   }
 
   async #sendDefinitions(): Promise<void> {
@@ -305,67 +259,24 @@ export class PanelSession implements Disposable {
 
   async #follow(taskId: string, afterSeq: number): Promise<void> {
     this.#unfollow();
-    const feed = new EventFeed((batch) => {
-      this.#post({ type: "events", taskId, ...batch });
+    const followed = new FollowedRun(taskId, afterSeq, this.#service, this.#outbox, {
+      shows: (task, title) => {
+        this.#host.shows(task, title);
+      },
+      marks: this.#host.marks,
+      post: (message) => {
+        this.#post(message);
+      },
+      sendLimit: () => void this.#sendLimit(),
     });
-    const subscription = this.#service.follow(taskId, afterSeq, (events) => {
-      feed.take(events);
-      void this.#outbox.take(taskId, events);
-    });
-    this.#followed = { taskId, feed, subscription };
-    await this.#sendTask(taskId);
-    await this.#sendUndelivered(taskId);
-  }
-
-  async #sendUndelivered(taskId: string): Promise<void> {
-    try {
-      const texts = await this.#outbox.undelivered(taskId);
-      if (texts.length > 0) {
-        this.#post({ type: "undelivered", taskId, texts });
-      }
-    } catch {
-      // The task does not exist, which the other request reports.
-    }
+    this.#followed = followed;
+    await followed.send();
+    await followed.sendUndelivered();
   }
 
   #unfollow(): void {
-    this.#followed?.subscription.dispose();
+    this.#followed?.dispose();
     this.#followed = undefined;
-  }
-
-  async #sendPage({ taskId, side, seq }: Extract<FromWebview, { type: "page" }>): Promise<void> {
-    const read = side === "before" ? eventsBefore : eventsAfter;
-    let events: TaskEvent[] = [];
-    try {
-      events = await read(this.#service, taskId, seq);
-    } catch (error) {
-      this.#post({ type: "taskMissing", taskId, message: messageOf(error) });
-    }
-    this.#post({ type: "page", taskId, side, seq, events });
-  }
-
-  async #sendTask(taskId: string): Promise<void> {
-    try {
-      const { task } = await this.#service.request("asyncTasks/get", { taskId });
-      this.#postTask(task);
-      await this.#sendFiles(task);
-    } catch (error) {
-      this.#post({ type: "taskMissing", taskId, message: messageOf(error) });
-    }
-  }
-
-  /** Send what an ended run changed. */
-  async #sendFiles({ id: taskId, status }: AsyncTask): Promise<void> {
-    if (isLive({ status })) {
-      return;
-    }
-    try {
-      const { files } = await this.#service.request("tasks/files", { taskId });
-      const changed = files.filter(({ actions }) => actions.some(isChange));
-      this.#post({ type: "files", taskId, files: changed });
-    } catch {
-      // The stored task is gone; the run itself still shows its result.
-    }
   }
 
   async #sendLimit(): Promise<void> {
@@ -381,36 +292,9 @@ export class PanelSession implements Disposable {
     this.#post({ type: "foundFiles", text, paths: await this.#host.findFiles(text) });
   }
 
-  #postTask(task: AsyncTask): void {
-    if (task.status === "queued") {
-      void this.#sendLimit();
-    }
-    const { title } = this.#host.marks.of(task.id);
-    this.#host.shows(task, title);
-    const may = takesMessages(this.#service, task);
-    const named = title === undefined ? {} : { title };
-    this.#post({ type: "task", task: pageTask(task), takesMessages: may, ...named });
-    void this.#sendSignIn(task);
-  }
-
-  async #sendSignIn(task: AsyncTask): Promise<void> {
-    try {
-      const commands = await signInCommandsFor(this.#service, task);
-      if (commands !== undefined) {
-        this.#post({ type: "signIn", taskId: task.id, commands });
-      }
-    } catch {
-      // The sidecar is not running; the task is sent again once it is back.
-    }
-  }
-
   #post(message: ToWebview): void {
     if (this.#ready) {
       this.#host.post(message);
     }
   }
-}
-
-function isChange(action: FileAction): boolean {
-  return action !== "read" && action !== "mentioned";
 }

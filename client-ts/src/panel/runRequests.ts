@@ -3,8 +3,9 @@ import { launchProblem } from "../text/launchProblem.js";
 import { launchChoices } from "../offers/offers.js";
 import { reply } from "../questions/replying.js";
 import type { Outbox } from "../service/outbox.js";
-import type { AsyncTask, LaunchParams } from "../protocol.js";
+import type { AsyncTask, LaunchParams, TaskEvent } from "../protocol.js";
 import type { SubagentService } from "../service/service.js";
+import { eventsAfter, eventsBefore } from "./events/eventPages.js";
 import type { FromWebview, Navigation, ToWebview } from "./messages.js";
 import { rowOf } from "./runRow.js";
 
@@ -137,6 +138,18 @@ export class RunRequests {
     } catch (error) {
       this.#page.show({ type: "resumeFailed", taskId, ...launchProblem(error) });
     }
+  }
+
+  /** Read a page of events next to one that the page shows. */
+  async page({ taskId, side, seq }: RequestOf<"page">): Promise<void> {
+    const read = side === "before" ? eventsBefore : eventsAfter;
+    let events: TaskEvent[] = [];
+    try {
+      events = await read(this.#service, taskId, seq);
+    } catch (error) {
+      this.#page.post({ type: "taskMissing", taskId, message: messageOf(error) });
+    }
+    this.#page.post({ type: "page", taskId, side, seq, events });
   }
 
   #options(queue: boolean): { overLimit?: "queue" } {

@@ -6,7 +6,7 @@ import { oneLine } from "../text/words.js";
 import { isOpenFolder, ownerWords } from "../windows/owner.js";
 import { basename } from "node:path";
 
-import type { RunRow } from "./messages.js";
+import type { RunRow } from "./listMessages.js";
 
 /** How much of a goal a row of the list contains, in characters. */
 const ROW_GOAL_CHARS = 240;

@@ -1,24 +1,37 @@
-// The texts of the extension in the language of the editor.
-import * as de from "../l10n/de/extension.js";
-import * as en from "../l10n/en/extension.js";
+// The texts of the extension in the language of the editor. Others are in model/text, setup, webview/text and
+// package.nls.json; reports/ writes whole documents. Texts with parameters are functions.
+import * as deCommon from "../l10n/de/common.js";
+import * as deDefinitions from "../l10n/de/definitions.js";
+import * as deExporting from "../l10n/de/exporting.js";
+import * as deHistory from "../l10n/de/history.js";
+import * as deQuestions from "../l10n/de/questions.js";
+import * as deRuns from "../l10n/de/runs.js";
+import * as deSidecar from "../l10n/de/sidecar.js";
+import * as enCommon from "../l10n/en/common.js";
+import * as enDefinitions from "../l10n/en/definitions.js";
+import * as enExporting from "../l10n/en/exporting.js";
+import * as enHistory from "../l10n/en/history.js";
+import * as enQuestions from "../l10n/en/questions.js";
+import * as enRuns from "../l10n/en/runs.js";
+import * as enSidecar from "../l10n/en/sidecar.js";
 import { localized } from "../l10n/language.js";
 
-export const common = localized(en.common, de.common);
-export const sidecar = localized(en.sidecar, de.sidecar);
-export const statusBar = localized(en.statusBar, de.statusBar);
-export const signIn = localized(en.signIn, de.signIn);
-export const deletions = localized(en.deletions, de.deletions);
-export const windows = localized(en.windows, de.windows);
-export const discovery = localized(en.discovery, de.discovery);
-export const runs = localized(en.runs, de.runs);
-export const list = localized(en.list, de.list);
-export const marks = localized(en.marks, de.marks);
-export const definitions = localized(en.definitions, de.definitions);
-export const forms = localized(en.forms, de.forms);
-export const questions = localized(en.questions, de.questions);
-export const history = localized(en.history, de.history);
-export const exporting = localized(en.exporting, de.exporting);
-export const facts = localized(en.facts, de.facts);
+export const common = localized(enCommon.common, deCommon.common);
+export const sidecar = localized(enSidecar.sidecar, deSidecar.sidecar);
+export const statusBar = localized(enSidecar.statusBar, deSidecar.statusBar);
+export const signIn = localized(enSidecar.signIn, deSidecar.signIn);
+export const deletions = localized(enHistory.deletions, deHistory.deletions);
+export const windows = localized(enSidecar.windows, deSidecar.windows);
+export const discovery = localized(enHistory.discovery, deHistory.discovery);
+export const runs = localized(enRuns.runs, deRuns.runs);
+export const list = localized(enHistory.list, deHistory.list);
+export const marks = localized(enHistory.marks, deHistory.marks);
+export const definitions = localized(enDefinitions.definitions, deDefinitions.definitions);
+export const forms = localized(enQuestions.forms, deQuestions.forms);
+export const questions = localized(enQuestions.questions, deQuestions.questions);
+export const history = localized(enHistory.history, deHistory.history);
+export const exporting = localized(enExporting.exporting, deExporting.exporting);
+export const facts = localized(enCommon.facts, deCommon.facts);
 
 // Reports are documents in English, whose names are part of their addresses.
-export { reports } from "../l10n/en/extension.js";
+export { reports } from "../l10n/en/exporting.js";

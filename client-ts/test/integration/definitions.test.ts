@@ -17,7 +17,7 @@ test.each([
   ["greeter", "Says hello."],
   ["on", 'Says "hello": to all # and \\ to me'],
   ["123", "- ünïcode 🙂 {not: yaml}"],
-])("the definition %j is one without a fault", async (name, description) => {
+])("the definition %j has no mistake", async (name, description) => {
   const folder = path.join(workshop.workspace, ".sidecar", "agents");
   await mkdir(folder, { recursive: true });
   const text = definitionText({ name, description, runner: "counter" });

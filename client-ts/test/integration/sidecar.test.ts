@@ -94,7 +94,7 @@ test("an unknown subagent is refused with those that there are", async () => {
   });
 });
 
-test("a killed sidecar comes back with its lists, and its events go on where they stopped", async () => {
+test("a killed sidecar comes back with its lists, and its events continue where they stopped", async () => {
   await workshop.writeTask("1700000000001", "Mend the roof");
   const before = await workshop.client.start();
   const ids = await listedIds();

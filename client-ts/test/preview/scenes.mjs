@@ -139,7 +139,7 @@ function events(taskId, list) {
 
 const story = [
   { type: "state", status: "running" },
-  { type: "message", messageId: "m1", text: "I shall look through the sources first, " },
+  { type: "message", messageId: "m1", text: "I will look through the sources first, " },
   { type: "message", messageId: "m1", text: "then at the tests." },
   { type: "tool", toolCallId: "1", name: "list_files", status: "started" },
   { type: "tool", toolCallId: "1", name: "list_files", status: "completed" },
@@ -158,7 +158,7 @@ const story = [
 
 const long = Array.from({ length: 50_000 }, (_, at) =>
   at % 3 === 0
-    ? { type: "message", messageId: `m${at}`, text: `Step ${at}: looking at *file ${at}*.` }
+    ? { type: "message", messageId: `m${at}`, text: `Step ${at}: reading *file ${at}*.` }
     : {
         type: "tool",
         toolCallId: `t${at - (at % 3)}`,
@@ -170,7 +170,7 @@ const long = Array.from({ length: 50_000 }, (_, at) =>
 const OLD = `import { parse } from "./zone";\n\nexport function day(text) {\n  // local time\n  const value = new Date(text);\n  return value;\n}\n`;
 const NEW = OLD.replace(
   "  // local time\n  const value = new Date(text);",
-  '  const value = parse(text, { zone: "UTC" }); // a long line that goes on and on to the right',
+  '  const value = parse(text, { zone: "UTC" }); // a long line that runs far to the right',
 );
 const entry = (content, status) => ({ content, status, priority: "medium" });
 const OPTIONS = [
@@ -366,7 +366,7 @@ export const scenes = {
       task: task("e", "failed", {
         endReason: "lost",
         error:
-          "The sidecar was killed while this run was under way; what it had said until then is kept.",
+          "The sidecar was killed while this run was under way; what it had written until then is kept.",
       }),
     },
     events("e", story.slice(0, 5)),

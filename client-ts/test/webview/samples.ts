@@ -1,4 +1,4 @@
-import type { RunRow } from "../../src/panel/messages.js";
+import type { RunRow } from "../../src/panel/listMessages.js";
 import type { AsyncTask, TaskEvent } from "../../src/protocol.js";
 
 type Bare<E> = E extends unknown ? Omit<E, "seq" | "ts"> : never;

@@ -1,6 +1,6 @@
 import type { Action, OpenRequest, ToWebview } from "../../src/panel/messages.js";
-import type { ChoiceEvent } from "./choices.js";
-import type { MentionEvent } from "./mention.js";
+import type { ChoiceEvent } from "./composer/choices.js";
+import type { MentionEvent } from "./composer/mention.js";
 import type { FormEvent } from "./questions/drafts.js";
 import type { Range } from "./range.js";
 import type { Seen } from "./seen.js";

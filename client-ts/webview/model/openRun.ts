@@ -1,4 +1,4 @@
-import type { Batch } from "../../src/panel/eventFeed.js";
+import type { Batch } from "../../src/panel/events/eventFeed.js";
 import type { PageSide } from "../../src/panel/messages.js";
 import type { AsyncTask, TaskEvent, TouchedFile } from "../../src/protocol.js";
 import { itemCount } from "./conversation/conversation.js";

@@ -1,6 +1,6 @@
 import type { FromWebview } from "../../src/panel/messages.js";
 import type { Event } from "./events.js";
-import { chosenFor, needsFleet } from "./choices.js";
+import { chosenFor, needsFleet } from "./composer/choices.js";
 import { continuation } from "./continuation.js";
 import { followsEnd, type OpenRun } from "./openRun.js";
 import { formRequests } from "./questions/drafts.js";

@@ -1,6 +1,6 @@
 import { readChosen } from "../../src/offers/offers.js";
 import type { PagePlace } from "../../src/panel/messages.js";
-import type { AllChosen } from "./choices.js";
+import type { AllChosen } from "./composer/choices.js";
 import { keptOfList, restoredList } from "./list/listState.js";
 import { INITIAL, type State } from "./state.js";
 import { followsEnd, newlyOpen } from "./openRun.js";

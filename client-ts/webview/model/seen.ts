@@ -1,4 +1,4 @@
-import type { Batch } from "../../src/panel/eventFeed.js";
+import type { Batch } from "../../src/panel/events/eventFeed.js";
 import type { Stream } from "./conversation/stream.js";
 import type { Range } from "./range.js";
 

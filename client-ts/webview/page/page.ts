@@ -9,7 +9,8 @@ import { nearsEnd } from "../model/list/layout.js";
 import { canWiden, followsEnd, hasMore, type OpenRun, narrowed, seenOf } from "../model/openRun.js";
 import { requestsOf } from "../model/requests.js";
 import type { Seen } from "../model/seen.js";
-import { reduce, type State } from "../model/state.js";
+import { reduce } from "../model/reduce.js";
+import type { State } from "../model/state.js";
 import { Announcer } from "./announcer.js";
 import { app } from "../view/app.js";
 import { EndFollower } from "./endFollower.js";
@@ -119,10 +120,8 @@ export class Page {
       }
       this.#host.postMessage({ type: "follow", taskId, afterSeq: 0 });
     }
-    this.#root.ownerDocument.addEventListener("keydown", ({ key }) => {
-      if (key === "Escape" && this.#state.open !== undefined && this.#state.place === "sideBar") {
-        this.send({ type: "closeRun" });
-      }
+    this.#root.ownerDocument.addEventListener("keydown", (event) => {
+      this.#press(event);
     });
     this.#root.ownerDocument.defaultView?.addEventListener("resize", () => {
       this.#frames.soon();
@@ -163,6 +162,22 @@ export class Page {
     } else if (after !== before || this.#afterDrawing.length > 0) {
       this.#frames.soon(STREAMED.has(event.type) ? this.#pace.wait : 0);
     }
+  }
+
+  #press(event: KeyboardEvent): void {
+    const { open, place } = this.#state;
+    if (event.key === "Escape" && open !== undefined && place === "sideBar") {
+      this.send({ type: "closeRun" });
+    } else if (event.key === "End" && open?.reading !== undefined && this.#isOfReader(event)) {
+      event.preventDefault(); // the browser would stop at the end of what is shown
+      this.send({ type: "jumpToEnd" });
+    }
+  }
+
+  /** Whether a key is for the conversation: not for a field in it, nor for the composer. */
+  #isOfReader({ target }: KeyboardEvent): boolean {
+    const isField = target instanceof Element && target.matches("input, textarea, select");
+    return !isField && target instanceof Node && this.#scroller()?.contains(target) === true;
   }
 
   #noteArrival(event: Event): void {

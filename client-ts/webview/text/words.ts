@@ -1,5 +1,4 @@
-import type { StoredRow } from "../../src/panel/listMessages.js";
-import type { RunRow } from "../../src/panel/messages.js";
+import type { RunRow, StoredRow } from "../../src/panel/listMessages.js";
 import type { AsyncTask } from "../../src/protocol.js";
 import * as outcome from "../../src/text/outcome.js";
 import { omit } from "../../src/util/omit.js";

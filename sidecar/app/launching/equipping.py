@@ -9,6 +9,7 @@ from sidecar.api.errors import InvalidParams, LaunchFailed
 from sidecar.api.mcp_servers import McpServerEntry
 from sidecar.api.runs.launches import LaunchParams
 from sidecar.app.clients.context import Caller
+from sidecar.subagents.definitions.approval import explain_servers, unapproved_servers
 from sidecar.subagents.equipment.attachments import check_attachments
 from sidecar.subagents.equipment.equipment import Equipment
 from sidecar.subagents.equipment.filling import Filling
@@ -74,10 +75,14 @@ def _wanted(target: "Target", caller: Caller, directory: Path) -> dict[str, McpS
             raise ValueError("a command takes no servers; use an agent, or remove the line")
         return {}
     settings = caller.settings.current
+    if unapproved := unapproved_servers(target.definition, target.brought_by, settings):
+        raise ValueError(explain_servers(unapproved, str(target.brought_by)).removeprefix("mcpServers: "))
     known = dict(settings.mcp_servers)
     if settings.agents.workspace_mcp_servers:
         # The user's own server of a name takes precedence over that of a repository.
         known = {**_of_workspace(target, directory), **known}
+    if listed is not None and target.brought_by is not None:
+        listed = listed.without_entries(settings.mcp_servers)
     return select(listed, known)
 
 

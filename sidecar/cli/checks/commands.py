@@ -22,7 +22,10 @@ _MARKS = {True: "ok", False: "FAILED", None: "unknown"}
 @click.option("--json", "as_json", is_flag=True, help="Print JSON: a list of reports.")
 @common
 def doctor(names: tuple[str, ...], as_json: bool, store: SettingsStore) -> int:
-    """Try the agents NAME…, by default all that are found: open a session with each, without a prompt."""
+    """Open a session with each agent, without a prompt.
+
+    The agents are NAME…, or all that are found.
+    """
     runners = build_runners(store.current.runners)
     chosen = [_agent(name, runners) for name in names] or [
         each for each in runners.values() if isinstance(each, AcpRunner)
@@ -51,7 +54,10 @@ def doctor(names: tuple[str, ...], as_json: bool, store: SettingsStore) -> int:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON: a list of results.")
 @common
 def check(name: str, limit: float, model: str | None, as_json: bool, store: SettingsStore) -> int:
-    """Check what the agent NAME does right: ask, act after permission, stop. A real model is used."""
+    """Check whether the agent NAME asks, obeys and stops.
+
+    The agent gets prompts, so its model costs what it always does.
+    """
     runner = _agent(name, build_runners(store.current.runners))
     results = asyncio.run(_check(runner, limit, model, shows=not as_json))
     if as_json:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from sidecar.api.errors import InvalidParams
+
 NAME = "subagent-sidecar"
 """The name of the server in every configuration."""
 Environment = Mapping[str, str]
@@ -18,8 +20,8 @@ _PLACES = ("SIDECAR_STORAGE_ROOT", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACH
 class AgentConfig:
     """How one agent is configured.
 
-    `user` and `workspace` return the files that may exist, the one to create last; the first that exists is
-    changed. `entry` returns the server's entry for a command.
+    `user` and `workspace` return the files that may exist, the one to create last. `entry`
+    returns the server's entry for a command.
     """
 
     format: Literal["json", "toml"]
@@ -30,10 +32,9 @@ class AgentConfig:
     advice: str = ""
     """What the user should know of the entry."""
 
-    def path(self, workspace: Path | None, environment: Environment = os.environ) -> Path:
-        """Return the file to change: the workspace's, or the user's."""
-        places = self.user(environment) if workspace is None else self.workspace(workspace)
-        return next((place for place in places if place.exists()), places[-1])
+    def places(self, workspace: Path | None, environment: Environment = os.environ) -> Sequence[Path]:
+        """Return the files that may hold the server: the workspace's, or the user's. Raises InvalidParams."""
+        return self.user(environment) if workspace is None else self.workspace(workspace)
 
 
 def server_command(options: Sequence[str]) -> list[str]:
@@ -50,7 +51,11 @@ def is_installed(entry: object) -> bool:
 
 
 def _home(environment: Environment) -> Path:
-    return Path(environment.get("HOME") or Path.home())
+    """Return the user's folder. Raises InvalidParams if HOME names none."""
+    home = environment.get("HOME")
+    if home is not None and not Path(home).is_absolute():
+        raise InvalidParams(f"mcp: HOME is {home!r}, not an absolute path; set it to your home folder")
+    return Path.home() if home is None else Path(home)
 
 
 def _claude(environment: Environment) -> Sequence[Path]:

@@ -53,8 +53,9 @@ def insert(text: str, container: str, name: str, value: Any) -> str:
     root = parse(text)
     if not isinstance(root.get(container, {}), dict):
         raise BadJson(f'"{container}" is not an object')
-    if not text.strip():
-        return json.dumps({container: {name: value}}, indent=INDENT, ensure_ascii=False) + "\n"
+    if not _plain(text).strip():  # nothing, or only comments
+        head = text if text.endswith("\n") or not text.strip("\ufeff \t\r") else f"{text}\n"
+        return head + json.dumps({container: {name: value}}, indent=INDENT, ensure_ascii=False) + "\n"
     outer = _object(_plain(text), _start(text))
     member = _named(outer, container)
     if member is None:
@@ -62,38 +63,44 @@ def insert(text: str, container: str, name: str, value: Any) -> str:
     return _inserted(text, _object(_plain(text), member.value), name, value)
 
 
-def remove(text: str, container: str, name: str, *, with_container: bool = False) -> str:
+def remove(text: str, container: str, name: str | None = None) -> str:
     """Return the text without a member of the object `container`, or without that object.
 
     Raises BadJson if there is no such member.
     """
     plain = _plain(text)
-    holder, member = _object(plain, _start(text)), _named(_object(plain, _start(text)), container)
-    if member is not None and not with_container:
+    holder = _object(plain, _start(text))
+    member = _named(holder, container)
+    if member is not None and name is not None:
         holder = _object(plain, member.value)
         member = _named(holder, name)
     if member is None:
-        raise BadJson(f'"{name}" is missing')
+        raise BadJson(f'"{name or container}" is not in its first "{container}"')
     place = list(holder.members).index(member)
-    comma = _comma(text, member.end)
-    if place + 1 < len(holder.members):
-        return text[: member.start] + text[comma + 1 :].lstrip()
-    head, tail = text[: member.start], text[member.end :]
+    head, tail, comma = text[: member.start], text[member.end :], _comma(text, member.end)
     if comma >= 0:
         tail = text[member.end : comma] + text[comma + 1 :]
-    if place:
+    elif place:
         before = _comma(text, holder.members[place - 1].end)
-        return _joined(text[:before] + head[before + 1 :], tail)
-    return _joined(head, tail, is_empty=True)
+        head = text[:before] + head[before + 1 :]
+    return _joined(head, tail, is_last=place > 0 and comma < 0)
 
 
-def _joined(head: str, tail: str, *, is_empty: bool = False) -> str:
-    """Join what is left of an object; the brace stays off a comment's line, and closes an empty object."""
-    head = head.rstrip()
-    comments = [found for found in _TOKEN.finditer(head) if found.group().startswith("//")]
-    if comments and comments[-1].end() == len(head):
-        return head + (tail if re.match(r"[ \t\r]*\n", tail) else f"\n{tail}")
-    return head + (tail.lstrip() if is_empty else tail)
+def is_blank(text: str, container: str) -> bool:
+    """Return whether the object `container` exists and holds neither a member nor a comment."""
+    member = _named(_object(_plain(text), _start(text)), container)
+    return member is not None and not text[member.value + 1 : member.end - 1].strip()
+
+
+def _joined(head: str, tail: str, *, is_last: bool) -> str:
+    """Join what is left around a member: without its line, or without one of the spaces around it."""
+    start, end = head.rstrip(), tail.lstrip()
+    if start.endswith("{") and end.startswith("}"):
+        return start + end
+    own_line, rest = re.search(r"(?:^|(?<=\n))[ \t]*$", head), re.match(r"[ \t]*\r?\n", tail)
+    if own_line and rest:
+        return head[: own_line.start()] + tail[rest.end() :]
+    return head.rstrip(" \t") + tail if is_last else head + tail.lstrip(" \t")
 
 
 def _comma(text: str, at: int) -> int:

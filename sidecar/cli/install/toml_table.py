@@ -47,14 +47,19 @@ def remove(text: str, container: str, name: str) -> str:
     """Return the text without the table `[container.name]` and the tables in it. Raises BadToml."""
     own = re.compile(rf"^\s*\[\s*{re.escape(container)}\s*\.\s*([\"']?){re.escape(name)}\1\s*[.\]]")
     kept: list[str] = []
+    above: list[str] = []  # comments and blank lines, which belong to what follows
     is_own = False
-    for line in text.splitlines(keepends=True):
+    for line in re.findall(r"[^\n]*\n|[^\n]+", text):
         if line.lstrip().startswith("["):
-            is_own = own.match(line) is not None
-            if is_own and kept and not kept[-1].strip():
+            was_own, is_own = is_own, own.match(line) is not None
+            if is_own and not was_own and kept and not kept[-1].strip():
                 kept.pop()  # the blank line above
+            if was_own and not is_own:
+                kept += above
         if not is_own:
             kept.append(line)
+        above = [*above, line] if is_own and re.match(r"\s*(#|$)", line) else []
+    kept += above
     left = "".join(kept)
     expected = parse(text)
     del expected[container][name]

@@ -2,29 +2,24 @@
 
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
-from operator import attrgetter
-from typing import Literal
-
-import msgspec
 
 from sidecar.api.stored.tasks import Rules
 from sidecar.history.catalog.comparison import changed_names, is_unchanged
 from sidecar.history.catalog.index import RowIndex, Rows
-from sidecar.history.stores.children import ancestors
+from sidecar.history.catalog.kept_rows import KeptRows
+from sidecar.history.catalog.row_changes import Change, RowChanges
 from sidecar.history.stores.contract import Keys, OpenedTask, Root, Store
 from sidecar.history.stores.index_row import IndexRow, ReadRows, info_of, share
 from sidecar.history.stores.parallel import Parallel, sequential
 from sidecar.history.stores.registry import open_store, with_added_format
-from sidecar.history.stores.status_by_age import DAY_MS, FOR_EVER
+from sidecar.history.stores.status_by_age import DAY_MS
 
-Change = Literal["added", "changed", "removed"]
 CHEAP_SCAN_SECONDS = 0.02
 """Shorter scans run for every list, so that the answer is always current."""
 _SCAN_SECONDS_EACH = 10e-6
 
-_until = attrgetter("until")
 _NamedRow = tuple[str, IndexRow | None]
 ReadMany = Callable[[Store, Keys, Rules, int], ReadRows]
 """Read tasks under a rule set; the last argument is the time in ms."""
@@ -48,42 +43,6 @@ def read_in_parallel(parallel: Parallel, store: Store, names: Keys, rules: Rules
     return rows
 
 
-class _RuleSetRows(msgspec.Struct):
-    """The rows under one rule set. `rows` is replaced, never changed in place, so any thread may read it."""
-
-    rows: Rows = {}
-    ends: int = FOR_EVER
-    """When the first row expires, in ms."""
-    made_at: int = 0
-    """When the newest row was made, in ms."""
-    loaded: bool = False
-    scanned: bool = False
-    unsaved: set[str] = set()
-    held: dict[str, str] = {}
-    """The members that hold other tasks, by the ids of those tasks."""
-
-    def replace(self, rows: Rows) -> None:
-        self.rows = rows
-        self.ends = min(map(_until, rows.values()), default=FOR_EVER)
-        self.held = {row.id: row.within for row in rows.values() if row.within}
-
-    def with_held(self, seen: Mapping[str, int]) -> Mapping[str, int]:
-        """Add the tasks inside of members, which have the fingerprints of those."""
-        if not self.held:
-            return seen
-        return {**seen, **{name: seen[member] for name, member in self.held.items() if member in seen}}
-
-    def with_lost(self, read: ReadRows) -> ReadRows:
-        """Add the tasks that are no longer inside of the members that were read."""
-        lost = [name for name, member in self.held.items() if member in read and name not in read]
-        return {**dict.fromkeys(lost), **read} if lost else read
-
-    def members(self, names: Iterable[str]) -> list[str]:
-        """Return the members that are or hold the tasks with these names, each once."""
-        held = self.held
-        return [*dict.fromkeys(held.get(name, name) for name in names)] if held else [*names]
-
-
 class RootCatalog:
     """Read and keep the rows of one root. Any thread may call; scans run one at a time.
 
@@ -105,8 +64,8 @@ class RootCatalog:
         self._index = index
         self._read = read or partial(read_in_parallel, parallel)
         self._parallel = parallel
-        self._kept: dict[Rules, _RuleSetRows] = {"structural": _RuleSetRows(), "guide": _RuleSetRows()}
-        self._changes: dict[str, Change] = {}
+        self._kept: dict[Rules, KeptRows] = {"structural": KeptRows(), "guide": KeptRows()}
+        self._changes = RowChanges()
         self._lock = threading.RLock()
 
     @property
@@ -175,7 +134,7 @@ class RootCatalog:
             if now >= kept.ends or not is_unchanged(seen, kept.rows, self.store.shared()):
                 self._catch_up(rules, now, seen)
             if first and quiet:
-                self._changes.clear()
+                self._changes.collect()
             kept.scanned = True
             kept.made_at = max(kept.made_at, now)
             return kept.rows
@@ -233,8 +192,7 @@ class RootCatalog:
                 self._take(rules, {**gone, **read}, now)
                 self._kept[rules].made_at = max(self._kept[rules].made_at, now)
             if quiet:
-                for name in tasks:
-                    self._changes.pop(name, None)
+                self._changes.forget(tasks)
 
     def touch_listed(self, now: int) -> None:
         """Read again the tasks whose entries in shared lists changed, and those that a list adds."""
@@ -247,8 +205,7 @@ class RootCatalog:
     def collect(self) -> dict[str, Change]:
         """Return and forget the changes since the last call, by task id."""
         with self._lock:
-            changes, self._changes = self._changes, {}
-        return changes
+            return self._changes.collect()
 
     def save(self) -> None:
         """Save the index; errors are logged, not raised."""
@@ -298,9 +255,7 @@ class RootCatalog:
         read = self._read(self.store, changed, rules, now) if changed else {}
         self._take(rules, {**dict.fromkeys(rows.keys() - tasks.keys()), **read}, now)
 
-    def _load(
-        self, rules: Rules, kept: _RuleSetRows, prepare: Callable[[Rows], None] = lambda _: None
-    ) -> None:
+    def _load(self, rules: Rules, kept: KeptRows, prepare: Callable[[Rows], None] = lambda _: None) -> None:
         if not kept.loaded and self._index is not None:
             rows, kept.made_at = self._index.load(rules)
             self._replace(kept, rows)
@@ -343,16 +298,16 @@ class RootCatalog:
             read = self._relate(rows, read, now)
         if first:
             kept.unsaved |= rows.keys()
-            self._changes = {name: "added" for name, row in rows.items() if row.body}
+            self._changes.note_first(rows)
         else:
             for name, row in read.items():
                 before = kept.rows.get(name)
                 if row is not before:
                     kept.unsaved.add(name)
-                self._note(name, before, row)
+                self._changes.note(name, before, row)
         self._replace(kept, rows)
         if not first:
-            self._note_ancestors([row for row in read.values() if row is not None and row.child_of])
+            self._changes.note_ancestors(read.values(), self._kept["structural"].rows)
 
     def _relate(self, rows: Rows, read: ReadRows, now: int) -> ReadRows:
         """Replace the rows that differ because of what was read of others; return all that may differ."""
@@ -364,38 +319,7 @@ class RootCatalog:
                 rows[name] = row
         return {**read, **related} if related else read
 
-    def _replace(self, kept: _RuleSetRows, rows: Rows) -> None:
+    def _replace(self, kept: KeptRows, rows: Rows) -> None:
         kept.replace(rows)
         for name, member in kept.held.items():
             self.store.holds(name, member)
-
-    def _note_ancestors(self, children: Sequence[IndexRow]) -> None:
-        """Announce the sessions that child sessions belong to, since they show what those used."""
-        rows = self._kept["structural"].rows
-        for row in children:
-            for name in ancestors(row, rows):
-                self._changes.setdefault(name, "changed")
-
-    def _note(self, name: str, before: IndexRow | None, after: IndexRow | None) -> None:
-        was, now_is = before is not None and before.body != b"", after is not None and after.body != b""
-        if was and now_is and _same(before, after):
-            return
-        if not was and not now_is:
-            return
-        change: Change = "changed" if was and now_is else "added" if now_is else "removed"
-        known = self._changes.get(name)
-        if known == "added" and change == "changed":
-            change = "added"
-        elif known == "removed" and change == "added":
-            change = "changed"
-        if known == "added" and change == "removed":
-            del self._changes[name]
-        else:
-            self._changes[name] = change
-
-
-def _same(one: IndexRow | None, other: IndexRow | None) -> bool:
-    """Return whether two rows show the same task."""
-    assert one is not None and other is not None
-    shown, after = ((row.body, row.common, row.settled, row.ages_from) for row in (one, other))
-    return shown == after

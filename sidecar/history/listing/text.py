@@ -10,7 +10,7 @@ from sidecar.javascript.dates import to_locale_string
 from sidecar.javascript.values import group_digits, includes, to_fixed, to_lower, well_formed
 
 TITLE_CHARACTERS = 100
-"""The longest title in a structural text; the wire has the whole title."""
+"""The longest title or mode in a text for a model; the wire has the whole title."""
 
 # Characters that could end a row, move the cursor or turn the reading direction: controls, line and
 # paragraph separators, bidirectional marks, embeddings, overrides and isolates, and lone surrogates.
@@ -84,7 +84,8 @@ def _structural_rows(task: TaskInfo) -> list[str]:
     if task.created_at is not None:
         rows.append(f"- **Created**: {to_locale_string(task.created_at)}")
     rows.append(f"- **Status**: {task.status.capitalize()}")
-    rows += _mode_row(safe_line(task.mode.current or ""), safe_line(task.mode.name or ""))
+    current, name = (safe_line(each or "") for each in (task.mode.current, task.mode.name))
+    rows += _mode_row(cut(current, TITLE_CHARACTERS), cut(name, TITLE_CHARACTERS))
     rows += _duration_row(task.duration)
     if task.message_count is not None:
         rows.append(f"- **Messages**: {task.message_count} messages")

@@ -1,8 +1,15 @@
-"""Decides whether the policy of a definition applies: a workspace may not grant itself more than the user."""
+"""Decides what of a workspace's definition applies: it may not grant itself more than the user does.
+
+This holds for its policy, and for MCP servers, which are programs, or addresses that get values of variables.
+"""
+
+from collections.abc import Iterable
+from typing import Final
 
 from sidecar.api.runs.subagents import DefinitionProblem
 from sidecar.api.settings import Settings
 from sidecar.subagents.definitions.loading import PlacedDefinition
+from sidecar.subagents.definitions.model import Definition
 from sidecar.subagents.permissions.policy import is_wider
 
 
@@ -28,6 +35,31 @@ def explain(placed: PlacedDefinition, settings: Settings, approval: str) -> str:
         f"permissions: {placed.definition.permissions} is wider than permissions.default "
         f"({settings.permissions.default}) and comes with the workspace, so it does not apply. To allow it, "
         f'read the file and add "{approval}" to the setting agents.approved'
+    )
+
+
+_WORKSPACE_SERVERS: Final = "agents.workspaceMcpServers"
+
+
+def unapproved_servers(definition: Definition, approval: str | None, settings: Settings) -> tuple[str, ...]:
+    """Return the servers that a definition describes but may not start. `approval` is that of `brought_by`.
+
+    The servers of the user take precedence. Under `allowAll` the agent may start any program anyway.
+    """
+    listed = definition.mcp_servers
+    if listed is None or approval is None or approval in settings.agents.approved:
+        return ()
+    if settings.agents.workspace_mcp_servers or settings.permissions.default == "allowAll":
+        return ()
+    return tuple(name for name in listed.entries if name not in settings.mcp_servers)
+
+
+def explain_servers(names: Iterable[str], approval: str) -> str:
+    """Return why the servers of a definition may not start, and the remedy."""
+    return (
+        f"mcpServers: the definition comes with the workspace and describes {', '.join(names)}, which would "
+        f'start programs or get values of your environment. To allow it, read the file and add "{approval}" '
+        f"to the setting agents.approved, or turn on {_WORKSPACE_SERVERS}"
     )
 
 

@@ -1,7 +1,7 @@
 """The MCP servers that a definition asks for, and which of the known ones a run gets. No I/O."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
 
 from sidecar.api.mcp_servers import OWN_SERVER, McpServerEntry
 
@@ -22,6 +22,10 @@ class ServerList:
     def has_own_tools(self) -> bool:
         """Whether the definition asks for the sidecar's own tools."""
         return OWN_SERVER in self.names
+
+    def without_entries(self, names: Collection[str]) -> "ServerList":
+        """Return the list with these names looked up instead of described."""
+        return replace(self, entries={name: each for name, each in self.entries.items() if name not in names})
 
 
 def select(wanted: ServerList | None, known: Mapping[str, McpServerEntry]) -> dict[str, McpServerEntry]:

@@ -41,7 +41,7 @@ def _raw_servers(path: Path, data: bytes) -> Mapping[str, Any]:
         raise ValueError(f"{path} is not JSON: {error}") from None
     servers = document.get("mcpServers", {}) if isinstance(document, Mapping) else None
     if not isinstance(servers, Mapping):
-        raise ValueError(f"{path} has no table mcpServers")
+        raise ValueError(f"{path} has no table mcpServers; add one, or remove the file")
     return servers
 
 

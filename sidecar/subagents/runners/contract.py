@@ -77,6 +77,12 @@ class RunObserver:
         """Decline a question, and report the reason."""
         return Reply("decline", reason=f"Declined: {reason}.")
 
+    async def before_kill(self, *, ended_turn: bool) -> None:
+        """Examine what an agent left before it is killed; called once or twice.
+
+        `ended_turn` is whether the agent ended its last turn itself, on request if the run is stopped.
+        """
+
     def placed(self, node: str | None, state: PlacementState) -> None:
         """Report where a run on a cluster is, each time something of it is heard."""
 

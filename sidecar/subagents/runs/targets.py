@@ -23,7 +23,13 @@ from sidecar.subagents.definitions import (
     definition_directories,
     find,
 )
-from sidecar.subagents.definitions.approval import brought_by, explain, missing_approval
+from sidecar.subagents.definitions.approval import (
+    brought_by,
+    explain,
+    explain_servers,
+    missing_approval,
+    unapproved_servers,
+)
 from sidecar.subagents.definitions.approval import problem as unapproved
 from sidecar.subagents.paths.real_path import real_path
 from sidecar.subagents.runners.contract import Runner, RunnerUnavailable
@@ -224,6 +230,10 @@ def _described(loaded: LoadedDefinitions, settings: Settings, choice: RunnerChoi
         items.append(placed.info(runner, approval, unavailable, placement))
         if approval is not None and placed.shadowed_by is None:
             problems.append(unapproved(placed, settings, approval))
+        text = brought_by(placed)
+        servers = unapproved_servers(placed.definition, text, settings)
+        if text is not None and servers and placed.shadowed_by is None:
+            problems.append(DefinitionProblem(path=placed.path, message=explain_servers(servers, text)))
         taken = first if runner == AUTO else runner
         if taken and placed.shadowed_by is None and not _understands_model(taken, placed):
             problems.append(_foreign_model(taken, placed))

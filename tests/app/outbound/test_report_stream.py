@@ -15,7 +15,7 @@ class Client:
         self.reads = asyncio.Event()
         self.reads.set()
         self.pauses = 0
-        self.goes_on = asyncio.Event()
+        self.may_continue = asyncio.Event()
         self.changed = asyncio.Condition()
 
     async def send(self, text: str) -> None:
@@ -26,7 +26,7 @@ class Client:
 
     async def pause(self) -> None:
         self.pauses += 1
-        await self.goes_on.wait()
+        await self.may_continue.wait()
 
     async def has_read(self, count: int) -> None:
         async with asyncio.timeout(5), self.changed:
@@ -46,7 +46,7 @@ async def test_the_first_text_goes_out_at_once_and_the_rest_with_a_pause_between
         reports.add("")
         reports.add("two")
         assert client.read == ["id"]
-        client.goes_on.set()
+        client.may_continue.set()
         await client.has_read(2)
         reports.add("last")
     assert client.read == ["id", "one two", "last"]
@@ -60,7 +60,7 @@ async def test_nothing_to_say_sends_nothing(client: Client) -> None:
 
 
 async def test_what_comes_after_the_end_is_ignored(client: Client) -> None:
-    client.goes_on.set()
+    client.may_continue.set()
     async with ReportStream(client.send, client.pause) as reports:
         reports.add("one")
     reports.add("late")
@@ -102,7 +102,7 @@ async def test_a_cancellation_while_the_client_does_not_read_leaves_no_task(clie
 
 
 async def test_a_client_that_reads_slowly_gets_the_newest_text_and_what_it_missed(client: Client) -> None:
-    client.goes_on.set()
+    client.may_continue.set()
     client.reads.clear()
     async with ReportStream(client.send, client.pause) as reports:
         reports.add("id")

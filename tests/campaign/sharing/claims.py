@@ -1,4 +1,4 @@
-"""What several clients of one root are told, and that no result reaches two of them."""
+"""What several clients of one root receive, and that no result reaches two of them."""
 
 from dataclasses import dataclass, field
 
@@ -19,7 +19,7 @@ class Claims:
 
 @dataclass
 class ClientNotes(Notes):
-    """What one connection is told; launches and acknowledgments are those of the whole root."""
+    """What one connection receives; launches and acknowledgments are those of the whole root."""
 
     number: int = 0
     claims: Claims = field(default_factory=Claims)
@@ -57,21 +57,21 @@ class ClientNotes(Notes):
 
 
 def absorb(ledger: Notes, notes: Notes) -> None:
-    """Add what a client was told to the notes of the root."""
+    """Add what a client received to the notes of the root."""
     for task_id, end in notes.ends.items():
         before = ledger.ends.setdefault(task_id, end)
         if not before.agrees(end):
-            ledger.breaks("ends", f"one client was told {before}, another {end}", task_id)
+            ledger.breaks("ends", f"one client received {before}, another {end}", task_id)
         elif before.output is None:
             ledger.ends[task_id] = end
     for task_id, events in notes.events.items():
         known = ledger.events.setdefault(task_id, [])
         shorter = min(len(known), len(events))
         if known[:shorter] != events[:shorter]:
-            ledger.breaks("events", "two clients were told different events", task_id)
+            ledger.breaks("events", "two clients received different events", task_id)
         elif len(events) > len(known):
             ledger.events[task_id] = events
-    ledger.told_ended |= notes.told_ended
+    ledger.reported_ended |= notes.reported_ended
     ledger.doubtful |= notes.doubtful
     for broken in notes.broken:
         ledger.breaks(broken.invariant, broken.detail)

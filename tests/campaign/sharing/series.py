@@ -56,7 +56,7 @@ class HostSeries:
         self.length = self._dice.randint(1, 4)
 
     async def play(self, rounds: int) -> list[Round]:
-        """Play so many rounds on the root."""
+        """Play this many rounds on the root."""
         return [await self._round(number) for number in range(rounds)]
 
     async def _round(self, number: int) -> Round:
@@ -120,7 +120,7 @@ class HostSeries:
         await asyncio.to_thread(sharing_checks.check_one_host, ledger, root)
         await checks.check_runs(client, ledger, root)
         if self._dice.random() < 0.7:
-            await checks.check_reminders(client, _told(ledger, client.notes))
+            await checks.check_reminders(client, _with_ends(ledger, client.notes))
         await checks.check_slots(client, client.notes)
         await sharing_checks.check_status(client, ledger, root, clients=1)
         await self._end(seat)
@@ -156,7 +156,7 @@ class HostSeries:
         return Seat(SharingClient(notes, self._home.path / "workspace", self._dice))
 
 
-def _told(ledger: Notes, notes: Notes) -> Notes:
-    """Return the client's notes with every end that the root's clients were told."""
+def _with_ends(ledger: Notes, notes: Notes) -> Notes:
+    """Return the client's notes with every end that the root's clients received."""
     absorb(ledger, notes)
     return ledger

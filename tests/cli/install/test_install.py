@@ -10,21 +10,9 @@ import pytest
 
 from sidecar.cli.install.agents import AGENTS, NAME
 from tests.cli.conftest import Cli
+from tests.cli.install.conftest import USER_FILES
 
-USER_FILES = {
-    "claude": ".claude.json",
-    "codex": ".codex/config.toml",
-    "gemini": ".gemini/settings.json",
-    "opencode": ".config/opencode/opencode.json",
-    "vscode": ".config/Code/User/mcp.json",
-}
 TEXTS = {"json": '{\n  // mine\n  "theme": "dark",\n}', "toml": "# mine\nmodel = 'x'"}
-
-
-@pytest.fixture
-def env(cli: Cli) -> dict[str, str]:
-    names = ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "OPENCODE_CONFIG", "XDG_CONFIG_HOME")
-    return {"HOME": str(cli.home), **dict.fromkeys(names, "")}
 
 
 def entry(agent: str, path: Path) -> Any:

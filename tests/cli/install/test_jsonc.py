@@ -34,7 +34,7 @@ def test_a_member_is_added_and_removed_again(text: str) -> None:
     if before.get("mcp"):
         assert removed == text
     elif "mcp" not in before:
-        assert jsonc.parse(jsonc.remove(removed, "mcp", "me", with_container=True)) == before
+        assert jsonc.parse(jsonc.remove(removed, "mcp")) == before
 
 
 REMOVALS = {
@@ -43,7 +43,10 @@ REMOVALS = {
     '{"mcp": {"me": 1 /* x */,}}': '{"mcp": {/* x */}}',
     '{"mcp": {\n  "me": 1,\n  // of o\n  "o": 2\n}}': '{"mcp": {\n  // of o\n  "o": 2\n}}',
     '{"mcp": {"me": 1, // mine\n"o": 2}}': '{"mcp": {// mine\n"o": 2}}',
-    '{"mcp": {\n  "o": 2, // of o\n  "me": 1,\n}}': '{"mcp": {\n  "o": 2 // of o\n}}',
+    '{"mcp": {\n  "o": 2, // of o\n  "me": 1,\n}}': '{"mcp": {\n  "o": 2, // of o\n}}',
+    '{"mcp": {\n  "me": 1,\n\n  "o": 2\n}}': '{"mcp": {\n\n  "o": 2\n}}',
+    '{"mcp": {\n  "o": 2,\n  "me": 1\n}}': '{"mcp": {\n  "o": 2\n}}',
+    '{"mcp": { "o": 2, "me": 1 }}': '{"mcp": { "o": 2 }}',
     '{"mcp": {"o": 2, // of o\n"me": 1}}': '{"mcp": {"o": 2 // of o\n}}',
 }
 
@@ -53,6 +56,13 @@ def test_a_removal_leaves_every_comment(text: str) -> None:
     removed = jsonc.remove(text, "mcp", "me")
     assert removed == REMOVALS[text]
     assert jsonc.parse(removed)["mcp"] == ({"o": 2} if '"o"' in text else {})
+
+
+@pytest.mark.parametrize("text", ["// mine", "/* mine */\n", "\ufeff// mine\n", "\ufeff", " \n"])
+def test_a_file_without_an_object_gets_one_below_its_comments(text: str) -> None:
+    added = jsonc.insert(text, "mcp", "me", ENTRY)
+    assert added.startswith(text)
+    assert jsonc.parse(added) == {"mcp": {"me": ENTRY}}
 
 
 json_values = st.recursive(
@@ -74,7 +84,9 @@ def test_any_file_keeps_its_other_members(
     text = json.dumps(value, indent=indent)
     added = jsonc.insert(text, "mcp", "me", ENTRY)
     assert jsonc.parse(added) == {**value, "mcp": {**servers, "me": ENTRY}}
-    assert jsonc.parse(jsonc.remove(added, "mcp", "me")) == value
+    removed = jsonc.remove(added, "mcp", "me")
+    assert jsonc.parse(removed) == value
+    assert removed == text or not servers
 
 
 @pytest.mark.parametrize("text", ["[]", "{", "1", '{"a": }', '{"mcp": []}', "// only\n[", "[" * 100_000])

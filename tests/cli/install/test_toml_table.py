@@ -31,6 +31,19 @@ def test_tables_inside_of_it_go_too_and_later_ones_stay() -> None:
     }
 
 
+REMOVALS = {
+    "[s.me]\na = 1\n\n# of b\n# more of b\n[b]\nc = 2\n": "\n# of b\n# more of b\n[b]\nc = 2\n",
+    "x = 1\n\n[s.me]\na = 1\n# last\n": "x = 1\n# last\n",
+    "x = 1\n\n[s.me]\na = 1\n\n# e\n[s.me.env]\nB = 'c'\n\n# of d\n[d]\n": "x = 1\n\n# of d\n[d]\n",
+    'x = "\u2028[s.me]"\n[s.me]\na = 1\n': 'x = "\u2028[s.me]"\n',
+}
+
+
+@pytest.mark.parametrize("text", REMOVALS)
+def test_a_removal_leaves_the_comments_of_what_follows(text: str) -> None:
+    assert toml_table.remove(text, "s", "me") == REMOVALS[text]
+
+
 @pytest.mark.parametrize(
     ("text", "reason"),
     [

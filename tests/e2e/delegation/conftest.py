@@ -66,8 +66,8 @@ class Delegating:
         others = [each for each in await self.tasks(editor) if each["id"] != task_id]
         return ended, others[::-1]
 
-    async def until_said(self, editor: Sidecar, task_id: str, text: str) -> None:
-        """Wait until a run has said something."""
+    async def until_printed(self, editor: Sidecar, task_id: str, text: str) -> None:
+        """Wait until a run has printed a text."""
         await editor.request("asyncTasks/subscribe", taskId=task_id, afterSeq=0)
         await editor.until(lambda: text in editor.text(task_id))
 

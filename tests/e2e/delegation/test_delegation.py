@@ -24,12 +24,12 @@ async def test_a_run_launches_a_run_waits_for_it_and_reads_its_result(delegating
 
 async def test_a_run_continues_until_it_has_heard_of_each_end(delegating: Delegating) -> None:
     editor = await delegating.attach()
-    lead_id = await editor.launch("lead", "\n".join([task("events", HELD), "say ready", "then 'say told'"]))
-    await delegating.until_said(editor, lead_id, "ready")
+    lead_id = await editor.launch("lead", "\n".join([task("events", HELD), "say ready", "then 'say heard'"]))
+    await delegating.until_printed(editor, lead_id, "ready")
     assert (await editor.task(lead_id))["status"] == "running"
     delegating.release()
     (lead,) = await editor.ended(lead_id)
-    assert lead["output"]["final_message"].startswith("told")
+    assert lead["output"]["final_message"].startswith("heard")
     assert {each["status"] for each in await delegating.tasks(editor)} == {"completed"}
     assert (await editor.request("reminders/next"))["taskIds"] == []
 
@@ -39,12 +39,12 @@ async def test_a_run_hears_of_a_child_that_the_model_above_it_cancelled(
 ) -> None:
     editor = await delegating.attach()
     model = await mcp.start("--trust")
-    lead_id = await model.launch("lead", "\n".join([task("wait", "x"), "say ready", "then 'say told'"]))
-    await delegating.until_said(editor, lead_id, "ready")
+    lead_id = await model.launch("lead", "\n".join([task("wait", "x"), "say ready", "then 'say heard'"]))
+    await delegating.until_printed(editor, lead_id, "ready")
     (child,) = [each for each in await delegating.tasks(editor) if each["id"] != lead_id]
     await model.call("check_async_tasks", task_id=child["id"], action="cancel")
     (lead,) = await editor.ended(lead_id)
-    assert lead["output"]["final_message"].startswith("told")
+    assert lead["output"]["final_message"].startswith("heard")
 
 
 async def test_what_a_run_has_read_is_not_reported_again(delegating: Delegating) -> None:
@@ -71,7 +71,7 @@ async def test_a_second_launch_at_a_time_that_the_run_waits_for_needs_a_slot_of_
     editor = await delegating.attach(asyncTasks={"max": 1})
     now = call("task", subagent_name="events", goal_prompt=HELD)
     lead_id = await editor.launch("lead", f"both {shlex.quote(now)} {shlex.quote(now)}")
-    await delegating.until_said(editor, lead_id, "Max async tasks (1) reached")
+    await delegating.until_printed(editor, lead_id, "Max async tasks (1) reached")
     delegating.release()
     (lead,) = await editor.ended(lead_id)
     assert "the result" in lead["output"]["final_message"]
@@ -92,7 +92,7 @@ async def test_a_cancelled_run_cancels_its_children_queued_ones_too(delegating: 
     editor = await delegating.attach(asyncTasks={"max": 2, "overLimit": "queue"})
     steps = [task("wait", "x"), task("wait", "y"), "say ready", "wait"]
     lead = await editor.launch("lead", "\n".join(steps))
-    await delegating.until_said(editor, lead, "ready")
+    await delegating.until_printed(editor, lead, "ready")
     await editor.request("asyncTasks/cancel", taskId=lead)
     ids = [each["id"] for each in await delegating.tasks(editor)]
     ends = await editor.ended(*ids)
@@ -209,8 +209,8 @@ async def test_such_a_server_takes_no_reminder_of_the_model_that_launched_and_ca
     assert ended["status"] == "completed"
     for _ in range(2):
         assert "reminder" not in (await inner.call("list_tasks"))["structuredContent"]
-    told = (await launching.call("list_tasks"))["structuredContent"]["reminder"]
-    assert told["taskIds"] == [sibling]
+    reminder = (await launching.call("list_tasks"))["structuredContent"]["reminder"]
+    assert reminder["taskIds"] == [sibling]
 
 
 async def test_a_model_of_the_workspace_sees_the_children_of_a_run_but_is_not_notified_of_them(
@@ -219,7 +219,7 @@ async def test_a_model_of_the_workspace_sees_the_children_of_a_run_but_is_not_no
     editor = await delegating.attach()
     model = await mcp.start("--trust")
     lead = await editor.launch("lead", "\n".join([task("cat", "x"), WAIT, "say ready", "wait"]))
-    await delegating.until_said(editor, lead, "ready")
+    await delegating.until_printed(editor, lead, "ready")
     blocks = (await model.call("check_async_tasks"))["content"]
     assert "Completed: 1" in blocks[0]["text"]
     assert len(blocks) == 1

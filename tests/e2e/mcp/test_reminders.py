@@ -75,8 +75,8 @@ async def test_a_model_sees_its_workspace_unless_it_asks_for_all(mcp: Mcp, home:
     assert task_id[:8] in everything["content"][0]["text"]
     await model.call("check_async_tasks", task_id=task_id, action="cancel")
     assert reported(await other.call("list_tasks")) == []
-    neighbour = await mcp.start()
-    assert task_id[:8] in (await neighbour.call("check_async_tasks"))["content"][0]["text"]
+    neighbor = await mcp.start()
+    assert task_id[:8] in (await neighbor.call("check_async_tasks"))["content"][0]["text"]
 
 
 async def test_a_model_is_notified_when_the_model_of_another_workspace_cancels_its_run(
@@ -115,7 +115,7 @@ async def test_a_model_is_not_notified_of_a_run_that_it_cancelled_itself(mcp: Mc
         assert reported(await each.call("list_tasks")) == []
 
 
-async def test_a_cancellation_that_its_launcher_did_not_hear_of_is_told_to_the_next_model(mcp: Mcp) -> None:
+async def test_a_cancellation_that_did_not_reach_the_launcher_is_reported_to_the_next_model(mcp: Mcp) -> None:
     model, other = await mcp.start(), await mcp.start()
     task_id = await model.launch("wait")
     assert await model.end() == 0

@@ -138,7 +138,7 @@ class FakeProcess:
             self.stdout.feed_data(line)
 
     def kill(self) -> None:
-        """Die. What runs on the cluster goes on."""
+        """Die. What runs on the cluster continues."""
         if self._is_dead:
             return
         self._is_dead = True

@@ -107,7 +107,7 @@ class FakeActor:
 
 
 class FakeMethod:
-    """`remote` calls the method. As in Ray, the call goes on when its caller is gone."""
+    """`remote` calls the method. As in Ray, the call continues when its caller is gone."""
 
     def __init__(self, actor: FakeActor, name: str) -> None:
         self._actor = actor

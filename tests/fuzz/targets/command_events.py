@@ -11,7 +11,7 @@ from tests.fuzz.targets.seeding import in_pieces, written
 
 SEEDS = written(
     {
-        "text": "Looking at 3 files …\nDone: 😀\r\n\x1b[31mred\x1b[0m".encode(),
+        "text": "Reading 3 files …\nDone: 😀\r\n\x1b[31mred\x1b[0m".encode(),
         "events": b'{"type":"message","text":"hi"}\n'
         b'{"type":"tool","name":"read","status":"started","toolCallId":"1"}\n'
         b'{"type":"emit","name":"answer","value":{"a":[1,2]}}\n{"type":"usage","inputTokens":3,"cost":0.5}\n'

@@ -168,7 +168,7 @@ LINES: Final = (
     "NAME     12345  0.0  0.1  12345  5678 ?  S  10:00  0:00 bash",
 )
 """Whole lines that name the user at their beginning."""
-BESIDE: Final = (
+NEIGHBORS: Final = (
     "NAME@host",
     "CORP\\NAME",
     "CORP\\\\NAME",

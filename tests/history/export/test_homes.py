@@ -6,7 +6,7 @@ from typing import Final
 import pytest
 
 from sidecar.history.export.redaction import Redactor
-from tests.history.export.home_forms import BESIDE, FORMS, LINES
+from tests.history.export.home_forms import FORMS, LINES, NEIGHBORS
 
 NAMES = ("bob", "dana", "robert", "nkeller", "jane.doe", "zed42")
 SURROUNDINGS: Final[dict[str, Callable[[str], str]]] = {
@@ -47,7 +47,7 @@ def test_no_line_of_a_listing_keeps_its_user(name: str, surrounding: str) -> Non
     assert [text for text in texts if name in Redactor().text(text).lower()] == []
 
 
-@pytest.mark.parametrize("form", BESIDE)
+@pytest.mark.parametrize("form", NEIGHBORS)
 @pytest.mark.parametrize("name", NAMES[1:])
 def test_a_name_met_in_a_home_directory_is_found_elsewhere(name: str, form: str) -> None:
     redacted = Redactor().text(f"{form.replace('NAME', name)}\n/home/{name}/x")

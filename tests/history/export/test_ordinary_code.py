@@ -60,7 +60,7 @@ def test_two_of_a_thousand_lines_of_code_are_changed_at_most() -> None:
         "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
         "commit 3da541559918a808c2402bba5012f6c60b27661c",
         "123e4567-e89b-12d3-a456-426614174000",
-        "the basic understanding of a bearer of bad news",
+        "the basic understanding of a bearer of bad tidings",
         "docker run -u 1000:1000 image",
         "compass: north, bypass: true, surpass = 3",
     ],

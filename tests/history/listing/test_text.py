@@ -144,3 +144,9 @@ def test_only_structural_searches_the_workspace() -> None:
 
 def test_an_empty_filter_keeps_everything_and_a_strange_one_nothing() -> None:
     assert matches_filter(task(), "", "guide") and not matches_filter(FULL, "no such", "structural")
+
+
+def test_a_structural_text_bounds_modes_as_it_bounds_titles() -> None:
+    long = "x" * 10_000
+    text = format_tasks([task(title=long, mode=Mode(current=long, name=long))], None, "structural")
+    assert text.count("x") == 3 * 97

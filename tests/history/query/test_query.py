@@ -207,7 +207,7 @@ def test_an_unknown_value_compares_with_nothing(query: str) -> None:
         ("status: failed", 7, "a value for status"),
         ("status:bogus", 7, "one of active, completed"),
         ("product:emacs", 8, "one of roo, zoo"),
-        ("colour:red", 0, "status, mode"),
+        ("color:red", 0, "status, mode"),
         ("cost>much", 5, "a number"),
         ("cost:>", 6, "a value for cost"),
         ("status>failed", 6, "':'"),
@@ -232,7 +232,7 @@ def test_an_error_is_reported_with_its_position(query: str, position: int, expec
 
 def test_an_unknown_field_is_refused_with_all_that_are_known() -> None:
     with pytest.raises(QueryError) as caught:
-        parse_query("colour:red")
+        parse_query("color:red")
     assert all(field in caught.value.data["expected"] for field in FIELDS)
 
 

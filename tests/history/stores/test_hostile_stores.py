@@ -42,9 +42,9 @@ def listed(home: Path, *roots: Path) -> dict[str, Any]:
     env = {**os.environ, "XDG_CACHE_HOME": str(home / "cache")}
     done = subprocess.run(command, cwd=REPO, env=env, capture_output=True, text=True, timeout=55)
     assert (done.returncode, done.stderr) == (0, "")
-    told: dict[str, Any] = json.loads(done.stdout)
-    assert told["most"] < _KIB and told["workers"] < _KIB
-    found: dict[str, Any] = told["found"]
+    report: dict[str, Any] = json.loads(done.stdout)
+    assert report["most"] < _KIB and report["workers"] < _KIB
+    found: dict[str, Any] = report["found"]
     return found
 
 
@@ -64,10 +64,10 @@ def test_a_harmed_database_hides_nothing_else(tmp_path: Path, product: str) -> N
     found = listed(tmp_path, tmp_path / "stores" / "sound", *stores.values())
     whole = found[str(tmp_path / "stores" / "sound")]["rows"].keys()
     for name, root in stores.items():
-        told = found[str(root)]
-        assert bool(told["shared"]) == (name not in SILENT), name
+        shown = found[str(root)]
+        assert bool(shown["shared"]) == (name not in SILENT), name
         complete = product == "codex" or name in SILENT
-        assert told["rows"].keys() == whole if complete else set() < told["rows"].keys() < whole, name
+        assert shown["rows"].keys() == whole if complete else set() < shown["rows"].keys() < whole, name
 
 
 def test_there_are_many_kinds_of_harm() -> None:

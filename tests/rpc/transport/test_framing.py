@@ -44,7 +44,7 @@ def test_lengths_are_bytes_not_characters() -> None:
 
 
 @pytest.mark.parametrize(
-    ("stream", "fault"),
+    ("stream", "message"),
     [
         (b"Content-Type: x\r\n\r\n{}", "found 0"),
         (b"Content-Length: 2\r\nContent-Length: 2\r\n\r\n{}", "found 2"),
@@ -58,8 +58,8 @@ def test_lengths_are_bytes_not_characters() -> None:
         (b"\r\n\r\n{}", "malformed header line"),
     ],
 )
-def test_a_stream_without_framing_is_refused_in_words(stream: bytes, fault: str) -> None:
-    with pytest.raises(FramingError, match=fault):
+def test_a_stream_without_framing_is_refused_in_words(stream: bytes, message: str) -> None:
+    with pytest.raises(FramingError, match=message):
         FrameDecoder().feed(stream)
 
 

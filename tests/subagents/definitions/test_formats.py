@@ -85,7 +85,7 @@ def read(form: Format, text: str, path: str = "x") -> tuple[Definition, list[tup
     return definition, [(problem.line, problem.message.split(":")[0]) for problem in problems]
 
 
-def fault(form: Format, text: str, path: str = "x") -> tuple[int | None, str]:
+def problem(form: Format, text: str, path: str = "x") -> tuple[int | None, str]:
     definition, problems = parse_definition(text.encode(), f"{path}{form.suffix}", form)
     assert definition is None
     return problems[-1].line, problems[-1].message
@@ -126,7 +126,7 @@ def test_a_file_of_gemini_cli() -> None:
 
 def test_a_remote_agent_is_not_a_definition() -> None:
     text = "---\nkind: remote\nname: a\ndescription: d\nagent_card_url: https://x.example/card\n---\n"
-    line, message = fault(formats.GEMINI, text)
+    line, message = problem(formats.GEMINI, text)
     assert line == 2
     assert message.startswith("kind: remote agents are not supported")
 
@@ -223,11 +223,11 @@ def test_keys_that_only_another_tool_knows_are_left_to_it(form: Format) -> None:
     ],
 )
 def test_a_problem_is_reported_with_its_line(form: Format, text: str, line: int | None, message: str) -> None:
-    assert fault(form, text)[0] == line
-    assert fault(form, text)[1].startswith(message)
+    assert problem(form, text)[0] == line
+    assert problem(form, text)[1].startswith(message)
 
 
 def test_a_subagent_without_a_usable_name_is_a_problem() -> None:
-    line, message = fault(formats.CURSOR, "---\ndescription: d\nname: Ein Prüfer\n---\nb", "Prüfer 2")
+    line, message = problem(formats.CURSOR, "---\ndescription: d\nname: Ein Prüfer\n---\nb", "Prüfer 2")
     assert line == 3
     assert message.startswith("neither the name nor the file name is 1 to 64 letters")

@@ -27,7 +27,7 @@ def made(extra: str, *, name: str = "a", description: str = "d") -> bytes:
     return f"---\nname: {name}\ndescription: {description}\n{extra}\n---\nBody\n".encode()
 
 
-def faults(data: bytes) -> list[tuple[int | None, str]]:
+def problems(data: bytes) -> list[tuple[int | None, str]]:
     definition, problems = parse_definition(data, "agents/x.md")
     assert definition is None
     assert {problem.path for problem in problems} == {"agents/x.md"}
@@ -94,7 +94,7 @@ def test_an_unknown_key_is_reported_and_ignored() -> None:
     ],
 )
 def test_a_problem_is_reported_with_its_line_and_nothing_is_taken(extra: str, message: str) -> None:
-    ((line, text),) = faults(made(extra))
+    ((line, text),) = problems(made(extra))
     assert line == 4
     assert text.startswith(message)
 
@@ -103,7 +103,7 @@ def test_a_problem_is_reported_with_its_line_and_nothing_is_taken(extra: str, me
     "name", ["a b", "-x", ".hidden", "a/b", "ä", "x" * 65, "''", "12", "true", "a\\u0007"]
 )
 def test_a_name_that_cannot_be_typed_is_refused(name: str) -> None:
-    ((line, text),) = faults(made("", name=name))
+    ((line, text),) = problems(made("", name=name))
     assert line == 2
     assert text.startswith("name: expected 1 to 64 letters, digits, '-', '_' or '.'")
 
@@ -131,7 +131,7 @@ def test_ordinary_names_are_taken(name: str) -> None:
     ],
 )
 def test_a_file_that_is_not_a_definition_is_explained(data: bytes, line: int | None, message: str) -> None:
-    found = faults(data)[0]
+    found = problems(data)[0]
     assert found[0] == line
     assert found[1].startswith(message)
 

@@ -29,7 +29,7 @@ def test_each_message_begins_on_a_line_of_its_own() -> None:
     [
         {"type": "thought", "text": "hm"},
         {"type": "log", "text": "x"},
-        message("a", "go on", role="user"),
+        message("a", "continue", role="user"),
         message("a", None),
         message("a", ""),
         {},

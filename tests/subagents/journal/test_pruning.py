@@ -163,15 +163,15 @@ async def test_events_of_a_large_run_vanish_at_once_and_are_deleted_in_portions(
 async def test_a_deleted_run_is_forgotten_but_not_a_result_that_is_to_be_delivered(
     journal: Journal, make_record: MakeRecord
 ) -> None:
-    reported, untold, live = (
+    reported, unreported, live = (
         await store(journal, make_record("completed", sync=True)),
         await store(journal, make_record("completed")),
         await store(journal, make_record("running")),
     )
-    await journal.maintenance.forget([reported, untold, live, "unknown"])
-    assert await kept(journal, reported, untold, live) == [(False, False), (True, False), (True, True)]
-    await journal.mark_notified([untold], 5)
-    await journal.maintenance.forget([untold])
+    await journal.maintenance.forget([reported, unreported, live, "unknown"])
+    assert await kept(journal, reported, unreported, live) == [(False, False), (True, False), (True, True)]
+    await journal.mark_notified([unreported], 5)
+    await journal.maintenance.forget([unreported])
     assert (await journal.list()).records == [await journal.get(live)]
 
 

@@ -212,8 +212,8 @@ async def test_a_host_with_a_newer_journal_lists_its_runs_and_refuses_launches(
     root = tmp_path / "root"
     root.mkdir()
     journal = await Journal.open(root / "sidecar.db")
-    lost, untold = make_record("running"), make_record("completed")
-    for record in (lost, untold):
+    lost, unreported = make_record("running"), make_record("completed")
+    for record in (lost, unreported):
         await journal.save(record)
     await journal.aclose()
     make_newer(root / "sidecar.db")
@@ -224,7 +224,7 @@ async def test_a_host_with_a_newer_journal_lists_its_runs_and_refuses_launches(
     settings = SettingsStore({"runners": {"cat": {"type": "command", "command": ["cat"]}}})
     host = await Host.open(root, settings)
     listed = {record.task.id: record.task.status for record in (await host.journal.list()).records}
-    assert listed.keys() == {lost.task.id, untold.task.id}
+    assert listed.keys() == {lost.task.id, unreported.task.id}
     assert (await host.journal.counts())["failed"] == 1
     with pytest.raises(StorageError, match=NEWER):
         await host.launcher.launch(

@@ -11,7 +11,7 @@ from tests.subagents.permissions.command_tricks import AFTER_GIT_LOG, BEFORE_GIT
 
 Json = dict[str, Any]
 
-BESIDE: list[Json] = [
+NEIGHBORS: list[Json] = [
     {"command": "git log", "cwd": "/etc"},
     {"command": "git log", "workdir": ".."},
     {"command": "git log", "directory": "~"},
@@ -73,7 +73,7 @@ def test_nothing_next_to_a_line_changes_what_runs(kind: str, tmp_path: Path) -> 
     def allows(raw: Json) -> bool:
         return rule.allows(question_of({"kind": kind, "title": "git log", "rawInput": raw}, []), tmp_path)
 
-    assert [raw for raw in BESIDE if allows(raw)] == []
+    assert [raw for raw in NEIGHBORS if allows(raw)] == []
 
 
 @pytest.mark.parametrize(

@@ -270,14 +270,14 @@ def test_earlier_deliveries_are_shown_again_and_no_open_one_is_acknowledged(
     restored.restore(end("pending"))
     restored.restore_deliveries(
         [
-            Delivery("one", ["told", "pending"], 1, "superseded"),
-            Delivery("two", ["told"], 2, "delivered"),
+            Delivery("one", ["reported", "pending"], 1, "superseded"),
+            Delivery("two", ["reported"], 2, "delivered"),
             Delivery("three", ["pending", "gone"], 3, "open"),
         ]
     )
     assert [(item.task_id, item.state) for item in restored.items()] == [
         ("pending", "pending"),
-        ("told", "delivered"),
+        ("reported", "delivered"),
     ]
     assert [each.state for each in restored.items()[0].deliveries] == ["superseded", "failed"]
     assert restored.delivered("three") == []

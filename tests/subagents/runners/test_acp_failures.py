@@ -212,6 +212,6 @@ async def test_an_explained_error_does_not_include_stderr(agent: Agent) -> None:
 
 def test_of_stderr_only_lines_that_may_explain_an_end_are_shown() -> None:
     noise = "[session/create] phase=modes\n(node:7) Warning: old\n    at main (a.js:1)\n\n"
-    assert meaningful(f"{noise}no licence found\n{noise}") == "no licence found"
+    assert meaningful(f"{noise}no license found\n{noise}") == "no license found"
     assert meaningful(noise) == ""
     assert len(meaningful("line\n" * 50).splitlines()) == 10

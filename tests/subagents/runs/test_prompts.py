@@ -8,12 +8,12 @@ from sidecar.subagents.runs.prompts import build_prompt
 
 
 def test_a_prompt_is_system_text_then_goal_then_behavior() -> None:
-    prompt = build_prompt("You review.\n", "Look at it.", ["Be kind.", "Be quick."])
-    assert prompt == "You review.\n\nLook at it.\nBe kind.\nBe quick."
+    prompt = build_prompt("You review.\n", "Read it.", ["Be kind.", "Be quick."])
+    assert prompt == "You review.\n\nRead it.\nBe kind.\nBe quick."
 
 
 def test_without_system_text_the_goal_comes_first() -> None:
-    assert build_prompt("\n", "Look at it.") == "Look at it."
+    assert build_prompt("\n", "Read it.") == "Read it."
 
 
 def test_placeholders_are_filled_everywhere() -> None:

@@ -2,7 +2,7 @@ import type { FrameLocator, Locator } from "playwright-core";
 
 import type { Workbench } from "./workbench.ts";
 
-/** A conversation's name has at least so much of its goal, in characters. */
+/** A conversation's name has at least this much of its goal, in characters. */
 const NAMING_CHARS = 100;
 
 /** The list in the side bar and the conversation in front, addressed as a screen reader does. */
@@ -21,7 +21,7 @@ export class Chat {
     return this.list.getByRole("textbox", { name: "Goal" });
   }
 
-  /** Where the subagent of the open conversation is told something. */
+  /** Where a person writes to the subagent of the open conversation. */
   get message(): Locator {
     return this.frame.locator("#words");
   }
@@ -50,7 +50,7 @@ export class Chat {
     return this.rows.filter({ hasText: text });
   }
 
-  /** What a subagent said and did, in the open conversation. */
+  /** What a subagent wrote and did, in the open conversation. */
   get log(): Locator {
     return this.frame.getByRole("log");
   }

@@ -12,7 +12,7 @@ export const HISTORY_TASKS = 2_000;
 export async function historyRoots(): Promise<string[]> {
   const lines = (await readFile(TRUTH, "utf8")).trim().split("\n");
   if (lines.length !== HISTORY_TASKS) {
-    throw new Error(`${TRUTH} tells of ${lines.length} tasks; remove it and generate it anew`);
+    throw new Error(`${TRUTH} has ${lines.length} tasks; remove it and generate it again`);
   }
   const roots = lines.map((line) => (JSON.parse(line) as { root: string }).root);
   return [...new Set(roots)].map((root) => join(REPOSITORY, root));
@@ -62,7 +62,7 @@ export async function storeOwnTask(root: string): Promise<void> {
   });
   const ui = [
     say(0, "text", OWN_TASK.title),
-    ...Array.from({ length: 60 }, (_, index) => say(index + 1, "text", `Looked at part ${index}.`)),
+    ...Array.from({ length: 60 }, (_, index) => say(index + 1, "text", `Read part ${index}.`)),
     { ...say(70, "", read), type: "ask", ask: "tool", say: undefined },
     say(80, "text", `Hm: it ${OWN_TASK.words}.`),
     ...Array.from({ length: 60 }, (_, index) => say(index + 90, "text", `Oiled part ${index}.`)),

@@ -29,7 +29,7 @@ const QUIET: Settings = {
 /** What belongs to the machine: a browser's window reads such settings from there alone. */
 const MACHINE: Settings = {
   "subagentSidecar.host.onLastWindowClose": "keep", // else the first launch asks
-  "subagentSidecar.history.autoDiscover": true, // else the first start tells of it
+  "subagentSidecar.history.autoDiscover": true, // else the first start shows a message about it
 };
 
 /** No Host outlives its windows and runs by more than a reload. */
@@ -95,7 +95,7 @@ export class Profile {
     return this.#write("data/Machine/settings.json", { ...MACHINE, ...settings });
   }
 
-  /** Set settings of the user, beside those that quiet what is not under test. */
+  /** Set settings of the user, as well as those that quiet what is not under test. */
   prefer(settings: Settings): Promise<void> {
     return this.#write("data/User/settings.json", { ...QUIET, ...settings });
   }

@@ -16,7 +16,7 @@ export async function definePuppet(
     "description: Says what a test tells it to.",
     "runner: puppets",
     "---",
-    "Do as you are told.",
+    "Do as you are asked.",
     "",
   ];
   await profile.addFile(`.sidecar/agents/${PUPPET}.md`, definition.join("\n"));

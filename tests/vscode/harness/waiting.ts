@@ -8,7 +8,7 @@ export const PATIENCE_MS = 30_000 * SLOWNESS;
 const LOOK_AGAIN_MS = 50;
 
 /**
- * Look at something outside the browser until it is as wanted, and return what was seen then. Throws
+ * Watch something outside the browser until it is as wanted, and return what was seen then. Throws
  * with the last thing seen once the limit has passed.
  */
 export async function until<T>(

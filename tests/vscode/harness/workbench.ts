@@ -139,7 +139,7 @@ export class Workbench {
 
   /**
    * Open the menu of a row and go to its item with this title, which is returned. Like a user, click
-   * again when nothing came of it: a tree that draws itself anew under the mouse, or a closing pick,
+   * again when nothing came of it: a tree that draws itself again under the mouse, or a closing pick,
    * takes the menu along.
    */
   async openMenu(target: Locator, title: string): Promise<Locator> {

@@ -73,7 +73,7 @@ test("what an earlier subscription still sends leaves no gap for one that joins 
   expect(seen.at(-1)).toBe(12); // What the record has lost does not come any more.
 });
 
-test("after a restart everything goes on where the slowest follower is", () => {
+test("after a restart everything continues where the slowest follower is", () => {
   const source = new Source();
   const feeds = new Feeds(source);
   following(feeds, 0);

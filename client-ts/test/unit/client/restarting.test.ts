@@ -40,7 +40,7 @@ class World {
   readonly sessions: FakeSession[] = [];
   readonly states: string[] = [];
   readonly client: SidecarClient;
-  faults: Error[] = [];
+  failures: Error[] = [];
   private gate = Promise.resolve();
 
   constructor(options: Partial<SidecarClientOptions> = {}) {
@@ -50,9 +50,9 @@ class World {
       async (_options, _peer, signal) => {
         await this.gate;
         signal.throwIfAborted();
-        const fault = this.faults.shift();
-        if (fault !== undefined) {
-          throw fault;
+        const failure = this.failures.shift();
+        if (failure !== undefined) {
+          throw failure;
         }
         const session = new FakeSession(String(this.sessions.length + 1));
         this.sessions.push(session);
@@ -130,7 +130,7 @@ test("start after a failure tries again with the crashes forgotten", async () =>
 
 test("a start that cannot succeed is not tried again", async () => {
   const world = new World();
-  world.faults = [new StartError("no python")];
+  world.failures = [new StartError("no python")];
   await expect(world.client.start()).rejects.toThrow("no python");
   await vi.advanceTimersByTimeAsync(60_000);
   expect(world.states).toEqual(["starting", "failed"]);
@@ -138,7 +138,7 @@ test("a start that cannot succeed is not tried again", async () => {
 
 test("a start that fails by chance is tried again, and start waits for it", async () => {
   const world = new World();
-  world.faults = [new Error("exited with code 1")];
+  world.failures = [new Error("exited with code 1")];
   const started = world.client.start();
   await vi.advanceTimersByTimeAsync(1_000);
   expect((await started).instanceId).toBe("1");

@@ -21,7 +21,7 @@ test("a command on a selected row acts on all that are selected, but for rows of
   expect(asked).toEqual([]);
 });
 
-test("a command on a row beside the selection acts on that row", async () => {
+test("a command on a row outside the selection acts on that row", async () => {
   const [one, two] = [storedTask("t1"), storedTask("t2")];
   expect(await tasksOf(service, one, [two])).toEqual([one]);
 });
@@ -53,7 +53,7 @@ test("what is known of the root is kept where the title is asked for", async () 
 });
 
 test("one task is named, several are counted", () => {
-  expect(nameOf([storedTask("t1", { title: "Look at [it](x)\n" })])).toBe("“Look at [it] (x)”");
+  expect(nameOf([storedTask("t1", { title: "Read [it](x)\n" })])).toBe("“Read [it] (x)”");
   expect(nameOf([storedTask("t1", { title: "" })])).toBe("“(untitled)”");
   expect(nameOf([storedTask("t1"), storedTask("t2")])).toBe("2 tasks");
 });

@@ -18,14 +18,14 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-test("a change is told, kept for the next window, and leaves no other file", async () => {
+test("a change is announced, kept for the next window, and leaves no other file", async () => {
   const store = new MarkStore(folder);
-  const told = vi.fn();
-  store.onDidChange(told);
+  const changed = vi.fn();
+  store.onDidChange(changed);
   await store.change([TASK], (before) => ({ ...before, pinned: true }));
   const next = new MarkStore(folder);
   await next.load();
-  expect([told.mock.calls.length, next.of(TASK), await readdir(folder)]).toEqual([
+  expect([changed.mock.calls.length, next.of(TASK), await readdir(folder)]).toEqual([
     1,
     { pinned: true },
     ["marks.json"],
@@ -40,13 +40,13 @@ test("windows that change at the same time lose nothing", async () => {
   expect(one.of(TASK)).toEqual({ title: "Mine", tags: ["later"] });
 });
 
-test("a file that nobody changed is not told", async () => {
+test("a file that nobody changed is not announced", async () => {
   const store = new MarkStore(folder);
   await store.change([TASK], () => ({ pinned: true }));
-  const told = vi.fn();
-  store.onDidChange(told);
+  const changed = vi.fn();
+  store.onDidChange(changed);
   await store.load();
-  expect(told).not.toHaveBeenCalled();
+  expect(changed).not.toHaveBeenCalled();
 });
 
 test("a folder that cannot be read is an error, and nothing is written over it", async () => {

@@ -11,7 +11,7 @@ export function definition(more: Partial<SubagentInfo> = {}): SubagentInfo {
   };
 }
 
-/** A token that is never cancelled, unless told so. */
+/** A token that is never cancelled, unless a test cancels it. */
 export function quietToken(isCancelled = false) {
   return { isCancellationRequested: isCancelled, onCancellationRequested: () => quietDisposable };
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { readMessage } from "../../../src/panel/messages.js";
+import { readMessage } from "../../../src/panel/readMessage.js";
 import { pageHtml } from "../../../src/panel/page.js";
 
 test.each([

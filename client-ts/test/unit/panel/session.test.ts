@@ -447,8 +447,8 @@ test("a resume over the limit may be queued", async () => {
   };
   const resume = { type: "resume", taskId: "t1", queue: false };
   await receive({ type: "ready" }, resume, { ...resume, queue: true });
-  const fault = { message: LIMIT, canQueue: true, setting: "maxAsyncTasks" };
-  expect(posted).toContainEqual({ type: "resumeFailed", taskId: "t1", ...fault });
+  const problem = { message: LIMIT, canQueue: true, setting: "maxAsyncTasks" };
+  expect(posted).toContainEqual({ type: "resumeFailed", taskId: "t1", ...problem });
   expect(service.asked.at(-1)?.[1]).toEqual({ taskId: "t1", overLimit: "queue" });
 });
 

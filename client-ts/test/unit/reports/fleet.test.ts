@@ -26,7 +26,7 @@ test("many slots share a block, and a taken one is always seen", () => {
   );
 });
 
-test("problems name their node and the remedy, and text of a node is no markup", () => {
+test("problems name their node and the remedy, and text of a node is not markup", () => {
   const problem = "node 'cpu-1' has no git; install it there";
   const nodes = [fleetNode("a|b", { problem, agents: ["<img>"] })];
   const report = fleetReport(fleetStatus({ nodes, problem, authentication: false }), [], NOW);

@@ -79,7 +79,7 @@ test.each([
   { code: 9009, output: "Python was not found; run without arguments to install" },
   { code: 0, output: "" },
   { code: null, output: "No end after 15000 ms." },
-])("what is no Python is passed over: $output", async (stub) => {
+])("what is not Python is skipped: $output", async (stub) => {
   const found = await find({ python3: stub, "python3.11": python("3.11.4") });
   expect(found.version).toBe("3.11.4");
 });

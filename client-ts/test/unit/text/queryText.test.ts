@@ -16,7 +16,7 @@ test("a refused query tells where and what was expected", () => {
   expect(problem && queryErrorText(problem)).toBe("At character 8: expected a value for status");
 });
 
-test("another error is no problem of the query", () => {
+test("another error is not a problem of the query", () => {
   const errors = [
     new Error("gone"),
     new ResponseError(-32602, "limit"),

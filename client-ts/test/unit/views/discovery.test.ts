@@ -44,7 +44,7 @@ test("its button turns discovery off", async () => {
   });
 });
 
-test("who has decided is not told", () => {
+test("who has decided gets no message", () => {
   shown.settings = { [KEY]: false };
   start();
   expect(shown.messages).toEqual([]);

@@ -17,8 +17,8 @@ beforeEach(() => {
   };
 });
 
-/** A window that is told of `found`. */
-async function told(found: DueDeletion | null = DUE, memory = new FakeMemento()) {
+/** A window that learns of `found`. */
+async function informed(found: DueDeletion | null = DUE, memory = new FakeMemento()) {
   const states = new EventEmitter<ServiceState>();
   const history = new EventEmitter<object>();
   const request = vi.fn(() => Promise.resolve(found === null ? {} : { dueDeletion: found }));
@@ -34,12 +34,12 @@ async function told(found: DueDeletion | null = DUE, memory = new FakeMemento())
 }
 
 test("what will be deleted soon is shown", async () => {
-  expect((await told()).deletions.shown).toEqual(DUE);
-  expect((await told(null)).deletions.shown).toBeUndefined();
+  expect((await informed()).deletions.shown).toEqual(DUE);
+  expect((await informed(null)).deletions.shown).toBeUndefined();
 });
 
 test("the sessions are counted rarely, however often the history changes", async () => {
-  const { history, request } = await told();
+  const { history, request } = await informed();
   for (let times = 0; times < 50; times += 1) {
     history.fire({});
   }
@@ -47,11 +47,11 @@ test("the sessions are counted rarely, however often the history changes", async
   expect(request).toHaveBeenCalledTimes(2);
 });
 
-test("who hides the line is told again a day later, and in the status bar at any time", async () => {
-  const { deletions, memory } = await told();
+test("who hides the line is informed again a day later, and in the status bar at any time", async () => {
+  const { deletions, memory } = await informed();
   await deletions.dismiss();
   expect([deletions.shown, deletions.due]).toEqual([undefined, DUE]);
-  const { deletions: reloaded } = await told(DUE, memory);
+  const { deletions: reloaded } = await informed(DUE, memory);
   await vi.advanceTimersByTimeAsync(86_000_000);
   expect(reloaded.shown).toBeUndefined();
   await vi.advanceTimersByTimeAsync(500_000);
@@ -60,14 +60,14 @@ test("who hides the line is told again a day later, and in the status bar at any
 
 test("the button adds the products to those of which copies are kept", async () => {
   shown.settings = { [KEY]: ["codex"] };
-  const { deletions } = await told();
+  const { deletions } = await informed();
   await deletions.keep();
   expect(shown.settings).toEqual({ [KEY]: ["codex", "claude"] });
   expect(deletions.due).toBeUndefined();
   expect(shown.messages).toEqual([expect.stringContaining("subagentSidecar.history.keep")]);
 });
 
-test("who keeps copies already is not told", async () => {
+test("who keeps copies already gets no message", async () => {
   shown.settings = { [KEY]: ["claude"] };
-  expect((await told()).deletions.due).toBeUndefined();
+  expect((await informed()).deletions.due).toBeUndefined();
 });

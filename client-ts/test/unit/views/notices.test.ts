@@ -143,7 +143,7 @@ test("a burst is one notification, which leads to what waits", async () => {
   });
 });
 
-test("a question that was answered meanwhile is not told", () => {
+test("a question that was answered meanwhile shows no notification", () => {
   const { changes } = notifying();
   changes.fire(asyncTask("t", { attention: ATTENTION }));
   changes.fire(asyncTask("t"));
@@ -151,7 +151,7 @@ test("a question that was answered meanwhile is not told", () => {
   expect(shown.messages).toEqual([]);
 });
 
-test("who looks elsewhere is told of a run that is in view", () => {
+test("who works elsewhere is notified of a run that is in view", () => {
   window.state.focused = false;
   end({}, true);
   expect(shown.messages).toHaveLength(1);

@@ -9,7 +9,8 @@ import {
 import type { Event } from "../../../webview/model/events.js";
 import { answerWords, type Question } from "../../../webview/model/conversation/question.js";
 import { requestsOf } from "../../../webview/model/requests.js";
-import { INITIAL, reduce, type State } from "../../../webview/model/state.js";
+import { reduce } from "../../../webview/model/reduce.js";
+import { INITIAL, type State } from "../../../webview/model/state.js";
 import { numbered, task, tool } from "../samples.js";
 
 const OPTIONS = [
@@ -52,7 +53,7 @@ test("a question belongs to the call it is about, with its answer", () => {
   expect(after.questions.size).toBe(0);
 });
 
-test("a question about no known call stands by itself", () => {
+test("a question about no known call is an item of its own", () => {
   const { items } = conversation(ASKED, ANSWERED);
   expect(items).toMatchObject([{ kind: "question", question: { answer: { by: "user" } } }]);
 });

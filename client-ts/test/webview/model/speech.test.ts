@@ -5,7 +5,8 @@ import type { Event } from "../../../webview/model/events.js";
 import { requestsOf } from "../../../webview/model/requests.js";
 import { restore, save } from "../../../webview/model/saved.js";
 import { speechTo } from "../../../webview/model/speech.js";
-import { INITIAL, reduce, type State } from "../../../webview/model/state.js";
+import { reduce } from "../../../webview/model/reduce.js";
+import { INITIAL, type State } from "../../../webview/model/state.js";
 import { numbered, task } from "../samples.js";
 
 const taskId = "t1";
@@ -95,7 +96,7 @@ test("a run is asked to be resumed once, with words or without", () => {
   expect(ask(after(resume))).toEqual([]);
 });
 
-test("a resumed run is gone on with in its new conversation, which is followed", () => {
+test("a resumed run continues in its new conversation, which is followed", () => {
   const before = after(write("On"), { type: "resume", taskId });
   const resumed: Event = { type: "resumed", taskId, inTaskId: "t2" };
   const state = reduce(before, resumed);

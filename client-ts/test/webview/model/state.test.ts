@@ -6,7 +6,8 @@ import { followsEnd, narrowed, shownOf } from "../../../webview/model/openRun.js
 import { END } from "../../../webview/model/range.js";
 import { requestsOf } from "../../../webview/model/requests.js";
 import { readSaved, restore, save } from "../../../webview/model/saved.js";
-import { INITIAL, launchable, reduce, type State } from "../../../webview/model/state.js";
+import { reduce } from "../../../webview/model/reduce.js";
+import { INITIAL, launchable, type State } from "../../../webview/model/state.js";
 import { message, numbered, row, task } from "../samples.js";
 
 const RUNNING: Event = { type: "service", state: { kind: "running" } };
@@ -224,12 +225,12 @@ test("only the end of a flood is shown until it is drawn, and then more of it", 
   });
 });
 
-test("a flood does not narrow what a reader looks at", () => {
+test("a flood does not narrow what a reader reads", () => {
   const { open } = after(OPEN, manyMessages(50), { type: "leaveEnd" }, manyMessages(500, 51));
   expect(open && narrowed(open, shownOf(open), 1)).toBeUndefined();
 });
 
-test("what a reader looks at stays while more arrives, until they come to the end", () => {
+test("what a reader reads stays while more arrives, until they come to the end", () => {
   const reading = after(OPEN, manyMessages(500), { type: "leaveEnd" }, manyMessages(30, 501));
   const start = 500 - END_ITEMS;
   expect(reading.open && shownOf(reading.open)).toEqual({ start, end: 500 });

@@ -1,11 +1,11 @@
 import { vi } from "vitest";
 
 /**
- * Lay out the conversation, which jsdom does not: elements are stacked, as high as the first selector
+ * Arrange the conversation, which jsdom does not: elements are stacked, as high as the first selector
  * that matches them says, in CSS pixels; others are as high as their children. Ends with
  * `vi.restoreAllMocks`. Returns the view, whose height can change.
  */
-export function layOut(
+export function arrange(
   height: number,
   heights: Readonly<Record<string, number>>,
 ): { height: number } {

@@ -433,7 +433,7 @@ test("usage and cost are shown once, and with the time in the head nothing twice
   const text = find(".conversation").textContent;
   expect(text.match(/\$0\.25/gu)).toHaveLength(1);
   expect(text.match(/1K tokens/gu)).toHaveLength(1);
-  expect(text).not.toContain("7s"); // of a lost run nobody knows how long it went on
+  expect(text).not.toContain("7s"); // of a lost run nobody knows how long it lasted
   expect(text.match(/was lost/gu)).toHaveLength(1);
 });
 
@@ -453,7 +453,7 @@ test("definitions that cannot be launched lead to their files", () => {
   expect(find(".problems").textContent).toContain("hidden by /a");
 });
 
-/** What stands in a question about a call with these `facts`. */
+/** What is in a question about a call with these `facts`. */
 function asked(facts: Partial<PermissionEvent>, input?: unknown): string[] {
   const { tell } = shown();
   const call = { type: "tool", toolCallId: "c", name: "tool", status: "started", input } as const;
@@ -572,8 +572,8 @@ test("a resume over the limit can be queued", () => {
   tell({ type: "task", task: task({ status: "completed", endReason: "goal" }) });
   button("Resume…").click();
   say("On");
-  const fault = { message: "Limit reached.", canQueue: true, setting: "maxAsyncTasks" } as const;
-  tell({ type: "resumeFailed", taskId: "t1", ...fault });
+  const problem = { message: "Limit reached.", canQueue: true, setting: "maxAsyncTasks" } as const;
+  tell({ type: "resumeFailed", taskId: "t1", ...problem });
   button("Change Limit").click();
   expect(asked.at(-1)).toMatchObject({ type: "act", action: "changeLimit" });
   button("Add to Queue").click();
@@ -595,7 +595,7 @@ test("a resume that is refused says why, and can be discarded", () => {
   expect(document.activeElement?.id).toBe("scroller");
 });
 
-test("a text that the end of the run overtakes stays, to go on with", () => {
+test("a text that the end of the run overtakes stays, to be continued", () => {
   const { tell } = speaking();
   words().value = "and then";
   words().dispatchEvent(new InputEvent("input"));

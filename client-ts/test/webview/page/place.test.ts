@@ -5,7 +5,7 @@ import type { FromWebview, ToWebview } from "../../../src/panel/messages.js";
 import { Page } from "../../../webview/page/page.js";
 import type { TaskEvent } from "../../../src/protocol.js";
 import { message, numbered, task } from "../samples.js";
-import { layOut } from "./layout.js";
+import { arrange } from "./layout.js";
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -41,7 +41,7 @@ function following(height = 250) {
     vi.advanceTimersByTime(400);
   };
   const heights = { ...HEIGHTS };
-  const view = layOut(height, heights);
+  const view = arrange(height, heights);
   page.start();
   page.send({ type: "open", taskId: "t1" });
   page.send({ type: "task", task: task() });
@@ -129,6 +129,25 @@ test("what arrived before a reader left the end is there when they return", () =
   draw();
   page.send({ type: "jumpToEnd" });
   expect(Object.keys(inView())).toContain("43");
+});
+
+test("End leads to the newest message, unless it is pressed in a field", () => {
+  const { page, draw } = following();
+  page.send(messages(40));
+  draw();
+  scrollBy(-60);
+  page.send(messages(40, 41));
+  draw();
+  const scroller = document.querySelector("#scroller");
+  const field = document.createElement("input");
+  scroller?.append(field);
+  const press = (on: Element | null): string[] => {
+    on?.dispatchEvent(new KeyboardEvent("keydown", { key: "End", bubbles: true }));
+    draw();
+    return Object.keys(inView());
+  };
+  expect(press(field)).not.toContain("80");
+  expect(press(scroller)).toContain("80");
 });
 
 test("a reader near the end keeps their place when what follows the items disappears", () => {
@@ -291,7 +310,7 @@ test("a reader keeps their place when another width makes all items taller", () 
 });
 
 test("a reload returns to a place that needs more below it than is shown at first", () => {
-  layOut(2_000, HEIGHTS);
+  arrange(2_000, HEIGHTS);
   const requests: FromWebview[] = [];
   const page = new Page(
     {

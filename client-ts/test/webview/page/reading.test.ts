@@ -2,7 +2,8 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
 import type { Event } from "../../../webview/model/events.js";
 import { announcements } from "../../../webview/model/announcing.js";
-import { INITIAL, reduce } from "../../../webview/model/state.js";
+import { reduce } from "../../../webview/model/reduce.js";
+import { INITIAL } from "../../../webview/model/state.js";
 import { Announcer, PAUSE_MS } from "../../../webview/page/announcer.js";
 import { ScrollWatch } from "../../../webview/page/scrolling.js";
 import { message, numbered, task } from "../samples.js";

@@ -25,7 +25,7 @@ test.each([
   "[a](file:///etc/passwd)",
   "[a](//example.org)",
   "<command:x>",
-])("%s is no link", (source) => {
+])("%s is not a link", (source) => {
   const element = renderMarkdown(source);
   expect(element.querySelector("a")).toBeNull();
   expect(element.textContent.trim()).toBe(source);

@@ -1,13 +1,20 @@
-/** A block longer than this ends at its next blank line, in characters. */
-const SOFT_CHARS = 3_000;
+import { openTable, startsWithRow } from "./table.js";
+import { charsOfElements } from "./weight.js";
+
+/** A block longer than this part of its limit ends at its next blank line. */
+const SOFT_PART = 0.6;
 /** No block is longer than this, in characters. */
 export const HARD_CHARS = 5_000;
+/** No block has more elements than this, as far as its marks show: two are drawn in a frame. */
+const MOST_ELEMENTS = 375;
 
 /** A part of a message that is rendered on its own, so appending to a long message is cheap. */
 export interface Block {
   readonly text: string;
   /** The line that opened the code fence inside which this block begins. */
   readonly fence?: string;
+  /** The head of the table inside which this block begins, left out if its text is not a row. */
+  readonly table?: string;
 }
 
 /**
@@ -45,37 +52,49 @@ export function appendWithCuts(last: Block, piece: string, cuts: readonly number
 }
 
 /** Return the Markdown of a block, complete on its own. */
-export function blockSource({ text, fence }: Block): string {
+export function blockSource({ text, fence, table }: Block): string {
+  if (table !== undefined && startsWithRow(text)) {
+    return `${table}\n${text}`;
+  }
   return fence === undefined ? text : `${fence}\n${text}`;
 }
 
 function continuing(head: Block, text: string): Block {
   const fence = openFence(head);
-  return fence === undefined ? { text } : { text, fence };
+  if (fence !== undefined) {
+    return { text, fence };
+  }
+  const table = openTable(blockSource(head));
+  return table === undefined ? { text } : { text, table };
 }
 
 /** Return where to split the text; 0 if it may still grow. */
 function cutOf({ text, fence }: Block): number {
-  if (text.length <= SOFT_CHARS) {
+  const hard = charsOfElements(text, MOST_ELEMENTS, HARD_CHARS);
+  const soft = Math.floor(hard * SOFT_PART);
+  if (text.length <= soft) {
     return 0;
   }
-  const paragraph = text.indexOf("\n\n", SOFT_CHARS);
-  if (paragraph > 0 && paragraph + 2 < text.length && paragraph < HARD_CHARS) {
+  const paragraph = text.indexOf("\n\n", soft);
+  if (paragraph > 0 && paragraph + 2 < text.length && paragraph < hard) {
     const head = text.slice(0, paragraph + 2);
     const block = fence === undefined ? { text: head } : { text: head, fence };
     if (openFence(block) === undefined) {
       return paragraph + 2;
     }
   }
-  return text.length <= HARD_CHARS ? 0 : hardCut(text);
+  return text.length <= hard ? 0 : hardCut(text, hard, soft);
 }
 
-function hardCut(text: string): number {
-  const line = text.lastIndexOf("\n", HARD_CHARS - 1);
-  if (line >= SOFT_CHARS) {
-    return line + 1;
+/** Return the last place for a cut: after a line, else after a word, else after a character. */
+function hardCut(text: string, hard: number, soft: number): number {
+  for (const end of ["\n", " "]) {
+    const at = text.lastIndexOf(end, hard - 1);
+    if (at >= soft) {
+      return at + 1;
+    }
   }
-  return isHighSurrogate(text.charCodeAt(HARD_CHARS - 1)) ? HARD_CHARS - 1 : HARD_CHARS;
+  return isHighSurrogate(text.charCodeAt(hard - 1)) ? hard - 1 : hard;
 }
 
 function isHighSurrogate(code: number): boolean {

@@ -1,5 +1,5 @@
-import type { Batch } from "../../../src/panel/eventFeed.js";
-import { PAGE_CHARS, sizeOf } from "../../../src/panel/eventSize.js";
+import type { Batch } from "../../../src/panel/events/eventFeed.js";
+import { PAGE_CHARS, sizeOf } from "../../../src/panel/events/eventSize.js";
 import type { PageSide } from "../../../src/panel/messages.js";
 import type { TaskEvent } from "../../../src/protocol.js";
 import {

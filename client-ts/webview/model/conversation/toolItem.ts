@@ -1,4 +1,4 @@
-import { OUTPUT_CHARS } from "../../../src/panel/eventSize.js";
+import { OUTPUT_CHARS } from "../../../src/panel/events/eventSize.js";
 import { cutMiddle } from "../../../src/text/words.js";
 import type { ToolContent, ToolEvent } from "../../../src/protocol.js";
 import { diffOf, type FileDiff } from "./diff.js";

@@ -1,5 +1,4 @@
-import type { StoredRow } from "../../../src/panel/listMessages.js";
-import type { RunRow } from "../../../src/panel/messages.js";
+import type { RunRow, StoredRow } from "../../../src/panel/listMessages.js";
 import { isLive } from "../../../src/text/outcome.js";
 import { dateGroupOf, type DateGroup, midnight } from "./dates.js";
 import { type ListState, runKey, storedKey } from "./listState.js";

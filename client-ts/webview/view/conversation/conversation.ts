@@ -2,7 +2,8 @@ import { html } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
 
 import type { Progress, Waiting } from "../../../src/protocol.js";
-import type { PageSide, RunRow } from "../../../src/panel/messages.js";
+import type { RunRow } from "../../../src/panel/listMessages.js";
+import type { PageSide } from "../../../src/panel/messages.js";
 import { askedLine } from "../../../src/questions/questions.js";
 import {
   changeWords,

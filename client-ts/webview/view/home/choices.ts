@@ -4,7 +4,7 @@ import { live } from "lit-html/directives/live.js";
 
 import type { Choice } from "../../../src/offers/offers.js";
 import { placeOf } from "../../../src/offers/placement.js";
-import { type Control, controlsFor } from "../../model/choices.js";
+import { type Control, controlsFor } from "../../model/composer/choices.js";
 import { launchable } from "../../model/state.js";
 import { COMPOSER } from "../../text/strings.js";
 import { textOf } from "../common/typing.js";

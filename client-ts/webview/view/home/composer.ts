@@ -3,7 +3,7 @@ import { live } from "lit-html/directives/live.js";
 
 import { approvalLine, askedFacts } from "../../../src/text/definitionWords.js";
 import type { FleetOffer } from "../../../src/offers/placement.js";
-import { placeInForce } from "../../model/choices.js";
+import { placeInForce } from "../../model/composer/choices.js";
 import { commandsOf, launchable, missingReason, viewOnly } from "../../model/state.js";
 import { COMPOSER } from "../../text/strings.js";
 import { icon } from "../common/icon.js";

@@ -1,7 +1,7 @@
 import { html, nothing } from "lit-html";
 import { ref } from "lit-html/directives/ref.js";
 
-import { type Mention, named, spotAt, type Suggestion } from "../../model/mention.js";
+import { type Mention, named, spotAt, type Suggestion } from "../../model/composer/mention.js";
 import type { State } from "../../model/state.js";
 import { COMPOSER } from "../../text/strings.js";
 import { icon } from "../common/icon.js";

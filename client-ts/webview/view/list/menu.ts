@@ -1,5 +1,4 @@
-import type { StoredRow } from "../../../src/panel/listMessages.js";
-import type { RunRow } from "../../../src/panel/messages.js";
+import type { RunRow, StoredRow } from "../../../src/panel/listMessages.js";
 import { isLive } from "../../../src/text/outcome.js";
 import { storedKey } from "../../model/list/listState.js";
 

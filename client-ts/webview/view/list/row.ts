@@ -1,7 +1,7 @@
 import { html } from "lit-html";
 
-import type { StoredRow } from "../../../src/panel/listMessages.js";
-import type { Action, RunRow } from "../../../src/panel/messages.js";
+import type { RunRow, StoredRow } from "../../../src/panel/listMessages.js";
+import type { Action } from "../../../src/panel/messages.js";
 import { changeLines, modelWords, placeWords } from "../../../src/text/runWords.js";
 import { ago, dollars } from "../../../src/l10n/format.js";
 import { elapsed, isLive, STATUS_ICON } from "../../../src/text/outcome.js";

@@ -83,9 +83,10 @@ class AcpRun(ProcessRun):
         """Cancel the turn and close the input. Each step has its share of the limit."""
         if not self._is_stopped and not self._conversing.done():
             self._is_stopped, self._retrying_at_stop = True, self._events.retrying
-        await self._cancel_turn(min(_CANCEL_SECONDS, limit * _CANCEL_SHARE))
+        ended_turn = await self._cancel_turn(min(_CANCEL_SECONDS, limit * _CANCEL_SHARE))
         self._process.close_stdin()
         await self._process.exits_within(min(_EOF_SECONDS, limit * _EOF_SHARE))
+        await self._spec.observer.before_kill(ended_turn=ended_turn)
 
     def _abandon(self) -> None:
         self._conversing.cancel()
@@ -94,13 +95,18 @@ class AcpRun(ProcessRun):
         await self._emit(event)
         self._conversation.take(event)
 
-    async def _cancel_turn(self, limit: float) -> None:
-        """Cancel the turn so that the agent itself can end tools that it started in their own sessions."""
+    async def _cancel_turn(self, limit: float) -> bool:
+        """Cancel the turn so that the agent itself can end tools that it started in their own sessions.
+
+        Returns whether it ended in time.
+        """
         try:
             async with asyncio.timeout(limit):
                 await self._conversation.end()
         except (TimeoutError, ConnectionError) as error:
             logger.info("agent %d did not end its turn on request: %r", self.pid, error)
+            return False
+        return True
 
     async def _follow(self) -> RunResult:
         try:
@@ -113,6 +119,8 @@ class AcpRun(ProcessRun):
                 await self._emit_held_text()
                 self._settle(self._outcome())
             await self._process.exits_within(_EOF_SECONDS)
+            if not self._is_stopped:
+                await self._spec.observer.before_kill(ended_turn=self._conversing.done())
             await self._process.stop(_KILL_SECONDS)
             await self._until_drained([self._stderr])
             await self._emit_held_text()

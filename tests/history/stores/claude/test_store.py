@@ -11,16 +11,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sidecar.api.stored.tasks import TaskInfo
-from sidecar.corpus.agents.claude import START, Session
+from sidecar.corpus.agents.claude import START
+from sidecar.corpus.agents.claude_session import Session
 from sidecar.corpus.agents.truth import Truth, iso
-from sidecar.history import TaskHistory
 from sidecar.history.export import export
-from sidecar.history.listing.selection import Selection
 from sidecar.history.live import LiveHistory
 from sidecar.history.task_history import Changes
-from tests.history.conftest import NOW
 from tests.history.live.conftest import WAIT_SECONDS, until
+from tests.history.stores.growing import append, history_of, tasks
 
 
 def made(number: int = 1) -> Session:
@@ -39,18 +37,7 @@ def path_of(root: Path, session: Session) -> Path:
 
 def write(root: Path, session: Session, start: int = 0) -> None:
     """Write the records of a session from `start` on."""
-    file = path_of(root, session)
-    file.parent.mkdir(parents=True, exist_ok=True)
-    with file.open("a", encoding="utf-8") as opened:
-        opened.writelines(json.dumps(record) + "\n" for record in session.records[start:])
-
-
-def history_of(root: Path) -> TaskHistory:
-    return TaskHistory([root], now=lambda: NOW, cache=root.parent / "cache")
-
-
-def tasks(history: TaskHistory) -> dict[str, TaskInfo]:
-    return {task.id: task for task in history.select(Selection(children=True))}
+    append(path_of(root, session), session.records[start:])
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ OFFERED = ["default", "auto", "yolo"]
 async def chosen(agent: str, start: str, wanted: str | None = None, *, must_ask: bool = False) -> list[str]:
     """Return the modes that a session of an agent is put into, in order."""
     modes = SessionModes(
-        PROFILES[agent].modes, RunObserver(), lambda fault: pytest.fail(str(fault)), must_ask=must_ask
+        PROFILES[agent].modes, RunObserver(), lambda error: pytest.fail(str(error)), must_ask=must_ask
     )
     offered = [{"id": mode, "name": mode} for mode in OFFERED]
     modes.open("session", {"modes": {"currentModeId": start, "availableModes": offered}})

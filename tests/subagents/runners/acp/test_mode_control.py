@@ -77,7 +77,7 @@ async def test_a_session_that_is_taken_up_is_put_into_the_asking_mode_too(
     begin: Begin, person: Any, tmp_path: Path, by: list[str]
 ) -> None:
     person.chooses = "no"
-    await (await begin({"by": by}, former=FormerSession("session-1", "go on"))).result()
+    await (await begin({"by": by}, former=FormerSession("session-1", "continue"))).result()
     assert (len(person.questions), (tmp_path / "out.txt").exists()) == (1, False)
 
 

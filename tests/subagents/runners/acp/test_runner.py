@@ -50,7 +50,7 @@ async def test_what_the_library_drops_is_taken_from_the_wire(agent: Agent) -> No
     assert (await run.result()).final_message == "There are two."
     assert [event["text"] for event in run.events if event["type"] == "log"] == [
         "The agent is compacting its context.\n",
-        "The agent compacted its context. We look at dates.\n",
+        "The agent compacted its context. We compare dates.\n",
         "notice: Old settings: Remove them\n",
         "subagent explorer: I found two\n",
     ]
@@ -126,7 +126,7 @@ async def test_a_model_the_agent_does_not_have_is_refused_by_name(agent: Agent) 
 @pytest.mark.parametrize(
     ("scenario", "error"),
     [
-        (("leave",), "the agent exited before it answered: exited with status 3\nno licence found"),
+        (("leave",), "the agent exited before it answered: exited with status 3\nno license found"),
         (("crash",), "the agent exited before it answered: killed by signal 9"),
         (("close_output",), "the agent closed its output before it answered"),
         (

@@ -142,7 +142,7 @@ async def test_a_file_changed_during_the_question_is_not_written(
     monkeypatch.setattr(client, "request_permission", change_and_allow)
     await converse(call("write_file", '{"path": "a.txt", "content": "mine"}')).turn("go")
     assert (root / "a.txt").read_text() == "theirs"
-    assert "has changed meanwhile" in results(requests)[0]
+    assert "has changed in the meantime" in results(requests)[0]
 
 
 async def test_files_are_read_listed_and_searched_without_asking(

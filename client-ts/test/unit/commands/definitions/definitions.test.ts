@@ -40,7 +40,7 @@ test.each(["yes", "null", "1e3", "a b"])(
   },
 );
 
-test.each(["", ".x", "a/b", "ü", "x".repeat(65)])("%j is no name", (name) => {
+test.each(["", ".x", "a/b", "ü", "x".repeat(65)])("%j is not a name", (name) => {
   expect(nameProblem(name, [])).toMatch(/letters/u);
 });
 

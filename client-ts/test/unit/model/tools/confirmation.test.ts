@@ -39,7 +39,7 @@ test("a launch names the agent, its rights and its folder, and quotes what it ge
   });
 });
 
-test("a policy that is not approved is not promised, and a command is not said to ask", () => {
+test("a policy that is not approved is not promised, and no command is claimed to ask", () => {
   const wide = definition({ permissions: "allowAll", approval: "sha256:1" });
   const input = taskInput(CALL);
   expect(factsOf(input, wide, "acp", "/h")["Permissions"]).toMatch(/haven't approved.*allowAll/u);

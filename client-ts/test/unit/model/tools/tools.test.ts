@@ -118,7 +118,7 @@ test("an error of the tool reaches the model in the sidecar's words", async () =
   await expect(call("task")).rejects.toThrow("Use one of: a, b.");
 });
 
-test("a sidecar that does not run is told with what to do", async () => {
+test("a sidecar that does not run is reported with what to do", async () => {
   answers = [new SidecarUnavailableError("No Python was found.")];
   await expect(call("list_tasks")).rejects.toThrow(/No Python was found.*continue without/u);
 });

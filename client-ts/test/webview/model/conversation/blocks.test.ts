@@ -20,6 +20,9 @@ function appendAll(pieces: readonly string[]): Block[] {
 
 const line = fc.constantFrom(
   "word ",
+  "*a* ".repeat(90),
+  "| a | b |\n| --- | --- |\n",
+  "| 1 | 2 |\n".repeat(60),
   "```\n",
   "\n\n",
   "~~~~\n",
@@ -68,4 +71,33 @@ test("code within a line opens no fence", () => {
   const blocks = appendAll(["```npm test``` runs them.\n" + "words and words\n".repeat(1_000)]);
   expect(blocks.length).toBeGreaterThan(1);
   expect(blocks.at(-1)?.fence).toBeUndefined();
+});
+
+test("a block of many small elements is cut sooner, after a word", () => {
+  const blocks = appendAll(["*a* ".repeat(2_000)]);
+  expect(Math.max(...blocks.map(({ text }) => text.length))).toBeLessThan(1_600);
+  expect(blocks.every(({ text }) => text.endsWith("*a* "))).toBe(true);
+});
+
+test("a block that begins within a table repeats its head", () => {
+  const head = "| name | size |\n| :--- | ---: |";
+  const blocks = appendAll([`Files:\n\n${head}\n${"| a.py | 1 |\n".repeat(1_000)}`]);
+  expect(blocks.length).toBeGreaterThan(5);
+  for (const block of blocks.slice(1)) {
+    expect(blockSource(block).startsWith(`${head}\n| a.py | 1 |\n`)).toBe(true);
+  }
+});
+
+test("what follows a table does not repeat its head", () => {
+  const table = `| a |\n| --- |\n${"| 1 |\n".repeat(400)}`;
+  const sources = appendAll([`${table}\n${"word ".repeat(2_000)}`]).map(blockSource);
+  const last = sources.at(-1) ?? "";
+  expect(last).toContain("word");
+  expect(last).not.toContain("|");
+});
+
+test("lines with bars in code are not a table", () => {
+  const blocks = appendAll(["```\n" + "a | b\n".repeat(2_000)]);
+  expect(blocks.length).toBeGreaterThan(1);
+  expect(blocks.every(({ table }) => table === undefined)).toBe(true);
 });

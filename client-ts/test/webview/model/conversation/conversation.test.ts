@@ -27,14 +27,14 @@ test("the pieces of a message make one item, where the first piece came", () => 
   expect(items[0]).toMatchObject({ kind: "message", block: { text: "Hello" } });
 });
 
-test("what was sent to the agent stands by itself, also between two of its messages", () => {
+test("what was sent to the agent is an item of its own, also between two of its messages", () => {
   const { items } = conversation([
     message("a", "one"),
-    { type: "message", messageId: "b", role: "user", text: "go on" },
+    { type: "message", messageId: "b", role: "user", text: "continue" },
     message("c", "two"),
   ]);
   expect(items.map(({ kind }) => kind)).toEqual(["message", "sent", "message"]);
-  expect(items[1]).toMatchObject({ text: "go on" });
+  expect(items[1]).toMatchObject({ text: "continue" });
 });
 
 test("a tool call is one item, from its start to its end", () => {

@@ -18,7 +18,7 @@ test("changed lines are shown with those around them", () => {
   expect(shown("1\n2\n3\n", "1\ntwo\n3\n")).toEqual([" 1", "-2", "+two", " 3"]);
 });
 
-test("what is far from a change is left out, and the gap says where it goes on", () => {
+test("what is far from a change is left out, and the gap says where it continues", () => {
   const before = Array.from({ length: 30 }, (_, at) => `${at + 1}\n`);
   const after = before.with(19, "twenty\n");
   const rows = shown(before.join(""), after.join(""));

@@ -43,7 +43,7 @@ function texts(stream: Stream): string[] {
   return blocks(stream).map(({ text }) => text);
 }
 
-/** Messages that stand apart, of so many characters each. */
+/** Separate messages, of this many characters each. */
 function long(count: number, first: number, chars = 1_000): TaskEvent[] {
   const all = Array.from({ length: count }, (_, at) =>
     message(`m${first + at}`, `# ${first + at}${"x".repeat(chars)}`),
@@ -76,7 +76,7 @@ test("items keep their numbers over a gap", () => {
   expect(after.conversation.dropped).toBe(5);
 });
 
-test("what a gap leaves out still tells of the run as a whole", () => {
+test("what a gap leaves out still describes the run as a whole", () => {
   const facts = numbered(
     [
       { type: "plan", entries: [{ content: "Look" }] },
@@ -209,7 +209,7 @@ test("a page is ignored if the stream began again while it was loading", () => {
   expect(withPage(late, "before", all.slice(0, 10))).toBe(late);
 });
 
-test("a page that meets what is held goes on with it", () => {
+test("a page that meets what is held continues it", () => {
   const all = long(30, 1);
   const before = followed(all.slice(0, 10));
   const held = receive(before, { events: all.slice(20) }, false);

@@ -9,11 +9,11 @@ import type { ToolItem } from "../../../../webview/model/conversation/items.js";
 import { pathInside } from "../../../../src/text/places.js";
 import { numbered } from "../../samples.js";
 
-type News = Partial<ToolEvent>;
+type Change = Partial<ToolEvent>;
 
-/** The one call that these events tell of. */
-function call(...news: News[]): ToolItem {
-  const events = news.map(
+/** The one call that these events are about. */
+function call(...changes: Change[]): ToolItem {
+  const events = changes.map(
     (each) =>
       ({ type: "tool", toolCallId: "1", name: "edit", status: "started", ...each }) as const,
   );

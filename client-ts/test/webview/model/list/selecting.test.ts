@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 
 import type { StoredRow } from "../../../../src/panel/listMessages.js";
-import { reduce, INITIAL, type State } from "../../../../webview/model/state.js";
+import { reduce } from "../../../../webview/model/reduce.js";
+import { INITIAL, type State } from "../../../../webview/model/state.js";
 import { rangeTo, selectionAfterClick } from "../../../../webview/view/list/selecting.js";
 
 const IDS = ["a", "b", "c", "d"] as const;

@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 from sidecar.api.runs.runners import CheckResult
-from sidecar.subagents.runners.acp.check.trial import STOP_SECONDS, Trial, open_session, run_prompt
+from sidecar.subagents.runners.acp.check.trial import Trial, open_session, run_prompt
 from sidecar.subagents.runners.acp.runner import AcpRunner
 
 LIMIT_SECONDS = 120.0
@@ -55,7 +55,7 @@ async def check(
             return
         for number, (name, prompt) in enumerate(_ASKING.items()):
             workspace = _workspace(root, f"denied-{number}")
-            yield _asked(name, await run(workspace, prompt), (workspace / FILE).exists())
+            yield _asked(name, await run(workspace, prompt), any(workspace.iterdir()))
         workspace = _workspace(root, "allowed")
         allowed = await run(workspace, WRITE, allows=True)
         yield _written(allowed, workspace / FILE)
@@ -90,6 +90,8 @@ def _written(trial: Trial, path: Path) -> CheckResult:
     if not path.is_file():
         passed = False if trial.questions else None
         return CheckResult(name=ACTS, passed=passed, detail=trial.error or "no file")
+    if not trial.questions:
+        return CheckResult(name=ACTS, detail="it acted without asking")
     is_right = path.read_text(errors="replace").strip() == CONTENT
     return _result(ACTS, is_right, "the file has the content", "the file has other content")
 
@@ -103,11 +105,10 @@ def _inquired(trial: Trial) -> CheckResult:
 def _stopped(trial: Trial) -> CheckResult:
     if not trial.text:
         return CheckResult(name=STOPS, detail=trial.error or "the model sent no text")
-    seconds = trial.stop_seconds or 0
-    is_quick = seconds <= STOP_SECONDS
-    return _result(
-        STOPS, is_quick, f"{seconds:.1f} s", f"{seconds:.1f} s, which is more than {STOP_SECONDS:.0f} s"
-    )
+    if not trial.was_stopped:
+        return CheckResult(name=STOPS, detail="it ended before it could be stopped")
+    done = f"ended its turn, stopped after {trial.stop_seconds or 0:.1f} s"
+    return _result(STOPS, trial.ended_turn is True, done, "it did not end its turn and had to be killed")
 
 
 def _result(name: str, passed: bool, good: str, bad: str) -> CheckResult:

@@ -1,6 +1,8 @@
 """Run an agent once, outside of a Host, and note what it does."""
 
 import asyncio
+import os
+import sys
 import time
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -16,19 +18,36 @@ from sidecar.subagents.runners.process.marker import find
 
 START_SECONDS = 60.0
 STOP_SECONDS = 5.0
+_SPOKEN_SECONDS = 0.6
+"""How long an agent that began to speak may continue before it is stopped: it may end by itself."""
 
 
 class _Watcher(RunObserver):
     """Answers every request in the same way, declines questions, and notes both and the configuration."""
 
-    def __init__(self, *, allows: bool) -> None:
+    def __init__(self, task_id: str, *, allows: bool) -> None:
         self.mode: str | None = None
+        self.ended_turn: bool | None = None
+        self.agent: int | None = None
+        self._left: asyncio.Task[list[int]] | None = None
+        self._task_id = task_id
         self.questions: list[str] = []
         self.inquiries: list[str] = []
         self._allows = allows
 
     def configured(self, *, mode: str | None, model: str | None, effort: str | None = None) -> None:
         self.mode = mode
+
+    async def before_kill(self, *, ended_turn: bool) -> None:
+        if self._left is None:
+            self.ended_turn = ended_turn
+            self._left = asyncio.create_task(asyncio.to_thread(_left_by, self.agent, self._task_id))
+        await self._left
+
+    @property
+    def left(self) -> list[int]:
+        """The processes that the agent left, if that was found out."""
+        return self._left.result() if self._left is not None and self._left.done() else []
 
     async def ask(self, question: Question) -> Answer:
         self.questions.append(question.title)
@@ -46,7 +65,8 @@ class Trial:
     """What happened in one run.
 
     `questions` are the permission requests, `inquiries` the questions to a person, and `left` the processes
-    that it left behind.
+    that it left behind, before the sidecar killed any. `was_stopped` is whether the prompt was still running
+    when the run was stopped, and `ended_turn` whether the agent ended it itself.
     """
 
     result: RunResult | None = None
@@ -57,7 +77,9 @@ class Trial:
     questions: list[str] = field(default_factory=list)
     inquiries: list[str] = field(default_factory=list)
     events: list[dict[str, Any]] = field(default_factory=list)
-    left: list[Any] = field(default_factory=list)
+    left: list[int] = field(default_factory=list)
+    was_stopped: bool = False
+    ended_turn: bool | None = None
 
     @property
     def text(self) -> str:
@@ -98,7 +120,7 @@ async def _run(
     runner: AcpRunner, spec: RunSpec, limit: float, *, allows: bool = False, stops_at_text: bool = False
 ) -> Trial:
     trial, spoken = Trial(), asyncio.Event()
-    watcher = _Watcher(allows=allows)
+    watcher = _Watcher(spec.task_id, allows=allows)
 
     async def emit(event: dict[str, Any]) -> None:
         trial.events.append(event)
@@ -111,10 +133,13 @@ async def _run(
     except Exception as error:
         trial.error = str(error)
         return trial
+    watcher.agent = run.pid
     ended, stopped = asyncio.ensure_future(run.result()), asyncio.ensure_future(spoken.wait())
     try:
         await asyncio.wait({ended, stopped}, timeout=limit, return_when=asyncio.FIRST_COMPLETED)
-        trial.seconds = time.monotonic() - began
+        if stopped.done():
+            await asyncio.wait({ended}, timeout=_SPOKEN_SECONDS)
+        trial.seconds, trial.was_stopped = time.monotonic() - began, not ended.done()
         if not ended.done():
             trial.error = None if spoken.is_set() else f"it did not end within {limit:.0f} s"
     finally:
@@ -124,5 +149,22 @@ async def _run(
     trial.result = await run.result()
     trial.error = trial.error or trial.result.error
     trial.mode, trial.questions, trial.inquiries = watcher.mode, watcher.questions, watcher.inquiries
-    trial.left = list(await asyncio.to_thread(find, [spec.task_id]))
+    trial.ended_turn = watcher.ended_turn
+    trial.left = [*dict.fromkeys([*watcher.left, *await asyncio.to_thread(find, [spec.task_id])])]
     return trial
+
+
+def _left_by(agent: int | None, task_id: str) -> list[int]:
+    """Return the processes of a run that do not belong to its agent; all if the agent has exited."""
+    found = find([task_id])
+    return [pid for pid in found if agent not in found or _group_of(pid) != agent]
+
+
+def _group_of(pid: int) -> int | None:
+    """Return the process group of a process; that of the agent has its number. None if it has exited."""
+    if sys.platform == "win32":
+        return None
+    try:
+        return os.getpgid(pid)
+    except ProcessLookupError:
+        return None

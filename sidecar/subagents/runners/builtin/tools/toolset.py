@@ -150,7 +150,7 @@ class Toolset:
         target = self._workspace.resolve(path)
         now = files.read_text(target) if target.exists() else None
         if now != old:
-            raise ToolError(f"{path} has changed meanwhile; read it again")
+            raise ToolError(f"{path} has changed in the meantime; read it again")
         return target
 
     @contextlib.asynccontextmanager

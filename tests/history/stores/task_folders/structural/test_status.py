@@ -130,9 +130,9 @@ def test_a_cancelled_request_after_which_the_user_continued_is_past(
     store: Store, say: Make, ask: Make
 ) -> None:
     request = say("api_req_started", '{"tokensIn":1,"cancelReason":"user_cancelled"}')
-    went_on = (ask("resume_task"), say("user_feedback", "Go on"))
-    assert outcome(store, request, *went_on) == ("active", "unknown")
-    assert outcome(store, request, *went_on, say("api_req_started", "{}")) == ("active", "streaming")
+    continued = (ask("resume_task"), say("user_feedback", "Continue"))
+    assert outcome(store, request, *continued) == ("active", "unknown")
+    assert outcome(store, request, *continued, say("api_req_started", "{}")) == ("active", "streaming")
 
 
 def test_a_stream_that_failed_is_failed_with_what_it_left_and_the_retry_behind_it(

@@ -27,9 +27,9 @@ def logged(*updates: Json) -> list[str]:
 
 def test_the_start_and_the_end_are_logged_once_with_the_whole_summary() -> None:
     done = compaction("completed", _meta={"tokens": 5})
-    assert logged(compaction("in_progress"), piece("We look "), piece("at dates.\n"), done, done) == [
+    assert logged(compaction("in_progress"), piece("We compare "), piece("dates.\n"), done, done) == [
         "The agent is compacting its context.\n",
-        "The agent compacted its context. We look at dates.\n",
+        "The agent compacted its context. We compare dates.\n",
     ]
 
 

@@ -145,8 +145,8 @@ def test_unknown_updates_are_logged_and_known_ones_without_words_are_not() -> No
 @pytest.mark.parametrize(
     ("meta", "notice"),
     [
-        ({"claudeCode": {"kind": "informational"}}, "said"),
-        ({"source": "vision_bridge_notice"}, "said"),
+        ({"claudeCode": {"kind": "informational"}}, "noted"),
+        ({"source": "vision_bridge_notice"}, "noted"),
         ({"stopHookLoop": {"reasons": ["a", "b"]}}, "a stop hook lets the agent continue: b"),
         ({"stopHookLoop": {"reasons": 5}}, "a stop hook lets the agent continue"),
         ({"claudeCode": {"toolName": "Bash"}}, None),
@@ -155,7 +155,7 @@ def test_unknown_updates_are_logged_and_known_ones_without_words_are_not() -> No
     ],
 )
 def test_a_notice_in_a_message_chunk_is_recognized(meta: Any, notice: str | None) -> None:
-    assert notice_in({"content": {"type": "text", "text": "said"}, "_meta": meta}) == notice
+    assert notice_in({"content": {"type": "text", "text": "noted"}, "_meta": meta}) == notice
 
 
 def test_a_limit_of_the_plan_is_reported_when_its_state_changes() -> None:

@@ -70,9 +70,9 @@ def test_no_token_is_counted_twice_or_lost(
     fresh: int, out: int, reads: int, writes: int, is_within: bool
 ) -> None:
     total = fresh + out + reads + writes
-    told_in = fresh + reads + writes if is_within else fresh
+    reported_in = fresh + reads + writes if is_within else fresh
     report = {
-        "inputTokens": told_in,
+        "inputTokens": reported_in,
         "outputTokens": out,
         "cachedReadTokens": reads,
         "cachedWriteTokens": writes,

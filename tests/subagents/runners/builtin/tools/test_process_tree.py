@@ -1,4 +1,4 @@
-"""Every process below this one is killed, whatever a single look at them misses."""
+"""Every process below this one is killed, whatever a single scan of them misses."""
 
 import subprocess
 from collections.abc import Collection, Iterator

@@ -1,4 +1,4 @@
-import type { TaskEvent } from "../protocol.js";
+import type { TaskEvent } from "../../protocol.js";
 import { EventFacts } from "./eventFacts.js";
 import { shortened, sizeOf } from "./eventSize.js";
 

@@ -6,13 +6,13 @@ import struct
 from collections.abc import Iterable, Iterator
 from typing import Any, Literal
 
-Fault = Literal["cut", "malformed", "reset", 401, 429, 500, 529]
+Failure = Literal["cut", "malformed", "reset", 401, 429, 500, 529]
 """A status code refuses each request; a word breaks each stream."""
 Place = Literal["start", "half", "torn", "end"]
 """Where a stream breaks: before its first event, after half of them, inside the last event with content
 (words or a tool's arguments), or right behind that event, before what only ends the stream."""
 
-FAULTS: tuple[Fault, ...] = (401, 429, 500, "reset", "cut", "malformed")
+FAILURES: tuple[Failure, ...] = (401, 429, 500, "reset", "cut", "malformed")
 _REASONS = {
     401: ("authentication_error", "UNAUTHENTICATED", "invalid api key"),
     429: ("rate_limit_error", "RESOURCE_EXHAUSTED", "too many requests"),
@@ -34,12 +34,12 @@ def refusal(status: int) -> dict[str, Any]:
     }
 
 
-def broken(events: Iterable[str], fault: Fault | None, place: Place, ending: int) -> Iterator[str]:
-    """Yield a stream's events as far as the fault lets them through; raises Reset at that fault.
+def broken(events: Iterable[str], failure: Failure | None, place: Place, ending: int) -> Iterator[str]:
+    """Yield a stream's events as far as the failure lets them through; raises Reset at that failure.
 
     The last `ending` events have no content.
     """
-    if fault is None:
+    if failure is None:
         yield from events
         return
     whole = list(events)
@@ -52,9 +52,9 @@ def broken(events: Iterable[str], fault: Fault | None, place: Place, ending: int
             yield content[-1][: len(content[-1]) // 2]
         case "end":
             yield from content
-    if fault == "malformed":
+    if failure == "malformed":
         yield "data: {broken\n\n"
-    if fault == "reset":
+    if failure == "reset":
         raise Reset
 
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
-import { type Batch, EventFeed } from "../../../src/panel/eventFeed.js";
-import type { TaskEvent } from "../../../src/protocol.js";
+import { type Batch, EventFeed } from "../../../../src/panel/events/eventFeed.js";
+import type { TaskEvent } from "../../../../src/protocol.js";
 
 type Bare<E> = E extends unknown ? Omit<E, "seq" | "ts"> : never;
 

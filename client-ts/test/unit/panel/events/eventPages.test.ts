@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 
-import { eventsAfter, eventsBefore } from "../../../src/panel/eventPages.js";
-import type { EventsParams, TaskEvent } from "../../../src/protocol.js";
-import type { SubagentService } from "../../../src/service/service.js";
+import { eventsAfter, eventsBefore } from "../../../../src/panel/events/eventPages.js";
+import type { EventsParams, TaskEvent } from "../../../../src/protocol.js";
+import type { SubagentService } from "../../../../src/service/service.js";
 
-/** A run of so many messages, of which the sidecar gives a few at once. */
+/** A run of this many messages, of which the sidecar gives a few at once. */
 function sidecar(count: number, chars: number, most = 30): SubagentService {
   const all = Array.from({ length: count }, (_, at): TaskEvent => ({
     type: "message",

@@ -1,5 +1,5 @@
-import type { ToWebview } from "../../src/panel/messages.js";
-import type { SlashCommand } from "../../src/protocol.js";
+import type { ToWebview } from "../../../src/panel/messages.js";
+import type { SlashCommand } from "../../../src/protocol.js";
 
 /** The most commands that are offered. */
 const MOST_COMMANDS = 50;

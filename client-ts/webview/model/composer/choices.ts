@@ -1,13 +1,18 @@
-import type { SubagentInfo } from "../../src/protocol.js";
-import { type AgentOffer, type Choice, type Chosen, type Offers } from "../../src/offers/offers.js";
+import type { SubagentInfo } from "../../../src/protocol.js";
+import {
+  type AgentOffer,
+  type Choice,
+  type Chosen,
+  type Offers,
+} from "../../../src/offers/offers.js";
 import {
   type FleetOffer,
   LOCAL,
   type Place,
   placementsOf,
   placeOf,
-} from "../../src/offers/placement.js";
-import { omit } from "../../src/util/omit.js";
+} from "../../../src/offers/placement.js";
+import { omit } from "../../../src/util/omit.js";
 
 /** What of an agent's session can be chosen. */
 const SESSION_CHOICES = ["model", "mode", "effort"] as const satisfies readonly Choice[];

@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
 
-import { type Spot, spotAt } from "../../../webview/model/mention.js";
-import { requestsOf } from "../../../webview/model/requests.js";
-import { INITIAL, reduce, type State } from "../../../webview/model/state.js";
-import type { Event } from "../../../webview/model/events.js";
+import { type Spot, spotAt } from "../../../../webview/model/composer/mention.js";
+import { requestsOf } from "../../../../webview/model/requests.js";
+import { reduce } from "../../../../webview/model/reduce.js";
+import { INITIAL, type State } from "../../../../webview/model/state.js";
+import type { Event } from "../../../../webview/model/events.js";
 
 const SPOT: Spot = { kind: "file", text: "da", start: 4, end: 7 };
 const FOUND: Event = { type: "foundFiles", text: "da", paths: ["a/days.py", "data.txt"] };

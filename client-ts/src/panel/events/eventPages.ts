@@ -1,5 +1,5 @@
-import type { TaskEvent } from "../protocol.js";
-import type { SubagentService } from "../service/service.js";
+import type { TaskEvent } from "../../protocol.js";
+import type { SubagentService } from "../../service/service.js";
 import { PAGE_CHARS, shortened, sizeOf } from "./eventSize.js";
 
 /** How many events are read at once. */

@@ -1,4 +1,4 @@
-import type { TaskEvent } from "../protocol.js";
+import type { TaskEvent } from "../../protocol.js";
 
 /** How much of the error output is kept from omitted events, in characters. */
 const LOG_CHARS = 16_000;

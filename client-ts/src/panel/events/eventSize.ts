@@ -1,5 +1,5 @@
-import { cutMiddle } from "../text/words.js";
-import type { TaskEvent } from "../protocol.js";
+import { cutMiddle } from "../../text/words.js";
+import type { TaskEvent } from "../../protocol.js";
 
 /** How much of one text the page receives, in characters; the transcript has all of it. */
 export const TEXT_CHARS = 60_000;

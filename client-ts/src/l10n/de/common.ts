@@ -1,0 +1,40 @@
+import type * as en from "../en/common.js";
+import { plural } from "../format.js";
+import type { Texts } from "../language.js";
+
+const number = (value: number): string => value.toLocaleString("de-DE");
+const tasks = (count: number): string => plural(count, "Aufgabe", "Aufgaben");
+
+export const common: Texts<typeof en.common> = {
+  untitled: "(ohne Titel)",
+  show: "Anzeigen",
+  quoted: (text) => `„${text}“`,
+  tasks,
+  shownOf: (shown, all) => `${number(shown)} von ${all}`,
+  andMore: (count) => `und ${number(count)} weitere`,
+};
+
+export const facts: Texts<typeof en.facts> = {
+  asks: "Fragt",
+  changes: "Änderungen",
+  cost: "Kosten",
+  created: "Erstellt",
+  duration: "Dauer",
+  ended: "Beendet",
+  error: "Fehler",
+  folder: "Ordner",
+  id: "ID",
+  lastActivity: "Letzte Aktivität",
+  launched: "Gestartet",
+  launchedFrom: "Gestartet von",
+  messages: "Nachrichten",
+  mode: "Modus",
+  model: "Modell",
+  problems: "Probleme",
+  product: "Produkt",
+  root: "Wurzel",
+  status: "Status",
+  subagent: "Subagent",
+  tokens: "Token",
+  toolCalls: "Werkzeugaufrufe",
+};

@@ -1,0 +1,45 @@
+import type * as en from "../en/definitions.js";
+import type { Texts } from "../language.js";
+
+export const definitions: Texts<typeof en.definitions> = {
+  select: "Wählen Sie einen Subagenten",
+  selectToEdit: "Wählen Sie eine Definition zum Bearbeiten",
+  edit: "Definition bearbeiten",
+  create: "Neue Subagent-Definition…",
+  approve: "Genehmigen…",
+  problems: "Probleme",
+  unavailable: (reason) => `Nicht verfügbar: ${reason}`,
+  hiddenBy: (other) => `Verdeckt von ${other}`,
+  permissions: (policy) => `Berechtigungen: ${policy}`,
+  tools: (names) => `Werkzeuge: ${names.length === 0 ? "keine" : names.join(", ")}`,
+  hidesOwn: "verdeckt Ihre eigene Definition",
+  needsApproval: (policy) => `Seine Richtlinie ${policy} braucht Ihre Genehmigung`,
+  noApproval: (name) => `Die Definition ${name} braucht keine Genehmigung.`,
+  approveQuestion: (policy, name) => `Die Richtlinie ${policy} von ${name} genehmigen?`,
+  file: (path) => `Datei: ${path}`,
+  hides: (other) => `Verdeckt: ${other}`,
+  approveAdvice: "Lesen Sie zuerst die Datei. Ihre Genehmigung gilt, bis die Datei sich ändert.",
+  approveButton: "Genehmigen",
+  approved: (name) => `Richtlinie von ${name} genehmigt.`,
+  gone: (file) => `${file} ist keine Subagent-Definition mehr.`,
+  none: "Keine Subagent-Definition gefunden. Erstellen Sie eine: eine Markdown-Datei, die einen Subagenten beschreibt.",
+  runExample: "Beispiel ausführen",
+  step: (step, name) =>
+    `Neue Subagent-Definition (${step} von 4)${name === undefined ? "" : `: ${name}`}`,
+  namePrompt: "Name des Subagenten, etwa reviewer",
+  badName:
+    "Verwenden Sie 1 bis 64 Buchstaben, Ziffern, „-“, „_“ oder „.“, mit einem Buchstaben oder einer Ziffer am Anfang.",
+  nameTaken: (name) => `Einen Subagenten namens „${name}“ gibt es bereits.`,
+  descriptionPrompt:
+    "Beschreibung in einem Satz; Listen zeigen sie, und das Modell wählt danach aus",
+  noDescription: "Geben Sie eine Beschreibung ein.",
+  folderPrompt: "Wo die Definition gespeichert wird",
+  workspace: "Arbeitsbereich",
+  user: "Benutzer",
+  allWorkspaces: "alle Arbeitsbereiche",
+  runnerPrompt: "Wählen Sie den Runner, der den Subagenten ausführt",
+  autoRunner: (found) =>
+    `der erste bekannte Agent, der installiert ist (${found === undefined ? "derzeit keiner" : `derzeit ${found}`})`,
+  fileExists: (file) =>
+    `${file} gibt es bereits. Bearbeiten Sie es, oder wählen Sie einen anderen Namen.`,
+};

@@ -1,0 +1,70 @@
+import type * as en from "../en/runs.js";
+import { plural } from "../format.js";
+import type { Texts } from "../language.js";
+
+const subagents = (count: number): string => plural(count, "Subagent", "Subagenten");
+
+export const runs: Texts<typeof en.runs> = {
+  selectToLaunch: "Wählen Sie einen Subagenten zum Starten",
+  selectToCancel: "Wählen Sie einen Subagenten zum Abbrechen",
+  selectToOpen: "Wählen Sie einen Subagenten zum Öffnen",
+  open: "Unterhaltung öffnen",
+  conversation: "Unterhaltung",
+  selectToMessage: "Wählen Sie einen Subagenten für die Nachricht",
+  selectToResume: "Wählen Sie einen Subagenten zum Fortsetzen",
+  noneRunning: "Kein Subagent läuft.",
+  noneQueued: "Kein Subagent ist in der Warteschlange.",
+  selectToStart: "Wählen Sie einen wartenden Subagenten, der über der Grenze startet",
+  stopTitle: "Wählen Sie die Subagenten, die gestoppt werden",
+  stopOwn: (count) => `${subagents(count)} dieses Arbeitsbereichs stoppen`,
+  stopEvery: (count) => `Alle ${subagents(count)} aller Fenster und Terminals stoppen`,
+  stopped: (count) => `${subagents(count)} gestoppt.`,
+  noneListening: "Kein laufender Subagent nimmt Nachrichten an.",
+  noneEnded: "Noch ist kein Subagent fertig.",
+  launchTitle: (name) => `${name} starten`,
+  exampleGoal: "Sieh dir diesen Ordner an und fasse zusammen, was er enthält.",
+  goal: "Was soll er tun?",
+  noGoal: "Geben Sie ein Ziel ein.",
+  messageTitle: (name) => `Nachricht an ${name} senden`,
+  message: "Nachricht",
+  noMessage: "Geben Sie eine Nachricht ein.",
+  editMessage: "Nachricht bearbeiten…",
+  resumeTitle: (name) => `${name} fortsetzen`,
+  whatNext: "Was als Nächstes? (optional)",
+  delivered: "Zugestellt.",
+  deliveredLater: "Der Agent erhält sie nach der laufenden Runde.",
+  noFolder: "Subagenten arbeiten in einem Ordner. Öffnen Sie zuerst einen.",
+  openFolder: "Ordner öffnen…",
+  limitReached: (max) =>
+    `Grenze erreicht: ${max} ${max === 1 ? "Subagent kann" : "Subagenten können"} gleichzeitig laufen.`,
+  someLimitReached: "Grenze erreicht: zu viele Subagenten laufen.",
+  noProgram: (name, program) =>
+    `"${name}" kann nicht gestartet werden: das Programm ${program} wurde nicht gefunden.`,
+  programMissing: (program) =>
+    `das Programm ${program} wurde nicht gefunden; installieren Sie es, oder ändern Sie die Einstellung "Runners"`,
+  unavailable: "er ist nicht verfügbar",
+  addToQueue: "In die Warteschlange",
+  changeLimit: "Grenze ändern",
+  openRunnerSettings: "Runner-Einstellungen öffnen",
+  untrusted:
+    "Subagenten führen Programme aus und können deshalb im eingeschränkten Modus nicht gestartet werden. Den " +
+    "Aufgabenverlauf können Sie ansehen. Vertrauen Sie dem Arbeitsbereich, um Subagenten zu starten.",
+  manageTrust: "Arbeitsbereichsvertrauen verwalten",
+  noFile: (file) => `${file} gibt es nicht, oder es liegt nicht in diesem Arbeitsbereich.`,
+  changeTitle: (file) => `${file} (Änderung eines Subagenten)`,
+  allChanges: "Änderungen eines Subagenten",
+  noChanges: "Der Agent hat die geänderten Zeilen nicht gemeldet.",
+  noChange: "Diese Änderung ist nicht in den Ereignissen des Laufs.",
+  ended: (name, status, goal) => `${name}: ${status} · ${goal}`,
+  dontShowAgain: "Nicht mehr anzeigen",
+  several: (ended, asking) =>
+    [
+      ...(ended === 0 ? [] : [`${subagents(ended)} fertig`]),
+      ...(asking === 0 ? [] : [`${asking} ${asking === 1 ? "braucht" : "brauchen"} Sie`]),
+    ].join(" · "),
+  badge: (ended, waiting) =>
+    [
+      ...(ended === 0 ? [] : [`${subagents(ended)} fertig`]),
+      ...(waiting === 0 ? [] : [`${waiting} warten auf Sie`]),
+    ].join(", "),
+};

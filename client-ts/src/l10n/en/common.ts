@@ -1,0 +1,38 @@
+import { counted } from "../format.js";
+
+const number = (value: number): string => value.toLocaleString();
+
+export const common = {
+  untitled: "(untitled)",
+  show: "Show",
+  quoted: (text: string) => `“${text}”`,
+  tasks: (count: number) => counted(count, "task"),
+  shownOf: (shown: number, all: string) => `${number(shown)} of ${all}`,
+  andMore: (count: number) => `and ${number(count)} more`,
+};
+
+/** The names of facts in tooltips and at the head of transcripts. */
+export const facts = {
+  asks: "Asks",
+  changes: "Changes",
+  cost: "Cost",
+  created: "Created",
+  duration: "Duration",
+  ended: "Ended",
+  error: "Error",
+  folder: "Folder",
+  id: "ID",
+  lastActivity: "Last activity",
+  launched: "Launched",
+  launchedFrom: "Launched from",
+  messages: "Messages",
+  mode: "Mode",
+  model: "Model",
+  problems: "Problems",
+  product: "Product",
+  root: "Root",
+  status: "Status",
+  subagent: "Subagent",
+  tokens: "Tokens",
+  toolCalls: "Tool calls",
+};

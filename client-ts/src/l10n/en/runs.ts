@@ -1,0 +1,68 @@
+import { counted } from "../format.js";
+
+/** Launching, cancelling, opening and resuming runs, and messages to them. */
+export const runs = {
+  selectToLaunch: "Select a subagent to launch",
+  selectToCancel: "Select a subagent to cancel",
+  selectToOpen: "Select a subagent to open",
+  open: "Open Conversation",
+  conversation: "Conversation",
+  selectToMessage: "Select a subagent to send a message to",
+  selectToResume: "Select a subagent to resume",
+  noneRunning: "No subagent is running.",
+  noneQueued: "No subagent is queued.",
+  selectToStart: "Select a queued subagent to start over the limit",
+  stopTitle: "Select the subagents to stop",
+  stopOwn: (count: number) => `Stop ${counted(count, "subagent")} of this workspace`,
+  stopEvery: (count: number) =>
+    `Stop all ${counted(count, "subagent")} of all windows and terminals`,
+  stopped: (count: number) => `Stopped ${counted(count, "subagent")}.`,
+  noneListening: "No running subagent accepts messages.",
+  noneEnded: "No subagent has ended yet.",
+  launchTitle: (name: string) => `Launch ${name}`,
+  exampleGoal: "Explore this folder and summarize what it contains.",
+  goal: "What should it do?",
+  noGoal: "Enter a goal.",
+  messageTitle: (name: string) => `Send Message to ${name}`,
+  message: "Message",
+  noMessage: "Enter a message.",
+  editMessage: "Edit Message…",
+  resumeTitle: (name: string) => `Resume ${name}`,
+  whatNext: "What next? (optional)",
+  delivered: "Delivered.",
+  deliveredLater: "The agent gets it after the current turn.",
+  noFolder: "Subagents work in a folder. Open one first.",
+  openFolder: "Open Folder…",
+  limitReached: (max: number) =>
+    `Limit reached: ${max} ${max === 1 ? "subagent" : "subagents"} can run at once.`,
+  someLimitReached: "Limit reached: too many subagents are running.",
+  noProgram: (name: string, program: string) =>
+    `Can't start "${name}": the program ${program} was not found.`,
+  programMissing: (program: string) =>
+    `the program ${program} was not found; install it, or change the setting "Runners"`,
+  unavailable: "it is not available",
+  addToQueue: "Add to Queue",
+  changeLimit: "Change Limit",
+  openRunnerSettings: "Open Runner Settings",
+  untrusted:
+    "Subagents run programs, so they can't be launched in Restricted Mode. You can still browse the " +
+    "task history. Trust the workspace to launch subagents.",
+  manageTrust: "Manage Workspace Trust",
+  noFile: (file: string) => `${file} doesn't exist or is not in this workspace.`,
+  changeTitle: (file: string) => `${file} (change by a subagent)`,
+  allChanges: "Changes by a Subagent",
+  noChanges: "The agent did not report the lines that it changed.",
+  noChange: "This change is not in the run's events.",
+  ended: (name: string, status: string, goal: string) => `${name}: ${status} · ${goal}`,
+  dontShowAgain: "Don't Show Again",
+  several: (ended: number, asking: number) =>
+    [
+      ...(ended === 0 ? [] : [`${counted(ended, "subagent")} ended`]),
+      ...(asking === 0 ? [] : [`${asking} ${asking === 1 ? "needs" : "need"} you`]),
+    ].join(" · "),
+  badge: (ended: number, waiting: number) =>
+    [
+      ...(ended === 0 ? [] : [`${counted(ended, "subagent")} ended`]),
+      ...(waiting === 0 ? [] : [`${waiting} waiting for you`]),
+    ].join(", "),
+};

@@ -1,0 +1,133 @@
+import type { Disposable } from "vscode";
+
+import type { AsyncTask, FileAction } from "../protocol.js";
+import type { Outbox } from "../service/outbox.js";
+import type { SubagentService } from "../service/service.js";
+import { signInCommandsFor } from "../signIn/lookup.js";
+import { isLive } from "../text/outcome.js";
+import { takesMessages } from "../text/speaking.js";
+import { messageOf } from "../util/errors.js";
+import { EventFeed } from "./events/eventFeed.js";
+import type { ToWebview } from "./messages.js";
+import { pageTask } from "./pageTask.js";
+import type { PanelHost } from "./panelHost.js";
+
+/** What a followed run needs of its page. */
+export interface FollowingPage extends Pick<PanelHost, "shows" | "marks"> {
+  /** Post to the page if it is visible. */
+  post(message: ToWebview): void;
+  /** Send how many subagents can run at once. */
+  sendLimit(): void;
+}
+
+/** Keeps a page informed of the run that it shows: its events, its state, and what it left. */
+export class FollowedRun implements Disposable {
+  readonly taskId: string;
+  readonly #service: SubagentService;
+  readonly #outbox: Outbox;
+  readonly #page: FollowingPage;
+  readonly #feed: EventFeed;
+  readonly #subscription: Disposable;
+
+  /** Send the events after the one numbered `afterSeq`. */
+  constructor(
+    taskId: string,
+    afterSeq: number,
+    service: SubagentService,
+    outbox: Outbox,
+    page: FollowingPage,
+  ) {
+    this.taskId = taskId;
+    this.#service = service;
+    this.#outbox = outbox;
+    this.#page = page;
+    this.#feed = new EventFeed((batch) => {
+      page.post({ type: "events", taskId, ...batch });
+    });
+    this.#subscription = service.follow(taskId, afterSeq, (events) => {
+      this.#feed.take(events);
+      void outbox.take(taskId, events);
+    });
+  }
+
+  /** The page has shown the last batch of events. */
+  seen(): void {
+    this.#feed.seen();
+  }
+
+  /** Send the whole of the run. */
+  async send(): Promise<void> {
+    const { taskId } = this;
+    try {
+      const { task } = await this.#service.request("asyncTasks/get", { taskId });
+      this.#post(task);
+      await this.#sendFiles(task);
+    } catch (error) {
+      this.#page.post({ type: "taskMissing", taskId, message: messageOf(error) });
+    }
+  }
+
+  /** Send the messages to the agent that were not delivered. */
+  async sendUndelivered(): Promise<void> {
+    const { taskId } = this;
+    try {
+      const texts = await this.#outbox.undelivered(taskId);
+      if (texts.length > 0) {
+        this.#page.post({ type: "undelivered", taskId, texts });
+      }
+    } catch {
+      // The task does not exist, which the other request reports.
+    }
+  }
+
+  /** Send a new state of the run. */
+  changed(task: AsyncTask): void {
+    this.#post(task);
+    void this.#sendFiles(task);
+  }
+
+  dispose(): void {
+    this.#subscription.dispose();
+  }
+
+  #post(task: AsyncTask): void {
+    if (task.status === "queued") {
+      this.#page.sendLimit();
+    }
+    const { title } = this.#page.marks.of(task.id);
+    this.#page.shows(task, title);
+    const may = takesMessages(this.#service, task);
+    const named = title === undefined ? {} : { title };
+    this.#page.post({ type: "task", task: pageTask(task), takesMessages: may, ...named });
+    void this.#sendSignIn(task);
+  }
+
+  /** Send what an ended run changed. */
+  async #sendFiles({ id: taskId, status }: AsyncTask): Promise<void> {
+    if (isLive({ status })) {
+      return;
+    }
+    try {
+      const { files } = await this.#service.request("tasks/files", { taskId });
+      const changed = files.filter(({ actions }) => actions.some(isChange));
+      this.#page.post({ type: "files", taskId, files: changed });
+    } catch {
+      // The stored task is gone; the run itself still shows its result.
+    }
+  }
+
+  async #sendSignIn(task: AsyncTask): Promise<void> {
+    try {
+      const commands = await signInCommandsFor(this.#service, task);
+      if (commands !== undefined) {
+        this.#page.post({ type: "signIn", taskId: task.id, commands });
+      }
+    } catch {
+      // The sidecar is not running; the task is sent again once it is back.
+    }
+  }
+}
+
+function isChange(action: FileAction): boolean {
+  return action !== "read" && action !== "mentioned";
+}

@@ -1,0 +1,138 @@
+import { omit } from "../../../src/util/omit.js";
+import { COMPOSER, SERVICE } from "../../text/strings.js";
+import type { Event } from "../events.js";
+import { runKey } from "../list/listState.js";
+import { listing, opened } from "../opening.js";
+import { commandsOf, type Draft, type LaunchState, type State } from "../state.js";
+import { type ChoiceEvent, withChoice } from "./choices.js";
+import { reduceMention } from "./mention.js";
+
+type ComposerEvent = Extract<
+  Event,
+  {
+    type:
+      | "launched"
+      | "launchFailed"
+      | "launchDropped"
+      | "queue"
+      | "write"
+      | "choose"
+      | "alsoUse"
+      | "submit"
+      | "compose"
+      | "launchAgain";
+  }
+>;
+
+/** Apply an event to the draft and the progress of its launch. */
+export function composing(state: State, event: ComposerEvent): State {
+  const { draft, launch } = state;
+  switch (event.type) {
+    case "write":
+      return {
+        ...state,
+        draft: { ...draft, goal: event.goal },
+        launch: launch.kind === "refused" ? { kind: "idle" } : launch,
+      };
+    case "choose":
+      return { ...state, draft: using({ ...draft, subagentName: event.subagentName }) };
+    case "alsoUse":
+      return { ...state, draft: using(draft, event) };
+    case "submit":
+    case "queue":
+      return launch.kind === "sending"
+        ? state
+        : { ...state, launch: submitted(state, event.type === "queue") };
+    case "launched":
+      return launched(
+        { ...state, launch: { kind: "idle" }, draft: { ...omit(draft, "also"), goal: "" } },
+        event.taskId,
+      );
+    case "launchFailed":
+      return {
+        ...state,
+        draft: leftOf(draft, event.left),
+        launch: { ...omit(event, "type", "left"), kind: "refused" },
+      };
+    case "launchDropped":
+      return { ...state, launch: { kind: "idle" } };
+    case "compose":
+      return omit({ ...state, draft: { ...draft, ...omit(event, "type") } }, "open");
+    case "launchAgain":
+      return launchingAgain(state);
+  }
+}
+
+/** Choose something of the agent that the composer is about to launch. */
+export function choosing(state: State, event: ChoiceEvent): State {
+  const { subagentName } = state.draft;
+  return subagentName === undefined
+    ? state
+    : { ...state, chosen: withChoice(state.chosen, subagentName, event) };
+}
+
+/** Add or remove another subagent; none is used twice. */
+function using(
+  draft: Draft,
+  change?: { readonly subagentName: string; readonly isUsed: boolean },
+): Draft {
+  const { also = [], subagentName } = draft;
+  const others = also.filter((name) => name !== change?.subagentName && name !== subagentName);
+  const next =
+    change?.isUsed === true && change.subagentName !== subagentName
+      ? [...others, change.subagentName]
+      : others;
+  return next.length === 0 ? omit(draft, "also") : { ...draft, also: next };
+}
+
+/** Keep in the draft only what was not launched, so that the next try launches nothing twice. */
+function leftOf(draft: Draft, left: readonly string[] | undefined): Draft {
+  const [subagentName, ...also] = left ?? [];
+  return subagentName === undefined ? draft : using({ ...draft, subagentName, also });
+}
+
+function launched(state: State, taskId: string): State {
+  return state.opensElsewhere
+    ? listing(state, { type: "focusRow", key: runKey({ id: taskId }) })
+    : opened(state, taskId);
+}
+
+function submitted({ draft, service }: State, queue: boolean): LaunchState {
+  if (service.kind === "untrusted") {
+    return {
+      kind: "refused",
+      message: SERVICE.untrusted,
+    };
+  }
+  if (service.kind !== "running") {
+    return { kind: "refused", message: COMPOSER.starting };
+  }
+  if (service.message !== undefined) {
+    return { kind: "refused", message: service.message };
+  }
+  if (draft.subagentName === undefined) {
+    return { kind: "refused", message: COMPOSER.noSubagent };
+  }
+  return draft.goal.trim() === ""
+    ? { kind: "refused", message: COMPOSER.noGoal }
+    : { kind: "sending", queue };
+}
+
+function launchingAgain(state: State): State {
+  const task = state.open?.task;
+  if (task === undefined || state.place === "editor") {
+    return state; // The composer is in another page.
+  }
+  const draft = { subagentName: task.subagentName, goal: task.goalPrompt };
+  const launch: LaunchState = { kind: "idle" };
+  return omit({ ...state, draft, launch }, "open");
+}
+
+/** Apply an event to the file or command that the user is naming. */
+export function mentioning(state: State, event: Parameters<typeof reduceMention>[1]): State {
+  const mention = reduceMention(state.mention, event, commandsOf(state));
+  if (mention === state.mention) {
+    return state;
+  }
+  return mention === undefined ? omit(state, "mention") : { ...state, mention };
+}

@@ -1,0 +1,50 @@
+"""The rows of one root under one rule set."""
+
+from collections.abc import Iterable, Mapping
+from operator import attrgetter
+from typing import Final
+
+import msgspec
+
+from sidecar.history.catalog.index import Rows
+from sidecar.history.stores.index_row import ReadRows
+from sidecar.history.stores.status_by_age import FOR_EVER
+
+_until: Final = attrgetter("until")
+
+
+class KeptRows(msgspec.Struct):
+    """What a catalog keeps. `rows` is replaced, never changed in place, so any thread may read it."""
+
+    rows: Rows = {}
+    ends: int = FOR_EVER
+    """When the first row expires, in ms."""
+    made_at: int = 0
+    """When the newest row was made, in ms."""
+    loaded: bool = False
+    scanned: bool = False
+    unsaved: set[str] = set()
+    held: dict[str, str] = {}
+    """The members that hold other tasks, by the ids of those tasks."""
+
+    def replace(self, rows: Rows) -> None:
+        """Keep other rows instead."""
+        self.rows = rows
+        self.ends = min(map(_until, rows.values()), default=FOR_EVER)
+        self.held = {row.id: row.within for row in rows.values() if row.within}
+
+    def with_held(self, seen: Mapping[str, int]) -> Mapping[str, int]:
+        """Add the tasks inside of members, which have the fingerprints of those."""
+        if not self.held:
+            return seen
+        return {**seen, **{name: seen[member] for name, member in self.held.items() if member in seen}}
+
+    def with_lost(self, read: ReadRows) -> ReadRows:
+        """Add the tasks that are no longer inside of the members that were read."""
+        lost = [name for name, member in self.held.items() if member in read and name not in read]
+        return {**dict.fromkeys(lost), **read} if lost else read
+
+    def members(self, names: Iterable[str]) -> list[str]:
+        """Return the members that are or hold the tasks with these names, each once."""
+        held = self.held
+        return [*dict.fromkeys(held.get(name, name) for name in names)] if held else [*names]

@@ -1,0 +1,67 @@
+"""Which tasks changed since a client was last notified."""
+
+from collections.abc import Iterable
+from typing import Literal
+
+from sidecar.history.catalog.index import Rows
+from sidecar.history.stores.children import ancestors
+from sidecar.history.stores.index_row import IndexRow
+
+Change = Literal["added", "changed", "removed"]
+
+
+class RowChanges:
+    """Note how rows change; several changes of one task become one. Not thread-safe."""
+
+    def __init__(self) -> None:
+        self._changes: dict[str, Change] = {}
+
+    def __bool__(self) -> bool:
+        """Return whether there are changes."""
+        return bool(self._changes)
+
+    def note(self, name: str, before: IndexRow | None, after: IndexRow | None) -> None:
+        """Note that a task's row is replaced; None means that there is no row."""
+        was, now_is = before is not None and before.body != b"", after is not None and after.body != b""
+        if was and now_is and _same(before, after):
+            return
+        if not was and not now_is:
+            return
+        change: Change = "changed" if was and now_is else "added" if now_is else "removed"
+        known = self._changes.get(name)
+        if known == "added" and change == "changed":
+            change = "added"
+        elif known == "removed" and change == "added":
+            change = "changed"
+        if known == "added" and change == "removed":
+            del self._changes[name]
+        else:
+            self._changes[name] = change
+
+    def note_first(self, rows: Rows) -> None:
+        """Note the rows of the first scan, all of which are new."""
+        self._changes = {name: "added" for name, row in rows.items() if row.body}
+
+    def note_ancestors(self, read: Iterable[IndexRow | None], rows: Rows) -> None:
+        """Note the sessions that child sessions belong to, since they show what those used."""
+        for row in read:
+            if row is not None and row.child_of:
+                for name in ancestors(row, rows):
+                    self._changes.setdefault(name, "changed")
+
+    def forget(self, names: Iterable[str]) -> None:
+        """Forget the changes of some tasks."""
+        for name in names:
+            self._changes.pop(name, None)
+
+    def collect(self) -> dict[str, Change]:
+        """Return and forget all changes, by task id."""
+        changes, self._changes = self._changes, {}
+        return changes
+
+
+def _same(one: IndexRow | None, other: IndexRow | None) -> bool:
+    """Return whether two rows show the same task."""
+    assert one is not None and other is not None
+    shown, after = ((row.body, row.common, row.settled, row.ages_from) for row in (one, other))
+    return shown == after
