@@ -16,7 +16,7 @@ from sidecar.subagents.equipment.server_list import select
 from sidecar.subagents.equipment.workspace_servers import FILE, workspace_servers
 
 if TYPE_CHECKING:
-    from sidecar.subagents.runs.targets import Target
+    from sidecar.subagents.runs.targets.target import Target
 
 
 def equip(params: LaunchParams, target: "Target", caller: Caller, directory: Path) -> Equipment:
