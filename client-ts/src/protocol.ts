@@ -263,7 +263,7 @@ export interface RemindersSettings {
   detail?: "full" | "summary" | "pointer";
   /** The longest reminder, in characters. */
   maxChars?: number;
-  /** Also report runs that the user cancelled. */
+  /** Also report runs that the user or another model cancelled. */
   notifyCancelled?: boolean;
   /** Add subagent name, goal and partial result to each block, and IDs and goals to the summary. */
   enrich?: boolean;

@@ -139,7 +139,7 @@ class RemindersSettings(Group, kw_only=True):
     max_chars: Positive = 20_000
     """The longest reminder, in characters."""
     notify_cancelled: bool = True
-    """Also report runs that the user cancelled."""
+    """Also report runs that the user or another model cancelled."""
     enrich: bool = False
     """Add subagent name, goal and partial result to each block, and IDs and goals to the summary."""
     scope: ReminderScope = "workspace"

@@ -65,6 +65,11 @@ class SimulatedClient:
         """The name of the client as the owner of runs."""
         return self.name
 
+    @property
+    def client_id(self) -> str:
+        """The ID of the connection."""
+        raise NotImplementedError
+
     def concerns(self, place: str) -> bool:
         """Return whether a run in a workspace concerns the model."""
         return self.folder is None or place == self.folder.name
@@ -72,12 +77,17 @@ class SimulatedClient:
     def expected(self) -> set[str]:
         """Return the ends to report to the model now."""
         ledger = self.life.ledger
-        return ledger.waiting(self.concerns) - ledger.unconfirmed - self.life.held_by_others(self)
+        waiting = ledger.waiting(self.concerns, self.client_id)
+        return waiting - ledger.unconfirmed - self.life.held_by_others(self)
 
     def hear(self, text: str, task_ids: list[str]) -> None:
         """Receive a reminder."""
         if self.life.is_alive and self.is_here:
             self.life.ledger.counts[f"{type(self).__name__}.reported"] += len(task_ids)
+            facts = self.life.ledger.facts
+            own = [id for id in task_ids if id in facts and facts[id].cancelled_by == self.client_id]
+            if own:
+                raise Broken(f"{self.name} got {own}, which it cancelled itself")
             self.life.ledger.reported(self.name, text, task_ids, self.concerns)
 
     def check_complete(self, expected: set[str], text: str, task_ids: list[str]) -> None:
@@ -125,6 +135,10 @@ class Editor(SimulatedClient):
 
     takes_turns = True
     piggyback = False
+
+    @property
+    def client_id(self) -> str:
+        return self.session.context.id
 
     async def enter(self) -> None:
         """Connect."""
@@ -308,6 +322,10 @@ class McpModel(SimulatedClient):
     @property
     def owner_name(self) -> str:
         return MODEL_NAME
+
+    @property
+    def client_id(self) -> str:
+        return self.client.caller.client_id
 
     async def enter(self) -> None:
         """Connect."""

@@ -16,6 +16,10 @@ class Fact:
     task_id: str
     place: str
     concerns_model: bool
+    launcher: str = ""
+    """The connection that launched it."""
+    cancelled_by: str = ""
+    """The connection whose model cancelled it."""
     ended: bool = False
     owed: bool = False
     """Whether a model must get its end."""
@@ -24,6 +28,11 @@ class Fact:
     reported: int = 0
     acknowledged: bool = False
     """Whether it must not be reported again: the acknowledgement was answered, or is durable."""
+
+    @property
+    def is_known(self) -> bool:
+        """Whether the model that launched it cancelled it itself."""
+        return bool(self.cancelled_by) and self.cancelled_by == self.launcher
 
 
 class Broken(AssertionError):
@@ -45,9 +54,9 @@ class Ledger:
     unsettled: set[str] = field(default_factory=set)
     """Runs that were launched or ended in this step; a kill may take that back."""
 
-    def launched(self, task_id: str, place: str, *, concerns_model: bool) -> None:
+    def launched(self, task_id: str, place: str, launcher: str, *, concerns_model: bool) -> None:
         """Note a new run."""
-        self.facts[task_id] = self.open[task_id] = Fact(task_id, place, concerns_model)
+        self.facts[task_id] = self.open[task_id] = Fact(task_id, place, concerns_model, launcher)
 
     def ended(self, task_id: str, *, owed: bool, triggers: bool) -> None:
         """Note an end, and whether a model must get it."""
@@ -105,9 +114,13 @@ class Ledger:
         unsure, self.unconfirmed = self.unconfirmed, set()
         return unsure
 
-    def waiting(self, concerns: Callable[[str], bool]) -> set[str]:
-        """Return the ends of which the models in some workspaces still have to get."""
-        return {id for id, fact in self.open.items() if fact.owed and concerns(fact.place)}
+    def waiting(self, concerns: Callable[[str], bool], client_id: str | None = None) -> set[str]:
+        """Return the ends which the models in some workspaces, or one model there, still have to get."""
+        return {
+            id
+            for id, fact in self.open.items()
+            if fact.owed and concerns(fact.place) and fact.cancelled_by != client_id
+        }
 
     def check_reported(self) -> None:
         """Check at the end that every end was reported and acknowledged."""

@@ -109,7 +109,7 @@ class World:
             self.ledger.forget(task_id)
             return
         task = record.task
-        reports = task.status != "cancelled" or task.end_reason == "cancelledByUser"
+        reports = task.end_reason != "cancelledByModel" or not self.ledger.facts[task_id].is_known
         self.ledger.ended(task_id, owed=record.concerns_model and reports, triggers=False)
 
     async def _recheck_mark(self, task_id: str) -> None:
@@ -142,8 +142,9 @@ class World:
             origin="model" if kind == "model" else "client",
             notify_model=client is not None and random.random() < 0.5,
             request={},
+            client_id="" if client is None else client.client_id,
         )
-        self.ledger.launched(task_id, place.name, concerns_model=record.concerns_model)
+        self.ledger.launched(task_id, place.name, record.client_id, concerns_model=record.concerns_model)
         self.ledger.unsettled.add(task_id)
         await life.host.registry.add(record)
         life.host.manager.register_task(
@@ -157,8 +158,10 @@ class World:
         if not life.running:
             return
         task_id = life.running.pop(random.randrange(len(life.running)))
-        fact, outcome = self.ledger.facts[task_id], _outcome(random)
-        reports = outcome.reason != "cancelledByModel"
+        fact = self.ledger.facts[task_id]
+        outcome = _outcome(random, [fact.launcher, *(client.client_id for client in self.clients)])
+        fact.cancelled_by = outcome.client_id
+        reports = not fact.is_known
         self.ledger.unsettled.add(task_id)
         triggers = outcome.status != "cancelled"
         self.ledger.ended(task_id, owed=fact.concerns_model and reports, triggers=triggers)
@@ -218,10 +221,11 @@ class LifeOf:
         return set().union(*others)
 
 
-def _outcome(random: Random) -> Outcome:
+def _outcome(random: Random, client_ids: list[str]) -> Outcome:
+    """Return an end; one of these connections has the model that cancels."""
     choice = random.random()
     if choice < 0.1:
-        return cancelled("model")
+        return cancelled("model", client_id=random.choice(client_ids))
     if choice < 0.2:
         return cancelled("user")
     text = random.choice(["Done", HOSTILE, "long " * 8_000] if random.random() < 0.1 else ["Done"])

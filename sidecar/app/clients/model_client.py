@@ -72,6 +72,7 @@ class ModelClient:
             lambda: True,
             _start_no_turn,
             name=NAME,
+            client_id=self.caller.client_id,
             enrich=True,
         )
         self.reminders.start()

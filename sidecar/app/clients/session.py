@@ -173,6 +173,7 @@ class Session(Listener):
             lambda: self._busy or not self._takes_turns,
             self._trigger_turn,
             name=self.context.name,
+            client_id=self.context.id,
         )
         self.reminders.start()
         self.stored.follow()

@@ -18,7 +18,6 @@ from sidecar.history import TaskHistory
 from sidecar.subagents.reminders.bounded_json import fit, remedy
 from sidecar.subagents.runs.background import ForegroundEnd
 from sidecar.subagents.runs.prepared import PreparedLaunch
-from sidecar.subagents.tasks.outcome import CancelledBy
 from sidecar.subagents.tasks.timeouts import TimeoutChoice
 from sidecar.tools import CheckAsyncTasksTool, ListTasksTool
 from sidecar.tools.check_params import WaitMode
@@ -148,8 +147,7 @@ class Toolbox:
         return None if run is None else run.snapshot().progress
 
     async def _cancel(self, task_id: str) -> bool:
-        by: CancelledBy = "model" if self._sees(task_id) else "otherModel"
-        return await self._host.control.cancel(task_id, by)
+        return await self._host.control.cancel(task_id, by="model", client_id=self._caller().client_id)
 
     async def _send(self, task_id: str, text: str) -> None:
         self._require_trust()

@@ -106,6 +106,7 @@ class Delegations:
             lambda: True,
             _start_no_turn,
             name="run",
+            client_id=delegation.caller.client_id,
             enrich=True,
         )
         reminders.start()
@@ -139,7 +140,7 @@ class Delegations:
                 self._admission.remove(child.id)
                 self._registry.conclude(child.id, HOST_EXIT)
             else:
-                self._control.request_cancel(child.id, by, words)
+                self._control.request_cancel(child.id, by, words, outcome.client_id)
 
     def _live(self) -> list[Run]:
         return [*self._registry.with_status("queued"), *self._registry.with_status("running")]

@@ -68,13 +68,15 @@ class RunControl:
         if run is not None:
             await self._registry.emit(run, {"type": "log", "stream": "stderr", "text": f"{OVER_LIMIT}\n"})
 
-    async def cancel(self, task_id: str, by: CancelledBy, words: str | None = None) -> bool:
+    async def cancel(
+        self, task_id: str, by: CancelledBy, words: str | None = None, client_id: str = ""
+    ) -> bool:
         """Cancel a running or queued run; return True when the end is durable, False if it had ended before.
 
-        `words` are the reason, which the run's last event keeps. Raises StorageError if the run is stopped
-        but its end cannot be recorded yet.
+        `words` are the reason, which the run's last event keeps. `client_id` identifies the connection whose
+        model cancels. Raises StorageError if the run is stopped but its end cannot be recorded yet.
         """
-        is_ended_here = self.request_cancel(task_id, by, words)
+        is_ended_here = self.request_cancel(task_id, by, words, client_id)
         try:
             await self._registry.recorded(task_id)
         except StorageError as error:
@@ -82,10 +84,12 @@ class RunControl:
             raise StorageError(text, **error.data) from None
         return is_ended_here
 
-    def request_cancel(self, task_id: str, by: CancelledBy, words: str | None = None) -> bool:
+    def request_cancel(
+        self, task_id: str, by: CancelledBy, words: str | None = None, client_id: str = ""
+    ) -> bool:
         """Cancel a run without waiting for the journal; return False if it had ended before."""
         self._admission.remove(task_id)
-        return self._registry.conclude(task_id, cancelled(by, words))
+        return self._registry.conclude(task_id, cancelled(by, words, client_id))
 
     async def cancel_all(self, by: CancelledBy, reach: Reach = EVERYTHING) -> int:
         """Cancel the queued and running runs and the pending launches that are covered, queued ones first."""

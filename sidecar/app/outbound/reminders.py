@@ -97,7 +97,7 @@ class Reminders:
         if not record.concerns_model or self._is_orphan(record):
             self.outbox.dismiss(task.id)
         elif task.status == "cancelled":
-            self._note_cancelled(record)
+            self._note_cancelled(record, "" if run.outcome is None else run.outcome.client_id)
         elif self.manager.get_task(task.id) is None:
             self._note_failed_launch(record)
 
@@ -111,8 +111,8 @@ class Reminders:
         listed = [task.id for task in self.manager.get_all_tasks()]
         return [*listed, *(item.task_id for item in self.outbox.items())]
 
-    def _note_cancelled(self, record: RunRecord) -> None:
-        if not (record.wants_notice and self.outbox.note_cancelled(_info(record))):
+    def _note_cancelled(self, record: RunRecord, client_id: str) -> None:
+        if not (record.wants_notice and self.outbox.note_cancelled(_info(record), client_id)):
             self._keep_marks([record.task.id], self.manager.now())
 
     def _note_failed_launch(self, record: RunRecord) -> None:
@@ -213,16 +213,18 @@ class ClientReminders:
         send: SendTurn,
         *,
         name: str | None = None,
+        client_id: str = "",
         enrich: bool = False,
     ) -> None:
         """`send` starts a turn of the client's agent, unless `is_busy`. `name` is shown with deliveries.
 
-        `enrich` adds name, goal and partial result to each block, whatever the settings say.
+        `client_id` identifies the connection, whose model knows which runs it cancelled itself. `enrich` adds
+        name, goal and partial result to each block, whatever the settings say.
         """
         self._all = reminders
         self._settings = settings
         self._enrich = enrich
-        self._recipient = Recipient(concerns, self._options, name)
+        self._recipient = Recipient(concerns, self._options, name, client_id)
         self._loop = TriggerLoop(
             reminders.manager,
             reminders.outbox,

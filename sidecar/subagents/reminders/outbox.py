@@ -74,17 +74,22 @@ class _Trigger:
 
 
 class Recipient:
-    """One model to remind: which tasks concern it, how its texts look, and what it got last."""
+    """One model to remind: which tasks concern it, how its texts look, and what it got last.
+
+    `client_id` identifies its connection: it is not reminded of a run that it cancelled itself.
+    """
 
     def __init__(
         self,
         concerns: Callable[[str], bool] = lambda task_id: True,
         options: Callable[[], ReminderOptions] = ReminderOptions,
         name: str | None = None,
+        client_id: str = "",
     ) -> None:
         self.concerns = concerns
         self.options = options
         self.name = name
+        self.client_id = client_id
         self.open: Delivery | None = None
 
 
@@ -117,6 +122,7 @@ class Outbox:
         self._new_id = new_id
         self._elapsed = elapsed
         self._cancelled: dict[str, AsyncTaskInfo] = {}
+        self._cancelled_by: dict[str, str] = {}
         self._restored: set[str] = set()
         self._everyone = Recipient(options=lambda: self.options)
         self._recipients: list[Recipient] = [self._everyone]
@@ -124,10 +130,15 @@ class Outbox:
         self._history: OrderedDict[str, list[Delivery]] = OrderedDict()
         self._unconcerned: deque[str] = deque(maxlen=REMEMBERED_ITEMS)
 
-    def note_cancelled(self, task: AsyncTaskInfo) -> bool:
-        """Report a cancellation that the model did not request; return False if the settings forbid it."""
+    def note_cancelled(self, task: AsyncTaskInfo, client_id: str = "") -> bool:
+        """Report a cancellation that the model did not request; return False if the settings forbid it.
+
+        The recipient with the ID `client_id` requested it.
+        """
         if self.options.notify_cancelled:
             self._cancelled[task.id] = task
+            if client_id:
+                self._cancelled_by[task.id] = client_id
         return self.options.notify_cancelled
 
     def dismiss(self, task_id: str) -> None:
@@ -255,7 +266,11 @@ class Outbox:
         return [*self._manager.get_pending_notifications(), *self._cancelled.values()]
 
     def _pending(self, recipient: Recipient) -> list[AsyncTaskInfo]:
-        return [task for task in self._all_pending() if recipient.concerns(task.id)]
+        return [
+            task
+            for task in self._all_pending()
+            if recipient.concerns(task.id) and self._cancelled_by.get(task.id) != recipient.client_id
+        ]
 
     def _triggerable(self, recipient: Recipient) -> list[AsyncTaskInfo]:
         spared = self._restored | {
@@ -298,6 +313,7 @@ class Outbox:
         for task_id in marked:
             self._manager.mark_notified(task_id)
             self._cancelled.pop(task_id, None)
+            self._cancelled_by.pop(task_id, None)
             self._restored.discard(task_id)
         self._settle(delivery, "delivered")
         if marked:

@@ -162,7 +162,8 @@ def with_outcome(record: RunRecord, outcome: Outcome, fold: RunFold, now: int) -
         progress=progress,
     )
     was_asked_for = outcome.reason in ("cancelledByUser", "cancelledByModel")
-    wants_notice = was_asked_for and not outcome.is_expected and record.concerns_model
+    is_known = bool(outcome.client_id) and outcome.client_id == record.client_id
+    wants_notice = was_asked_for and not is_known and record.concerns_model
     return msgspec.structs.replace(record, task=task, wants_notice=wants_notice)
 
 

@@ -10,8 +10,7 @@ from sidecar.subagents.tasks.timeouts import TimeoutChoice
 
 NO_OUTPUT: Mapping[str, Any] = {"terminate_reason": "ERROR", "emitted_vars": {}}
 """The output of a run that returned none."""
-CancelledBy = Literal["user", "model", "otherModel"]
-"""`otherModel` is one that is not notified of the run: the one that is does not know of the cancellation."""
+CancelledBy = Literal["user", "model"]
 
 _FAILURES: Mapping[str, EndReason] = {"ERROR": "error", "TIMEOUT": "timeout", "MAX_TURNS": "maxTurns"}
 _TERMINATE_REASONS: Mapping[EndReason, str] = {"timeout": "TIMEOUT", "maxTurns": "MAX_TURNS"}
@@ -39,8 +38,8 @@ class Outcome:
     """The end of one run: status, reason and output.
 
     `error` is set if and only if the run failed. `words` are the reason that was given for a cancellation.
-    `is_expected` means that the model which is notified of the run cancelled it itself. `retry_after_seconds`
-    is how long the model's server asks to wait.
+    `client_id` identifies the connection whose model cancelled the run, and so knows of the end.
+    `retry_after_seconds` is how long the model's server asks to wait.
     """
 
     status: Literal["completed", "failed", "cancelled"]
@@ -49,7 +48,7 @@ class Outcome:
     error_kind: ErrorKind | None = None
     output: Output | None = None
     words: str | None = None
-    is_expected: bool = False
+    client_id: str = ""
     retry_after_seconds: float | None = None
 
     @property
@@ -69,10 +68,10 @@ def failed(
     return Outcome("failed", reason, error, kind, output)
 
 
-def cancelled(by: CancelledBy, words: str | None = None) -> Outcome:
-    """Return the outcome of a cancelled run."""
+def cancelled(by: CancelledBy, words: str | None = None, client_id: str = "") -> Outcome:
+    """Return the outcome of a cancelled run; `client_id` identifies the connection of a model."""
     reason: EndReason = "cancelledByUser" if by == "user" else "cancelledByModel"
-    return Outcome("cancelled", reason, words=words, is_expected=by == "model")
+    return Outcome("cancelled", reason, words=words, client_id=client_id)
 
 
 def timed_out(timeout: TimeoutChoice) -> Outcome:

@@ -34,6 +34,19 @@ async def test_a_run_continues_until_it_has_heard_of_each_end(delegating: Delega
     assert (await editor.request("reminders/next"))["taskIds"] == []
 
 
+async def test_a_run_hears_of_a_child_that_the_model_above_it_cancelled(
+    delegating: Delegating, mcp: Mcp
+) -> None:
+    editor = await delegating.attach()
+    model = await mcp.start("--trust")
+    lead_id = await model.launch("lead", "\n".join([task("wait", "x"), "say ready", "then 'say heard'"]))
+    await delegating.until_printed(editor, lead_id, "ready")
+    (child,) = [each for each in await delegating.tasks(editor) if each["id"] != lead_id]
+    await model.call("check_async_tasks", task_id=child["id"], action="cancel")
+    (lead,) = await editor.ended(lead_id)
+    assert lead["output"]["final_message"].startswith("heard")
+
+
 async def test_what_a_run_has_read_is_not_reported_again(delegating: Delegating) -> None:
     editor = await delegating.attach()
     lead, _ = await delegating.run(editor, "lead", task("cat", "x"), WAIT, "say done", "then 'say again'")

@@ -94,6 +94,36 @@ async def test_a_model_is_notified_when_the_model_of_another_workspace_cancels_i
     assert reported(await other.call("list_tasks")) == []
 
 
+async def test_a_model_is_notified_when_another_model_of_its_workspace_cancels_its_run(mcp: Mcp) -> None:
+    model, other = await mcp.start(), await mcp.start()
+    task_id = await model.launch("wait")
+    cancel = await other.call("check_async_tasks", task_id=task_id, action="cancel")
+    assert reported(cancel) == []
+    assert reported(await other.call("list_tasks")) == []  # it knows, so it does not take the reminder
+    found = reminder(await model.call("list_tasks"))
+    assert found is not None
+    assert found["taskIds"] == [task_id]
+    assert "cancelled" in found["text"]
+    assert reported(await model.call("list_tasks")) == []
+
+
+async def test_a_model_is_not_notified_of_a_run_that_it_cancelled_itself(mcp: Mcp) -> None:
+    model, other = await mcp.start(), await mcp.start()
+    task_id = await model.launch("wait")
+    await model.call("check_async_tasks", task_id=task_id, action="cancel")
+    for each in (model, other, await mcp.start()):
+        assert reported(await each.call("list_tasks")) == []
+
+
+async def test_a_cancellation_that_did_not_reach_the_launcher_is_reported_to_the_next_model(mcp: Mcp) -> None:
+    model, other = await mcp.start(), await mcp.start()
+    task_id = await model.launch("wait")
+    assert await model.end() == 0
+    await other.call("check_async_tasks", task_id=task_id, action="cancel")
+    assert reported(await other.call("list_tasks")) == []
+    assert reported(await (await mcp.start()).call("list_tasks")) == [task_id]
+
+
 async def test_without_trust_only_the_users_definitions_run(mcp: Mcp) -> None:
     agents = mcp.workspace / ".sidecar" / "agents"
     agents.mkdir(parents=True)

@@ -58,9 +58,9 @@ def test_a_forced_end_wins_over_what_the_run_raised_and_keeps_its_output(forced:
 
 def test_a_cancelled_run_has_no_output_of_its_own() -> None:
     abort = Abort()
-    abort.abort(cancelled("model", "enough"))
+    abort.abort(cancelled("model", "enough", "me"))
     end = run_end(abort, GOAL, None, LIMIT)
-    assert end.outcome == Outcome("cancelled", "cancelledByModel", words="enough", is_expected=True)
+    assert end.outcome == Outcome("cancelled", "cancelledByModel", words="enough", client_id="me")
     assert end.output == GOAL
 
 
