@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sidecar.subagents.definitions import DefinitionDirectory
-    from sidecar.subagents.runs.targets import LaunchTargets, Target
+    from sidecar.subagents.runs.targets.launch_targets import LaunchTargets
+    from sidecar.subagents.runs.targets.target import Target
 
 
 class Definitions:
@@ -75,6 +76,6 @@ class Definitions:
 
     @cached_property
     def _targets(self) -> "LaunchTargets":
-        from sidecar.subagents.runs.targets import LaunchTargets
+        from sidecar.subagents.runs.targets.launch_targets import LaunchTargets
 
         return LaunchTargets(self._config_dir, self._environment)

@@ -19,7 +19,7 @@ from sidecar.cli.options import common, process_options, storage_root, workspace
 from sidecar.host.attach import address
 from sidecar.status_words import status_text
 from sidecar.subagents.runners.registry import build_runners
-from sidecar.subagents.runs.targets import LaunchTargets
+from sidecar.subagents.runs.targets.launch_targets import LaunchTargets
 
 _EXITS = {"completed": exits.DONE, "failed": exits.FAILED, "cancelled": exits.CANCELLED}
 

@@ -87,7 +87,7 @@ def _preload() -> None:
     import sidecar.host.attach.relay
     import sidecar.host.process
     import sidecar.host.running
-    import sidecar.subagents.runs.targets  # noqa: F401
+    import sidecar.subagents.runs.targets.launch_targets  # noqa: F401
 
 
 def _serve(fds: list[int], root: str, environment: dict[str, str], program: Program) -> NoReturn:

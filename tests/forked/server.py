@@ -74,7 +74,7 @@ def _preload() -> None:
     import sidecar.host.attach.relay
     import sidecar.host.running
     import sidecar.subagents.runners.acp.session
-    import sidecar.subagents.runs.targets  # noqa: F401
+    import sidecar.subagents.runs.targets.launch_targets  # noqa: F401
 
 
 class _Server:

@@ -22,7 +22,7 @@ from sidecar.subagents.tasks.outcome import HOST_EXIT, CancelledBy
 
 if TYPE_CHECKING:
     from sidecar.app.clients.context import Caller
-    from sidecar.subagents.runs.targets import Target
+    from sidecar.subagents.runs.targets.target import Target
 
 
 class Delegations:

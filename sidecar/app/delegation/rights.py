@@ -14,7 +14,7 @@ from sidecar.subagents.permissions.policy import is_wider
 from sidecar.subagents.permissions.tool_rule import ToolRule
 
 if TYPE_CHECKING:
-    from sidecar.subagents.runs.targets import Target
+    from sidecar.subagents.runs.targets.target import Target
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,6 @@ from sidecar.api.errors import InvalidParams, LaunchFailed
 from sidecar.api.mcp_servers import McpServerEntry
 from sidecar.api.runs.launches import LaunchParams
 from sidecar.app.clients.context import Caller
-from sidecar.subagents.definitions.approval import explain_servers, unapproved_servers
 from sidecar.subagents.equipment.attachments import check_attachments
 from sidecar.subagents.equipment.equipment import Equipment
 from sidecar.subagents.equipment.filling import Filling
@@ -17,7 +16,7 @@ from sidecar.subagents.equipment.server_list import select
 from sidecar.subagents.equipment.workspace_servers import FILE, workspace_servers
 
 if TYPE_CHECKING:
-    from sidecar.subagents.runs.targets import Target
+    from sidecar.subagents.runs.targets.target import Target
 
 
 def equip(params: LaunchParams, target: "Target", caller: Caller, directory: Path) -> Equipment:
@@ -74,6 +73,8 @@ def _wanted(target: "Target", caller: Caller, directory: Path) -> dict[str, McpS
         if listed is not None and listed.names:
             raise ValueError("a command takes no servers; use an agent, or remove the line")
         return {}
+    from sidecar.subagents.definitions.approval import explain_servers, unapproved_servers  # here: slow
+
     settings = caller.settings.current
     if unapproved := unapproved_servers(target.definition, target.brought_by, settings):
         raise ValueError(explain_servers(unapproved, str(target.brought_by)).removeprefix("mcpServers: "))

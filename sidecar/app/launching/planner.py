@@ -28,7 +28,7 @@ from sidecar.subagents.tasks.timeouts import TimeoutChoice, resolve
 
 if TYPE_CHECKING:
     from sidecar.app.delegation.delegations import Delegations
-    from sidecar.subagents.runs.targets import Target
+    from sidecar.subagents.runs.targets.target import Target
 
 
 @dataclass(frozen=True)

@@ -60,7 +60,7 @@ class FoundRuns:
         """Return the launch of a run as its record describes it."""
         from sidecar.subagents.definitions.model import Definition
         from sidecar.subagents.runners.remote.runner import FoundRunner, kept, settings_of
-        from sidecar.subagents.runs.targets import Target
+        from sidecar.subagents.runs.targets.target import Target
 
         assert record.remote is not None, "only runs on a cluster are found again"
         task, known = record.task, kept(record.remote)

@@ -16,7 +16,7 @@ from sidecar.subagents.tasks.launching import Resumption
 from sidecar.subagents.tasks.timeouts import TimeoutChoice
 
 if TYPE_CHECKING:
-    from sidecar.subagents.runs.targets import Target
+    from sidecar.subagents.runs.targets.target import Target
 
 
 class Waits(Protocol):

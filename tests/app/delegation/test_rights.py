@@ -11,7 +11,7 @@ from sidecar.subagents.definitions import Definition
 from sidecar.subagents.limits.constraints import RunConstraints
 from sidecar.subagents.permissions.tool_rule import ToolRule
 from sidecar.subagents.runners.registry import build_runners
-from sidecar.subagents.runs.targets import Target
+from sidecar.subagents.runs.targets.target import Target
 
 READS = ToolRule((("Read",),))
 COMMAND = RunnerSettings(type="command", command=["cat"])

@@ -21,7 +21,7 @@ from sidecar.subagents.journal.journal import Journal
 from sidecar.subagents.limits.budget import DaySpending
 from sidecar.subagents.runners.command.runner import CommandRunner
 from sidecar.subagents.runs.registry.registry import RunRegistry
-from sidecar.subagents.runs.targets import Target
+from sidecar.subagents.runs.targets.target import Target
 
 
 @dataclass

@@ -7,7 +7,8 @@ import pytest
 from sidecar.api.runs.subagents import SubagentInfo, SubagentsResult
 from sidecar.api.settings import AgentsSettings, PermissionsSettings, RunnerSettings, Settings
 from sidecar.subagents.runners.registry import build_runners
-from sidecar.subagents.runs.targets import LaunchTargets, Target
+from sidecar.subagents.runs.targets.launch_targets import LaunchTargets
+from sidecar.subagents.runs.targets.target import Target
 
 
 class Machine:

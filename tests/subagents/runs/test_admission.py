@@ -19,7 +19,7 @@ from sidecar.subagents.runners.command.runner import CommandRunner
 from sidecar.subagents.runs.admission import Admission
 from sidecar.subagents.runs.holds import RunnerHolds
 from sidecar.subagents.runs.prepared import PreparedLaunch
-from sidecar.subagents.runs.targets import Target
+from sidecar.subagents.runs.targets.target import Target
 from sidecar.subagents.tasks.manager import AsyncTaskManager
 from sidecar.subagents.tasks.slots import Slot
 from sidecar.subagents.tasks.timeouts import TimeoutChoice

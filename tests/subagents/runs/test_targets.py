@@ -11,7 +11,7 @@ from sidecar.subagents.runners.contract import Runner
 from sidecar.subagents.runners.fleet_links import FleetLinks
 from sidecar.subagents.runners.registry import build_runners
 from sidecar.subagents.runners.remote.runner import RemoteRunner
-from sidecar.subagents.runs.targets import LaunchTargets
+from sidecar.subagents.runs.targets.launch_targets import LaunchTargets
 
 HERE = RunnerSettings(type="command", command=["sh"])
 GONE = RunnerSettings(type="command", command=["no-such-program"])

@@ -1,0 +1,1 @@
+"""Which definition and which runner a launch means."""
