@@ -296,7 +296,8 @@ def inquire() -> None:
     """Ask the questions of the JSON object in the prompt, and say each answer as JSON.
 
     `questions` has the parameters of each, with a `method` for another than `elicitation/create`. `together`
-    asks all before the first answer, `late` ends the turn first, `complete` reports an address as dealt with,
+    asks all before the first answer, `late` ends the turn first, `afterwards` asks when the input has ended
+    and exits, `complete` reports an address as dealt with,
     and `withdraw` cancels the request.
     """
     call = until("initialize")
@@ -311,14 +312,20 @@ def inquire() -> None:
     if "late" in todo:
         update("subagent_update", sessionId="child", title="child", status="running")
         end(prompt)
+    if "afterwards" in todo:
+        end(prompt)
+        while sys.stdin.readline():
+            pass
     for number, params in enumerate(todo["questions"]):
         size = params.pop("sizes", None)
         if size is not None:
             params["requestedSchema"] = {"properties": {f"f{n}": {"type": "string"} for n in range(size)}}
         method = params.pop("method", "elicitation/create")
         send({"id": number, "method": method, "params": {"sessionId": SESSION, **params}})
-        if "together" not in todo:
+        if "together" not in todo and "afterwards" not in todo:
             say_answer(prompt, todo)
+    if "afterwards" in todo:
+        return
     for _ in todo["questions"] if "together" in todo else ():
         say_answer(prompt, todo)
     if "late" in todo:

@@ -326,7 +326,7 @@ async def test_the_questions_of_qwen_are_a_form_with_choices_and_own_answers(sta
     assert await events(sidecar, task_id, "permission") == []
 
 
-async def test_a_permission_request_of_another_agent_is_no_question_whatever_it_says(start: Start) -> None:
+async def test_a_permission_request_of_another_agent_stays_one_whatever_it_says(start: Start) -> None:
     command = {**QWEN["toolCall"], "kind": "execute", "rawInput": {"command": "rm -r build"}}
     sidecar, task_id = await asking(start, {**QWEN, "toolCall": command})
     permission = await asked(sidecar, task_id)
@@ -377,3 +377,22 @@ async def test_a_text_for_an_agent_has_whole_characters(
     with pytest.raises(RpcError, match=f"^{place}: contains half a surrogate pair") as refused:
         await sidecar.request(f"asyncTasks/{method}", **target, **params)
     assert refused.value.code == -32602
+
+
+async def test_a_question_that_no_answer_can_reach_is_not_shown(start: Start) -> None:
+    sidecar, task_id = await asking(start, FORM, afterwards=True)
+    await reported(sidecar, task_id)
+    assert await events(sidecar, task_id, "question") == []
+
+
+async def test_a_question_shows_no_value_of_a_server(start: Start) -> None:
+    server = {"command": sys.executable, "env": {"KEY": "s3cret-value"}}
+    sidecar = await start(settings={"runners": RUNNERS, "mcpServers": {"docs": server}})
+    question = {**FORM, "message": "Use s3cret-value?"}
+    task_id = await sidecar.launch("asking", json.dumps({"questions": [question]}))
+    shown = await asked(sidecar, task_id)
+    assert shown["message"] == "Use [secret]?"
+    await answer(sidecar, task_id, shown, action="decline")
+    await reported(sidecar, task_id)
+    logged = await events(sidecar, task_id, "question")
+    assert [each["title"] for each in logged] == ["Use [secret]?"] * 2

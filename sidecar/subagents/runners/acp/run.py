@@ -113,9 +113,10 @@ class AcpRun(ProcessRun):
             await self._wait_for_conversation()
             self._process.close_stdin()
             if self._is_final_before_exit():
+                # The agent's input is closed, so no answer to a later question would reach it.
+                self._wire.elicitations.close(_OVER)
                 await self._wire.wait_until_idle(_QUIET_SECONDS, _EOF_SECONDS)
                 self._conversation.permissions.close(_OVER)
-                self._wire.elicitations.close(_OVER)
                 await self._emit_held_text()
                 self._settle(self._outcome())
             await self._process.exits_within(_EOF_SECONDS)
