@@ -8,13 +8,16 @@ import stat
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import BinaryIO, Final
 
 from sidecar.api.runs.launches import Attachment
 
 MAX_COUNT: Final = 20
 MAX_BYTES: Final = 10 * 1024 * 1024
 """The most bytes of one attachment whose content is sent. A reference to a file may be of any size."""
+_FLAGS = (
+    os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+)
 
 
 @dataclass(frozen=True)
@@ -28,13 +31,32 @@ class AttachedFile:
     def read(self) -> str:
         """Return the content in Base64. Blocking. Raises ValueError if it is too large or cannot be read."""
         try:
-            with self.path.open("rb") as file:
+            with self._opened() as file:
                 data = file.read(MAX_BYTES + 1)
         except OSError as error:
             raise ValueError(f"{self.path} cannot be read ({error.strerror})") from error
         if len(data) > MAX_BYTES:
             raise ValueError(f"{self.path} is larger than {MAX_BYTES >> 20} MiB")
         return base64.b64encode(data).decode()
+
+    def check(self) -> None:
+        """Raise ValueError if it is no longer the file that was attached. Blocking."""
+        try:
+            self._opened().close()
+        except OSError as error:
+            raise ValueError(f"{self.path} cannot be read ({error.strerror})") from error
+
+    def _opened(self) -> BinaryIO:
+        """Open the file; since the launch, a link or a FIFO may have taken its place."""
+        file = os.fdopen(os.open(self.path, _FLAGS), "rb")
+        details = os.fstat(file.fileno())
+        is_same = os.path.realpath(self.path) == str(self.path) and os.path.samestat(
+            details, self.path.stat()
+        )
+        if is_same and stat.S_ISREG(details.st_mode):
+            return file
+        file.close()
+        raise ValueError(f"{self.path} is no longer a file of its own; attach it again")
 
 
 @dataclass(frozen=True)

@@ -65,6 +65,7 @@ def _file(file: AttachedFile, prompt: schema.PromptCapabilities) -> Any:
     uri, mime_type = file.path.as_uri(), file.mime_type
     if mime_type is not None and mime_type.startswith("image/") and prompt.image:
         return schema.ImageContentBlock(type="image", data=file.read(), mime_type=mime_type, uri=uri)
+    file.check()
     return schema.ResourceContentBlock(
         type="resource_link", name=file.path.name, uri=uri, mime_type=mime_type, size=file.size
     )
