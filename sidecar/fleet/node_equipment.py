@@ -20,7 +20,6 @@ def node_equipment(job: Job, environment: Mapping[str, str]) -> Equipment:
 
 
 def without_secrets(event: dict[str, Any], equipment: Equipment) -> dict[str, Any]:
-    """Return an event, without the values of the node's variables if it is of the log."""
-    return (
-        {**event, "text": equipment.without_secrets(event["text"])} if event.get("type") == "log" else event
-    )
+    """Return an event without the values of the node's variables."""
+    found: dict[str, Any] = equipment.secret_values.removed_from(event)
+    return found

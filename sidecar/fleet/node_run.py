@@ -221,7 +221,7 @@ class NodeRun:
         """Save the changes and write the result, the last line of the journal."""
         self._pause_limit()
         if result.error is not None:
-            result = replace(result, error=self._equipment.without_secrets(result.error))
+            result = replace(result, error=self._equipment.secret_values.without(result.error))
         if self._is_timed_out:
             result = replace(result, terminate_reason="TIMEOUT", error=_TIMED_OUT)
         last: dict[str, Any] = {"result": to_plain(result)}

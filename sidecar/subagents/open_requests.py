@@ -22,6 +22,9 @@ class Asker(Protocol):
     async def emit(self, event: dict[str, Any]) -> None:
         """Log an event of the run."""
 
+    def redacted(self, attention: Attention) -> Attention:
+        """Return what a client may see of a request."""
+
     def pause_timers(self) -> None:
         """Pause the time limits of the run while it waits for a person."""
 
@@ -50,7 +53,9 @@ class OpenRequests:
 
     def open(self, asker: Asker, attention: Attention) -> OpenRequest[Any]:
         """Open a request and pause the time limits of its run. It is not shown yet."""
-        request = OpenRequest[Any](asker, attention, asyncio.get_running_loop().create_future())
+        request = OpenRequest[Any](
+            asker, asker.redacted(attention), asyncio.get_running_loop().create_future()
+        )
         self._open[attention.request_id] = request
         asker.pause_timers()
         return request

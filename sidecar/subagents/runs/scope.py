@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from sidecar.api.errors import StorageError
 from sidecar.api.runs.async_tasks import AsyncTask
+from sidecar.subagents.equipment.secret_values import SecretFilter
 from sidecar.subagents.fold.messages import LiveText
 from sidecar.subagents.fold.replay import CONTINUE, replay_prompt
 from sidecar.subagents.journal.event_log import EventLog
@@ -72,6 +73,8 @@ class RunScope:
         self._target = prepared.target
         self._constraints = prepared.constraints
         self._run = run
+        self._secrets = prepared.equipment.secret_values
+        self._filter = SecretFilter(self._secrets)
         self._transcript: Transcript | None = None
         self._handle: RunHandle | None = None
         self._early_messages: list[str] = []
@@ -89,6 +92,7 @@ class RunScope:
             self._constraints,
             self._emit,
             prepared.delegation,
+            self._secrets,
         )
 
     async def open(self) -> None:
@@ -255,15 +259,18 @@ class RunScope:
             stopped.cancel()
             if not ended.done():
                 ended.cancel()
+        for event in list(self._filter.finish()):
+            await self._record(event)
         abort.end_at_limit()
         if abort.outcome is not None:
             partial = self._run.fold.partial()
             self.output = _output(abort.outcome.terminate_reason, partial.emitted_vars, partial.final_message)
             return
         result = ended.result()
-        self.output = _output(result.terminate_reason, result.emitted_vars, result.final_message)
+        output = _output(result.terminate_reason, result.emitted_vars, result.final_message)
+        self.output = self._secrets.removed_from(output)
         if result.terminate_reason == "ERROR":
-            text = self._prepared.equipment.without_secrets(result.error or "Subagent ended with ERROR.")
+            text = self._secrets.without(result.error or "Subagent ended with ERROR.")
             self._error = RunFailed(
                 text, result.error_kind, result.retry_after_seconds, is_lost=result.is_lost
             )
@@ -302,8 +309,10 @@ class RunScope:
             await self._emit({"type": "message", "messageId": "resume", "role": "user", "text": text})
 
     async def _emit(self, event: dict[str, Any]) -> None:
-        if event["type"] == "log":
-            event = {**event, "text": self._prepared.equipment.without_secrets(event["text"])}
+        for each in list(self._filter.feed(event)):
+            await self._record(each)
+
+    async def _record(self, event: dict[str, Any]) -> None:
         if self._run.accepts(event):
             await self._services.events.append(self.agent_id, event)
         if self.on_message is not None and (text := self._live_text.take(event)):

@@ -7,10 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sidecar.api.runs.async_tasks import Changes, Placement, PlacementState
+import msgspec
+
+from sidecar.api.runs.async_tasks import Attention, Changes, Placement, PlacementState
 from sidecar.api.runs.permissions import Policy
 from sidecar.api.settings import SettingsSource
 from sidecar.javascript.printing import js_number
+from sidecar.subagents.equipment.secret_values import SecretValues
 from sidecar.subagents.journal.records import RunRecord
 from sidecar.subagents.limits.budget import BudgetWatch, DaySpending
 from sidecar.subagents.limits.constraints import RunConstraints
@@ -59,6 +62,7 @@ class RunMonitor(RunObserver):
         constraints: RunConstraints,
         emit: Callable[[dict[str, Any]], Awaitable[None]],
         delegation: Delegation | None = None,
+        secrets: SecretValues | None = None,
     ) -> None:
         """`settings` are those of the client that launched the run."""
         self.policy = policy
@@ -79,6 +83,7 @@ class RunMonitor(RunObserver):
         self._silence_counts = False
         self._open_questions = 0
         self._delegation = delegation
+        self._secrets = secrets or SecretValues()
         self._waits = 0
 
     @property
@@ -215,6 +220,13 @@ class RunMonitor(RunObserver):
     async def emit(self, event: dict[str, Any]) -> None:
         """Log an event of the run."""
         await self._emit(event)
+
+    def redacted(self, attention: Attention) -> Attention:
+        """Return what a client may see of a request: no secret values."""
+        if not self._secrets:
+            return attention
+        plain = msgspec.to_builtins(attention)
+        return msgspec.convert(self._secrets.removed_from(plain), Attention)
 
     def pause_timers(self) -> None:
         """Pause the timers when the first question opens."""

@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from sidecar.api.errors import InvalidParams, InvalidState
-from sidecar.api.runs.async_tasks import AsyncTask, Progress
+from sidecar.api.runs.async_tasks import AsyncTask, Attention, Progress
 from sidecar.api.runs.permissions import Policy, RememberedPermission
 from sidecar.api.settings import PermissionsSettings, Settings
 from sidecar.subagents.journal.records import RunRecord
@@ -74,6 +74,9 @@ class Run:
 
     async def emit(self, event: dict[str, Any]) -> None:
         self.events.append(event)
+
+    def redacted(self, attention: Attention) -> Attention:
+        return attention
 
     def pause_timers(self) -> None:
         self.holds += 1
