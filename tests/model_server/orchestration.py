@@ -1,4 +1,7 @@
-"""A model with the sidecar's tools: launches two subagents, waits, reads one result, cancels the other."""
+"""A model with the sidecar's tools: launches three subagents, does something else, and waits for two.
+
+Then it reads one result and cancels the third.
+"""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -9,24 +12,29 @@ from tests.model_server.served_tools import FOUND, call_served
 
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 FIRST_RESULT = "the first result"
+SECOND_RESULT = "the second result"
+_LAUNCHES = [("cat", FIRST_RESULT), ("cat", SECOND_RESULT), ("wait", "forever")]
 
 
 def next_step(tools: Sequence[Tool], answers: Sequence[str]) -> Reply:
     """Return the next call, given what the calls so far have answered."""
     searches = [answer for answer in answers if FOUND in answer]
     answers = [answer for answer in answers if FOUND not in answer]
-    ids = [found.group() for answer in answers[:2] if (found := _UUID.search(answer))]
-    if len(ids) < min(len(answers), 2):
+    ids = [found.group() for answer in answers[: len(_LAUNCHES)] if (found := _UUID.search(answer))]
+    if len(ids) < min(len(answers), len(_LAUNCHES)):
         return Reply([f"A launch failed: {answers}"])
     steps: list[tuple[str, Mapping[str, Any]]] = [
-        ("task", {"subagent_name": "cat", "goal_prompt": FIRST_RESULT, "async": True}),
-        ("task", {"subagent_name": "wait", "goal_prompt": "forever", "async": True}),
+        ("task", {"subagent_name": name, "goal_prompt": goal, "async": True}) for name, goal in _LAUNCHES
     ]
-    if len(ids) == 2:
+    if len(ids) == len(_LAUNCHES):
         steps += [
-            ("check_async_tasks", {"action": "wait", "task_ids": ids, "timeout_seconds": 30}),
+            ("list_tasks", {}),
+            (
+                "check_async_tasks",
+                {"action": "wait", "task_ids": ids[:2], "mode": "all", "timeout_seconds": 30},
+            ),
             ("check_async_tasks", {"task_id": ids[0]}),
-            ("check_async_tasks", {"task_id": ids[1], "action": "cancel"}),
+            ("check_async_tasks", {"task_id": ids[2], "action": "cancel"}),
         ]
     if len(answers) >= len(steps):
         return Reply(["All ", "done."])

@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+from collections.abc import Mapping
 from contextvars import copy_context
 from pathlib import Path
 from random import Random
@@ -22,6 +23,7 @@ from sidecar.rpc.answers import Answer, request_id
 from sidecar.rpc.connection import Connection
 from sidecar.rpc.errors import METHOD_NOT_FOUND, ConnectionClosed, RpcError
 from sidecar.rpc.messages import Request
+from sidecar.subagents.runners.process.marker import MARKER
 from tests.simulation.ledger import Broken, Ledger, is_cut
 
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f-]{27}")
@@ -44,6 +46,7 @@ class SimulatedClient:
     """One model and its client; `folder` is its workspace, None for a client without one."""
 
     takes_turns = False
+    is_subagent = False
 
     def __init__(self, name: str, life: Life, folder: Path | None, random: Random) -> None:
         self.name = name
@@ -101,7 +104,7 @@ class SimulatedClient:
         """Check that a text for the model shows no run of another workspace."""
         for task_id in _UUID.findall(text):
             fact = self.life.ledger.facts.get(task_id)
-            if fact is not None and not self.concerns(fact.place):
+            if fact is not None and self.is_here and not self.concerns(fact.place):
                 raise Broken(f"{self.name} sees {task_id} of {fact.place}: {text[:500]}")
 
     async def act(self, alone: bool) -> None:
@@ -319,6 +322,8 @@ class Passenger(Editor):
 class McpModel(SimulatedClient):
     """Speaks the Model Context Protocol."""
 
+    environment: Mapping[str, str] = {}
+
     @property
     def owner_name(self) -> str:
         return MODEL_NAME
@@ -330,7 +335,8 @@ class McpModel(SimulatedClient):
     async def enter(self) -> None:
         """Connect."""
         assert self.folder is not None
-        self.client = ModelClient(SharedHost(self.life.host), Workspace((self.folder,), trusted=True), {})
+        workspace = Workspace((self.folder,), trusted=True)
+        self.client = ModelClient(SharedHost(self.life.host), workspace, {}, self.environment)
         await self.client.open(self.life.host.root.path)
         self.server = McpServer(self.client, self.client.piggyback, self._drop, ReportStream)
         self._position = 0
@@ -365,6 +371,20 @@ class McpModel(SimulatedClient):
 
     async def _drop(self, method: str, params: Any) -> None:
         """Receive a notification."""
+
+
+class Subagent(McpModel):
+    """The model of a run, whose agent has the server by its own configuration: no end concerns it."""
+
+    is_subagent = True
+
+    def __init__(self, name: str, life: Life, folder: Path | None, random: Random, run: str) -> None:
+        super().__init__(name, life, folder, random)
+        self.run = run
+        self.environment = {MARKER: run}
+
+    def concerns(self, place: str) -> bool:
+        return False
 
 
 async def ride(client: "Passenger | McpModel", alone: bool) -> None:

@@ -84,9 +84,10 @@ class Simulation:
         world, choice = self._world, random.random()
         clients = [client for client in world.clients if client.is_here]
         if choice < 0.3 and len(world.life.running) < 12:
-            await world.launch(random.choice([*clients, None]), random)
+            launching = [client for client in clients if not client.is_subagent]
+            await world.launch(random.choice([*launching, None]), random)
         elif choice < 0.6:
-            world.end(random)
+            await world.end(random)
         elif choice < 0.63 and len(clients) < MOST_CLIENTS:
             self._counts["joins"] += 1
             await world.join(random)
@@ -115,7 +116,7 @@ class Simulation:
         """Let everything end and a model in each workspace ask until nothing waits."""
         world = self._world
         while world.life.running:
-            world.end(self._random)
+            await world.end(self._random)
         await world.settle()
         for client in list(world.clients):
             await client.leave()

@@ -22,6 +22,7 @@ def own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_every_end_is_reported_until_it_is_acknowledged() -> None:
     counts = simulate(SEED, 300)
     assert counts["reported"] >= counts["owed"] > 0
+    assert counts["Subagent.joined"] > 0
 
 
 @pytest.mark.slow
@@ -29,3 +30,4 @@ def test_every_end_is_reported_until_it_is_acknowledged() -> None:
 def test_every_one_of_ten_thousand_ends_is_reported_until_it_is_acknowledged() -> None:
     counts = simulate(SEED, 10_000)
     assert counts["reported"] >= counts["owed"] > 0
+    assert counts["Subagent.joined"] > 0
