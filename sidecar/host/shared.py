@@ -37,6 +37,14 @@ class SharedHost:
             self._host.update_settings(shared)
         return shared
 
+    def parted(
+        self, settings: ClientSettingsStore, changes: Mapping[str, Any]
+    ) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+        """Return the changes of the client's own settings, and those that concern the Host."""
+        assert isinstance(settings, ClientSettings), "the client has entered this Host"
+        settings.check(changes)
+        return split(changes)
+
     def not_applied(self, sent: Mapping[str, Any]) -> list[str]:
         """Return the names of settings that concern the Host."""
         return dotted(sent)

@@ -112,6 +112,26 @@ async def test_a_setting_of_the_host_that_is_taken_back_has_the_value_of_its_fil
     assert "more" not in second.context.runners.current
 
 
+async def test_settings_for_all_wait_until_their_client_is_trusted(office: Office) -> None:
+    trusted, _ = await office.attach()
+    other, _ = await office.attach("billing", trusted=False)
+    before = trusted.settings.current.runners["wait"]
+    theirs = {"wait": {"type": "command", "command": ["theirs"]}}
+    other.update_settings({"runners": theirs, "reminders": {"detail": "summary"}})
+    assert trusted.settings.current.runners["wait"] == before
+    assert other.settings.current.reminders.detail == "summary"
+    other.grant_trust()
+    assert trusted.settings.current.runners["wait"].command == ["theirs"]
+
+
+async def test_a_wrong_setting_of_an_untrusted_client_is_refused_at_once(office: Office) -> None:
+    other, _ = await office.attach("billing", trusted=False)
+    with pytest.raises(InvalidParams):
+        other.update_settings({"asyncTasks": {"max": "many"}})
+    other.grant_trust()
+    assert office.host.settings.async_tasks.max == 5
+
+
 async def test_an_own_setting_is_nobody_elses_business(office: Office) -> None:
     (first, _), (second, to_second) = await office.attach(), await office.attach()
     before = second.settings.current

@@ -37,6 +37,11 @@ class Hosting(Protocol):
     def update_settings(self, settings: ClientSettingsStore, changes: Mapping[str, Any]) -> dict[str, Any]:
         """Apply changed settings; return those that concern all clients. Raises InvalidParams."""
 
+    def parted(
+        self, settings: ClientSettingsStore, changes: Mapping[str, Any]
+    ) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+        """Return the changes that concern the client alone, and the others. Raises InvalidParams."""
+
     def not_applied(self, sent: Mapping[str, Any]) -> list[str]:
         """Return the names of settings that a client cannot set with `initialize`."""
 
@@ -69,6 +74,12 @@ class PrivateHost:
         assert self._host is not None, "the client has entered"
         self._host.update_settings(changes)
         return {}
+
+    def parted(
+        self, settings: ClientSettingsStore, changes: Mapping[str, Any]
+    ) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+        """Return all changes: nobody shares the settings."""
+        return changes, {}
 
     def not_applied(self, sent: Mapping[str, Any]) -> list[str]:
         """Return nothing: all settings are this client's."""

@@ -26,6 +26,7 @@ from sidecar.app.outbound.progress import Progress
 from sidecar.app.outbound.reminders import ClientReminders
 from sidecar.app.outbound.report_stream import ReportStream
 from sidecar.app.roots import WantedRoots
+from sidecar.app.settings import merge
 from sidecar.history import TaskHistory
 from sidecar.rpc.connection import Connection
 from sidecar.rpc.errors import METHOD_NOT_FOUND, ConnectionClosed, RpcError
@@ -78,6 +79,8 @@ class Session(Listener):
         self._busy = False
         self._takes_turns = True
         self._own_definitions_only = False
+        self._held_back: Mapping[str, Any] = {}
+        """Settings for all clients that take effect once the user trusts the workspace."""
         self._unlisten: Callable[[], None] = lambda: None
         self.piggyback: Piggyback | None = None
         self._watchdog: ParentWatchdog | None = None
@@ -181,7 +184,17 @@ class Session(Listener):
         self._definitions.start()
 
     def update_settings(self, changes: Mapping[str, Any]) -> None:
-        """Apply changed settings at once. Raises InvalidParams naming the key."""
+        """Apply changed settings at once. Raises InvalidParams naming the key.
+
+        Those that concern other clients wait until the user trusts the workspace: they decide which programs
+        run for all of them.
+        """
+        if not self._is_trusted:
+            changes, held_back = self._hosting.parted(self.settings, changes)
+            self._held_back = merge(self._held_back, held_back)
+        self._apply(changes)
+
+    def _apply(self, changes: Mapping[str, Any]) -> None:
         before = self.settings.current
         shared = self._hosting.update_settings(self.settings, changes)
         if shared:
@@ -201,16 +214,23 @@ class Session(Listener):
         self.host.changes.stored_changed(await asyncio.to_thread(self.history.refresh))
 
     def grant_trust(self) -> None:
-        """Note that the user trusts the workspace."""
+        """Note that the user trusts the workspace, and apply the settings that waited for that."""
         self.workspace = Workspace(self.workspace.folders, trusted=True)
+        if self._held_back:
+            held_back, self._held_back = self._held_back, {}
+            self._apply(held_back)
 
     def require_trust(self) -> None:
         """Raise NotTrusted unless the user trusts the workspace, or nothing of it is used."""
-        if not (self.workspace.trusted or self._own_definitions_only):
+        if not self._is_trusted:
             raise NotTrusted(
                 "the workspace is not trusted, so no subagent can be launched; trust it in the editor "
                 "(workspaceTrusted in initialize, or the notification workspace/didGrantTrust)"
             )
+
+    @property
+    def _is_trusted(self) -> bool:
+        return self.workspace.trusted or self._own_definitions_only
 
     def set_busy(self, busy: bool) -> None:
         """Note whether the client's agent is in a turn. When it becomes idle, deliver pending reminders."""

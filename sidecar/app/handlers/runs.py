@@ -146,6 +146,7 @@ async def resume(session: Session, params: ResumeParams) -> ResumeResult:
 
 async def set_max(session: Session, params: SetMaxParams) -> SetMaxResult:
     """Answer `asyncTasks/setMax`; running tasks continue, queued ones may start."""
+    session.require_trust()
     if params.max != -1:
         _check_between("max", params.max, 0, "; -1 means no limit")
     session.host.require_ownership()
