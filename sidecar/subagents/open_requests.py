@@ -32,6 +32,17 @@ class Asker(Protocol):
         """Resume the time limits."""
 
 
+class Answerers(Protocol):
+    """The connected clients that can answer."""
+
+    @property
+    def is_attended(self) -> bool:
+        """Whether such a client is connected, or left so recently that it may come back."""
+
+    async def unattended(self) -> None:
+        """Wait until that is no longer so."""
+
+
 @dataclass
 class OpenRequest(Generic[A]):
     """A request that waits for its answer."""
@@ -39,6 +50,16 @@ class OpenRequest(Generic[A]):
     asker: Asker
     attention: Attention
     answered: "asyncio.Future[A]"
+
+    async def is_answered(self, answerers: Answerers) -> bool:
+        """Wait for the answer; return False once nobody is left who could give it."""
+        left = asyncio.ensure_future(answerers.unattended())
+        either: set[asyncio.Future[Any]] = {self.answered, left}
+        try:
+            await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            left.cancel()
+        return self.answered.done()
 
 
 class OpenRequests:

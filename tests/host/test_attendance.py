@@ -1,5 +1,7 @@
 """Whether questions wait for a client that can answer and left recently."""
 
+import asyncio
+
 import pytest
 
 from sidecar.api.settings import HostSettings
@@ -60,3 +62,24 @@ def test_questions_wait_without_a_limit_if_the_settings_say_so(hall: Hall) -> No
     hall.hub.listen(Client(answers=True))()
     hall.now += 1e9
     assert hall.hub.is_attended
+
+
+async def test_questions_stop_to_wait_when_no_client_that_can_answer_came_back(hall: Hall) -> None:
+    hall.settings = HostSettings(survive_minutes=1)
+    hall.windows = 1
+    leave = hall.hub.listen(Client(answers=True))
+    waiting = asyncio.ensure_future(hall.hub.unattended())
+    hall.windows, _ = 0, leave()
+    await asyncio.sleep(0)
+    assert not waiting.done()
+    hall.windows = 1
+    back = hall.hub.listen(Client(answers=True))
+    hall.now += 61
+    hall.hub.listen(Client(answers=False))
+    await asyncio.sleep(0)
+    assert not waiting.done()
+    hall.windows, _ = 0, back()
+    hall.now += 60
+    hall.hub.listen(Client(answers=False))
+    async with asyncio.timeout(5):
+        await waiting

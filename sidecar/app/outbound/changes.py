@@ -1,5 +1,6 @@
 """Count the changes in a Host and notify its listeners."""
 
+import asyncio
 from collections.abc import Callable, Iterable
 from typing import Any, Protocol
 
@@ -36,6 +37,9 @@ class Attendance(Protocol):
     def keeps_questions(self) -> bool:
         """Return whether a client that can answer left so recently that questions wait for it."""
 
+    async def unattended(self) -> None:
+        """Wait until no listener can answer and questions wait for none."""
+
     def answerer_left(self) -> None:
         """Note that a listener that can answer has left."""
 
@@ -49,6 +53,10 @@ class NobodyLeft:
     def keeps_questions(self) -> bool:
         """Return False: no question waits for a client that has left."""
         return False
+
+    async def unattended(self) -> None:
+        """Wait forever: the Host ends before."""
+        await asyncio.Event().wait()
 
     def answerer_left(self) -> None:
         """Do nothing."""
@@ -88,6 +96,10 @@ class ChangeHub:
     def is_attended(self) -> bool:
         """Whether a listener can answer permission requests."""
         return self.answering > 0 or self.attendance.keeps_questions()
+
+    async def unattended(self) -> None:
+        """Wait until no listener can answer and none is expected back."""
+        await self.attendance.unattended()
 
     def run_changed(self, task: AsyncTask) -> None:
         """Notify of the new state of an async task."""

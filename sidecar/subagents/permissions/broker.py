@@ -10,7 +10,7 @@ from sidecar.api.runs.async_tasks import AttentionOption
 from sidecar.api.runs.permissions import Policy
 from sidecar.api.settings import SettingsSource
 from sidecar.subagents.journal.records import RunRecord
-from sidecar.subagents.open_requests import Asker, OpenRequests
+from sidecar.subagents.open_requests import Answerers, Asker, OpenRequests
 from sidecar.subagents.permissions import reach
 from sidecar.subagents.permissions.attention import attention, event, offers, option_event
 from sidecar.subagents.permissions.diff import unified
@@ -43,14 +43,6 @@ class PermissionRequester(Asker, Protocol):
         """The settings of the client that launched the run."""
 
 
-class Clients(Protocol):
-    """The connected clients."""
-
-    @property
-    def is_attended(self) -> bool:
-        """Whether a client is connected that can answer."""
-
-
 @dataclass(frozen=True)
 class _Asked:
     definition: str | None
@@ -62,7 +54,7 @@ class _Asked:
 class PermissionBroker:
     """Decide requests, and keep those for a person open until the first answer."""
 
-    def __init__(self, memory: PermissionMemory, clients: Clients, requests: OpenRequests) -> None:
+    def __init__(self, memory: PermissionMemory, clients: Answerers, requests: OpenRequests) -> None:
         self._memory = memory
         self._clients = clients
         self._requests = requests
@@ -82,7 +74,9 @@ class PermissionBroker:
         if not question.options:
             return await self._by_rule(asker, question, "deny", "policy", _NO_OPTIONS)
         if self._clients.is_attended:
-            return await self._by_person(asker, question, scope)
+            answer = await self._by_person(asker, question, scope)
+            if answer is not None:
+                return answer
         verdict = await asyncio.to_thread(decide, settings.unattended, question, workspace)
         return await self._by_rule(
             asker, question, "allow" if verdict == "allow" else "deny", "policy", UNATTENDED
@@ -147,7 +141,10 @@ class PermissionBroker:
         )
         return answer
 
-    async def _by_person(self, asker: PermissionRequester, question: Question, scope: Scope | None) -> Answer:
+    async def _by_person(
+        self, asker: PermissionRequester, question: Question, scope: Scope | None
+    ) -> Answer | None:
+        """Return the answer of a person; None once nobody is left who could answer."""
         options = offers(question, scope)
         # In a thread, since comparing large files takes a while.
         diff = await asyncio.to_thread(unified, question.changes) if question.changes else None
@@ -160,7 +157,9 @@ class PermissionBroker:
                 {**event(question, asker.record.task.workspace_dir), "state": "asked", "options": offered}
             )
             self._requests.show(asker)
-            option: Option = await waiting.answered
+            if not await waiting.is_answered(self._clients):
+                return None
+            option: Option = waiting.answered.result()
         finally:
             self._close(question.request_id)
         await asker.emit(

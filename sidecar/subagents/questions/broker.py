@@ -1,11 +1,11 @@
 """Put the questions of all runs to a person, or decline them if nobody can answer."""
 
-from typing import Any, Protocol
+from typing import Any
 
 from sidecar.api.errors import InvalidParams
 from sidecar.api.runs.questions import QuestionAction
 from sidecar.subagents.journal.records import RunRecord
-from sidecar.subagents.open_requests import Asker, OpenRequests
+from sidecar.subagents.open_requests import Answerers, Asker, OpenRequests
 from sidecar.subagents.questions.content import checked
 from sidecar.subagents.questions.patterns import check_patterns
 from sidecar.subagents.questions.question import AgentQuestion, Reply
@@ -13,18 +13,10 @@ from sidecar.subagents.questions.question import AgentQuestion, Reply
 UNATTENDED = "no client is connected that can answer"
 
 
-class Clients(Protocol):
-    """The connected clients."""
-
-    @property
-    def is_attended(self) -> bool:
-        """Whether a client is connected that can answer."""
-
-
 class QuestionBroker:
     """Keep questions open until their first answers."""
 
-    def __init__(self, requests: OpenRequests, clients: Clients) -> None:
+    def __init__(self, requests: OpenRequests, clients: Answerers) -> None:
         self._requests = requests
         self._clients = clients
         self._questions: dict[str, AgentQuestion] = {}
@@ -38,12 +30,15 @@ class QuestionBroker:
         try:
             await asker.emit(question.asked_event())
             self._requests.show(asker)
-            reply: Reply = await waiting.answered
+            is_answered = await waiting.is_answered(self._clients)
         except BaseException:
             self._close(question.request_id)
             await asker.emit(question.withdrawn_event())
             raise
         self._close(question.request_id)
+        if not is_answered:
+            return await self.decline(asker, question, UNATTENDED)
+        reply: Reply = waiting.answered.result()
         await asker.emit(question.answered_event(reply, "user"))
         return reply
 

@@ -94,6 +94,10 @@ class Setting:
     is_attended: bool = True
     kept: Kept = field(default_factory=Kept)
     changed: asyncio.Event = field(default_factory=asyncio.Event)
+    left: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def unattended(self) -> None:
+        await self.left.wait()
 
     def __post_init__(self) -> None:
         self.broker = PermissionBroker(
@@ -191,6 +195,23 @@ async def test_where_nobody_is_there_it_is_refused_at_once_with_the_reason(setti
     answer = await setting.broker.ask(run, question())
     assert answer == Answer(OPTIONS[2], f"Permission denied: {UNATTENDED}.")
     assert (run.events[0]["by"], run.events[0]["kind"]) == ("policy", "reject_once")
+
+
+async def test_an_open_request_is_decided_by_the_settings_once_nobody_can_answer(setting: Setting) -> None:
+    setting.settings = PermissionsSettings(unattended="allowReads")
+    run = Run(setting)
+    asking = [
+        await setting.asking(run, question(name, kind=kind))
+        for name, kind in (("first", "execute"), ("second", "read"))
+    ]
+    setting.left.set()
+    denied, allowed = [await each for each in asking]
+    assert denied == Answer(OPTIONS[2], f"Permission denied: {UNATTENDED}.")
+    assert allowed.option == OPTIONS[1]
+    assert run.shown() is None
+    assert run.holds == 0
+    with pytest.raises(InvalidState):
+        await setting.broker.answer(run.record, "first", "once")
 
 
 async def test_unattended_runs_may_be_allowed_more_by_the_settings(setting: Setting) -> None:
