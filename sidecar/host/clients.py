@@ -141,6 +141,9 @@ class Clients:
         }
 
     async def _stop_for(self, visitor: Visitor) -> None:
+        if visitor.is_gone:  # it gave up, and reported that the Host does not answer
+            logger.info("a request to stop is ignored: its process did not wait for the answer")
+            return
         live = _live_runs(self._host)
         if live and visitor.request.options.get("cancel-running") != "yes":
             runs = "1 run is" if live == 1 else f"{live} runs are"

@@ -56,6 +56,16 @@ class Visitor:
         with contextlib.suppress(OSError):
             self._wire.send(text + b"\n")
 
+    @property
+    def is_gone(self) -> bool:
+        """Whether the process has closed the connection or died."""
+        try:
+            return self._wire.recv(1, socket.MSG_PEEK) == b""
+        except BlockingIOError:
+            return False
+        except OSError:
+            return True
+
     def watch(self, on_gone: Callable[[], None]) -> None:
         """Call `on_gone` once, when the process closes the connection or dies, unless `close` comes first.
 

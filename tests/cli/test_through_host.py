@@ -1,12 +1,16 @@
 """`ps --watch`, `logs --follow` and `wait` are clients of the Host: they leave without touching a run."""
 
 import json
+import os
 import signal
+import socket
 import subprocess
 import time
 
 import pytest
 
+from sidecar import __version__
+from sidecar.host.attach import address, attaching
 from tests.cli.conftest import Cli, Launched
 
 
@@ -103,3 +107,27 @@ def assert_line(watcher: "subprocess.Popen[str]", start: str) -> None:
     assert watcher.stdout is not None
     while not (line := watcher.stdout.readline()).startswith(start):
         assert line, f"no line starts with {start}"
+
+
+def test_positions_in_the_queue_are_those_of_the_host(cli: Cli) -> None:
+    with (cli.home / "config" / "subagent-sidecar" / "config.toml").open("a") as settings:
+        settings.write("[asyncTasks]\nmax = 1\n")
+    cli.run("launch", "wait", "x")
+    queued = [cli.run("launch", "wait", f"{number}", "--queue").stdout.strip() for number in range(3)]
+    cli.run("cancel", queued[0])
+    positions = {task["id"]: task.get("queuePosition") for task in cli.json("ps")["items"]}
+    assert [positions[each] for each in queued] == [None, 1, 2]
+
+
+def test_a_stop_whose_process_gave_up_is_not_carried_out_later(cli: Cli) -> None:
+    launched_ready(cli)
+    host = cli.host
+    os.kill(host, signal.SIGSTOP)
+    try:
+        with socket.socket(socket.AF_UNIX) as wire:
+            wire.connect((cli.root / address.POINTER).read_text().strip())
+            wire.sendall(attaching.request_bytes("stop", __version__, {"cancel-running": "yes"}))
+    finally:
+        os.kill(host, signal.SIGCONT)
+    assert cli.json("host", "status")["runs"]["running"] == 1
+    assert cli.host == host
