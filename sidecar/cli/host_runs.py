@@ -20,13 +20,6 @@ PAUSE_SECONDS = 0.25
 """The shortest time between two lists of `watch`."""
 
 
-async def newest(root: Path, limit: int) -> AsyncListResult:
-    """Return the newest runs. Raises HostEnded."""
-    async with attached(root, {}) as host:
-        host.on("asyncTasks/didChange", _ignore)
-        return msgspec.convert(await host.request("asyncTasks/list", limit=limit), AsyncListResult)
-
-
 async def watch(root: Path, limit: int, show: Callable[[AsyncListResult], None]) -> None:
     """Call `show` with the newest runs again and again. Raises HostEnded."""
     changed = asyncio.Event()

@@ -53,16 +53,8 @@ def ps(own_root: Path, watch: bool, as_json: bool, store: SettingsStore) -> int:
 
     if watch:
         asyncio.run(_watch(own_root, maximum, show))
-    show(asyncio.run(_newest(own_root, maximum)))
+    show(asyncio.run(_runs_of(own_root, maximum)))
     return exits.DONE
-
-
-async def _newest(own_root: Path, maximum: int) -> AsyncListResult:
-    """Return the runs as the Host reports them if there is one, else those in the journal."""
-    if await asyncio.to_thread(host_status, own_root) is not None:
-        with contextlib.suppress(HostEnded):
-            return await host_runs.newest(own_root, _SHOWN)
-    return await _runs_of(own_root, maximum)
 
 
 async def _watch(own_root: Path, maximum: int, show: Callable[[AsyncListResult], None]) -> NoReturn:

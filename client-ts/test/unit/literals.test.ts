@@ -15,6 +15,7 @@ const UNSEEN = /(?:^|[.#])(?:log|onStderr|querySelector|closest|matches|test|(?:
 /** Literals that people do not read: keys, names of folders, styles, and what pip prints. */
 const ALLOWED = new Set([
   ...[
+    "End",
     "Enter",
     "Escape",
     "Tab",

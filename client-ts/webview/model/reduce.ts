@@ -2,7 +2,7 @@ import type { RunRow } from "../../src/panel/listMessages.js";
 import type { FleetOffer } from "../../src/offers/placement.js";
 import { isLive } from "../../src/text/outcome.js";
 import { omit, without } from "../../src/util/omit.js";
-import { choosing, composing, mentioning } from "./composer/composing.js";
+import { choosing, composing, mentioning } from "./composing.js";
 import type { Event, OpenEvent } from "./events.js";
 import { runKey } from "./list/listState.js";
 import { listing, opened } from "./opening.js";

@@ -1,5 +1,5 @@
+import { charsOfElements } from "./elements.js";
 import { openTable, startsWithRow } from "./table.js";
-import { charsOfElements } from "./weight.js";
 
 /** A block longer than this part of its limit ends at its next blank line. */
 const SOFT_PART = 0.6;

@@ -1,11 +1,11 @@
-import { omit } from "../../../src/util/omit.js";
-import { COMPOSER, SERVICE } from "../../text/strings.js";
-import type { Event } from "../events.js";
-import { runKey } from "../list/listState.js";
-import { listing, opened } from "../opening.js";
-import { commandsOf, type Draft, type LaunchState, type State } from "../state.js";
-import { type ChoiceEvent, withChoice } from "./choices.js";
-import { reduceMention } from "./mention.js";
+import { omit } from "../../src/util/omit.js";
+import { COMPOSER, SERVICE } from "../text/strings.js";
+import type { Event } from "./events.js";
+import { runKey } from "./list/listState.js";
+import { listing, opened } from "./opening.js";
+import { commandsOf, type Draft, type LaunchState, type State } from "./state.js";
+import { type ChoiceEvent, withChoice } from "./composer/choices.js";
+import { reduceMention } from "./composer/mention.js";
 
 type ComposerEvent = Extract<
   Event,
