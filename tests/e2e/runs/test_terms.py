@@ -59,6 +59,18 @@ async def test_outputs_never_given_fail_a_run_and_are_named(start: Start, name: 
     assert task["partial"]["final_message"] == "done"
 
 
+async def test_an_output_that_is_too_large_is_named_with_its_size_and_the_limit(start: Start) -> None:
+    line = '{"type":"emit","name":"%s","value":"%*d"}\\n'
+    goal = f"for n in first count; do printf '{line}' $n 9000000 1; done"
+    task = await ended(await started(start), "events", goal, expectedOutputs={**OUTPUTS, "why": "so"})
+    assert task["error"] == (
+        "the run ended without its expected outputs: why; the expected output count is too large to keep: "
+        "it has about 9,000,207 bytes, and all variables of a run together at most 16,777,216. Write it to "
+        "a file, and emit the path"
+    )
+    assert list(task["partial"]["emitted_vars"]) == ["first"]
+
+
 async def test_a_turn_too_many_leads_to_the_last_one(start: Start) -> None:
     sidecar = await started(start)
     task = await ended(sidecar, "scripted", f"{LAST}look 5\nwait", expectedOutputs=OUTPUTS, maxTurns=3)
@@ -135,7 +147,7 @@ async def test_a_tool_outside_the_list_is_refused_with_a_reason_the_agent_sees(s
 async def test_the_definition_s_tools_bound_those_of_the_launch(start: Start) -> None:
     sidecar = await started(start)
     task = await ended(sidecar, "brief", "write a.txt hi", toolWhitelist=["Write"])
-    assert "this run may use no tools" in task["output"]["final_message"]
+    assert "this run may not use any tools" in task["output"]["final_message"]
 
 
 @pytest.mark.slow

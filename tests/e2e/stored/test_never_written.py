@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.conftest import Json, Start
-from tests.history.stores.all_stores import all_stores
+from tests.history.stores.fixtures.all_stores import all_stores
 
 DAY_SECONDS = 86_400
 OTHERS = {

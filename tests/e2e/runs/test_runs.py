@@ -56,6 +56,25 @@ async def test_event_lines_become_events_progress_and_variables(sidecar: Sidecar
     assert "currentTool" not in progress
 
 
+async def test_lists_and_notifications_leave_out_large_variables_which_the_run_itself_has(
+    sidecar: Sidecar,
+) -> None:
+    line = '{"type":"emit","name":"%s","value":"%*d"}\\n'
+    task_id = await sidecar.launch("events", f"printf '{line}' large 3000000 1 small 10 2")
+    other = await sidecar.launch("cat", "more")
+    (whole,) = await sidecar.ended(task_id)
+    size = {name: len(value) for name, value in whole["output"]["emitted_vars"].items()}
+    assert (size, "omittedVars" in whole) == ({"large": 3_000_000, "small": 10}, False)
+    assert await sidecar.task(task_id) == whole
+    several = await sidecar.ended(task_id, other)
+    listed = await sidecar.request("asyncTasks/list")
+    await sidecar.until(lambda: any("output" in task for task in sidecar.changes if task["id"] == task_id))
+    notified = next(task for task in reversed(sidecar.changes) if task["id"] == task_id)
+    for short in (several[0], next(task for task in listed["items"] if task["id"] == task_id), notified):
+        assert list(short["output"]["emitted_vars"]) == ["small"]
+        assert short["omittedVars"] == 1
+
+
 @pytest.mark.parametrize("name", ["wait", "stubborn"])
 async def test_cancel_is_acknowledged_at_once_and_leaves_no_process(sidecar: Sidecar, name: str) -> None:
     task_id = await sidecar.launch_ready(name)

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.conftest import Json, Start
-from tests.e2e.test_live_history import Watcher
-from tests.history.stores.all_stores import all_stores
-from tests.history.stores.one_session import OTHER, SESSION, write_session
+from tests.e2e.stored.test_live_history import Watcher
+from tests.history.stores.fixtures.all_stores import all_stores
+from tests.history.stores.fixtures.one_session import OTHER, SESSION, write_session
 
 DISCOVER: Json = {"history": {"autoDiscover": True}}
 
