@@ -10,7 +10,7 @@ import msgspec
 
 from sidecar.api.runs.async_tasks import AsyncTask
 from sidecar.api.runs.requests import AsyncListResult
-from sidecar.cli.attached import attached
+from sidecar.cli.client.attached import attached
 from sidecar.cli.event_lines import EventLog
 
 _EVENTS = 500
@@ -18,6 +18,13 @@ REFRESH_SECONDS = 1.0
 """The longest time between two lists of `watch`: times pass even if nothing changes."""
 PAUSE_SECONDS = 0.25
 """The shortest time between two lists of `watch`."""
+
+
+async def newest(root: Path, limit: int) -> AsyncListResult:
+    """Return the newest runs. Raises HostEnded."""
+    async with attached(root, {}) as host:
+        host.on("asyncTasks/didChange", _ignore)
+        return msgspec.convert(await host.request("asyncTasks/list", limit=limit), AsyncListResult)
 
 
 async def watch(root: Path, limit: int, show: Callable[[AsyncListResult], None]) -> None:
