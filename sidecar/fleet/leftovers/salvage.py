@@ -1,6 +1,7 @@
-"""Read and save what a dead actor left on its node."""
+"""Read what a dead actor left on its node; its watcher saves the changes."""
 
 import base64
+import os
 import shutil
 from pathlib import Path
 from typing import Any
@@ -8,9 +9,10 @@ from typing import Any
 import orjson
 
 from sidecar.fleet.kept_changes import KeptChanges
+from sidecar.fleet.leftovers import run_lock, watcher
+from sidecar.fleet.leftovers.left_run import LeftRun
 from sidecar.fleet.node_journal import NodeJournal
 from sidecar.fleet.node_run import fleet_folder
-from sidecar.fleet.node_tree import NodeTree
 from sidecar.subagents.runners.process.marker import sweep
 
 _SWEEP_SECONDS = 4.0
@@ -20,22 +22,23 @@ _LINES, _LINE_BYTES = 5000, 4 << 20
 def salvage(task_id: str, repository: str, prefix: str, base: str, after: int) -> dict[str, Any]:
     """Return lines after a number, none after the last one, and the commit of the changes of a run.
 
-    `commit` is None without changes that can be saved; `problem` says why they cannot. May be repeated.
+    `commit` is None while the node is `saving` the changes, and without changes that can be saved; `problem`
+    says why they cannot. May be repeated.
     """
-    fleet, folder = fleet_folder(), _folder(task_id)
+    folder = _folder(task_id)
     if not folder.exists():
-        return {"lines": [], "commit": None, "problem": None}
-    sweep([task_id], _SWEEP_SECONDS)
-    commit, problem = None, None
-    tree, changes = NodeTree(fleet, folder, repository, prefix, base), KeptChanges(folder, base)
-    try:
-        if changes.commit is not None or (tree.path / ".git").exists():
-            commit = changes.save(tree, task_id)
-    except Exception as error:
-        problem = str(error)
-    finally:
-        tree.release()
-    return {"lines": _lines(folder / "journal.ndjson", after), "commit": commit, "problem": problem}
+        return {"lines": [], "commit": None, "saving": False, "problem": None}
+    run = LeftRun(folder, repository, prefix, base)
+    is_unsaved = run.is_unsaved
+    if is_unsaved and not run_lock.is_held(folder):
+        os.close(watcher.start(run))  # there is none, for example because the machine was restarted
+    problem = run.problem if is_unsaved else None
+    return {
+        "lines": _lines(folder / "journal.ndjson", after),
+        "commit": run.changes.commit,
+        "saving": is_unsaved and problem is None,
+        "problem": problem,
+    }
 
 
 def piece(task_id: str, base: str, offset: int) -> dict[str, Any]:

@@ -1,10 +1,12 @@
 """Remove from a node what no run uses any more."""
 
+import os
 import shutil
 import time
-from collections.abc import Collection
 from pathlib import Path
 
+from sidecar.fleet.leftovers import run_lock
+from sidecar.fleet.leftovers.watcher import KEEP_SECONDS
 from sidecar.fleet.node_cache import NodeCache
 from sidecar.fleet.node_run import fleet_folder
 from sidecar.subagents.runners.process.marker import sweep
@@ -21,21 +23,27 @@ MOST_BYTES = 5 << 30
 _SWEEP_SECONDS = 4.0
 
 
-def clean_up(alive: Collection[str]) -> list[str]:
-    """Remove folders of runs that are not `alive`, their processes, and unused caches and commits.
-
-    Returns what was removed.
-    """
+def clean_up() -> list[str]:
+    """Remove folders that no run needs, and unused caches and commits; return what was removed."""
     fleet = fleet_folder()
-    runs = [each for each in _folders(fleet / "runs", FRESH_SECONDS) if each.name not in alive]
-    if runs:
-        sweep([each.name for each in runs], _SWEEP_SECONDS)
-    for each in runs:
-        shutil.rmtree(each, ignore_errors=True)
-    removed = [each.name for each in runs]
+    removed = [each.name for each in _folders(fleet / "runs", FRESH_SECONDS) if _is_removed(each)]
     for folder in _folders(fleet / "cache", 0):
         removed += _cleaned(NodeCache(folder))
     return removed
+
+
+def _is_removed(run: Path) -> bool:
+    """Remove the folder of a run and its processes, unless someone needs it."""
+    has_changes = (run / "changes.bundle").exists() or (run / "tree").exists()
+    if has_changes and _age(run.stat().st_mtime) < KEEP_SECONDS:
+        return False  # a sidecar may come for them
+    held = run_lock.hold(run)
+    if held is None:
+        return False
+    sweep([run.name], _SWEEP_SECONDS)
+    shutil.rmtree(run, ignore_errors=True)
+    os.close(held)
+    return True
 
 
 def _cleaned(cache: NodeCache) -> list[str]:
