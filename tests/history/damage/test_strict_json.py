@@ -10,7 +10,7 @@ from sidecar.history.stores.task_folders.records import api_parser, ui_parser
 from sidecar.history.stores.task_folders.rules import read_row
 from sidecar.history.stores.task_folders.structural.view import TaskSource
 from tests.history.conftest import NOW, TASK_ID, Store
-from tests.history.json_mutations import SOUND, mutated, parsed_strictly
+from tests.history.damage.json_mutations import SOUND, mutated, parsed_strictly
 
 NOT_JSON = {"malformed", "cut", "strayTail", "notMessages", "padding", "byteOrderMark"}
 REFUSED = {

@@ -15,7 +15,7 @@ from tests.generator import ERAS, HOSTILE, generate, write_hostile
 from tests.generator.hostile import START, Hostile
 from tests.generator.story import NOW_MS
 
-REPO = Path(__file__).parents[2]
+REPO = Path(__file__).parents[3]
 MOST_SECONDS = 20.0
 """Of processor time, for one folder: a bound against quadratic readers. benchmarks/ promises the speed."""
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-REPO = Path(__file__).parents[2]
+REPO = Path(__file__).parents[3]
 _LOOKS = """
 import json, os, shutil, sys, tempfile
 from pathlib import Path
