@@ -128,13 +128,13 @@ async def _rate(fleet: FleetSettings, link: FleetLink, workspace: Path) -> float
     nodes = [node["nodeId"] for node in (await link.status(20))["nodes"] if node["name"] == "B"]
     base = subprocess.check_output(["git", "rev-parse", "HEAD"], cwd=workspace, text=True).strip()
     named = {"run": run, "repository": "bench", "prefix": "", "base": base}
-    await link.request("place", 60, nodes=nodes, slots=1, **named)
+    await link.request("place", 60, nodes=nodes, slots=1, within=50.0, silence=50.0, **named)
     program = [sys.executable, "-c", _LINES.format(count=EVENTS)]
     # The tree cannot be made without the bundle, so the workspace comes first.
     data = packed(prepare(workspace), [])
     for offset in range(0, len(data), 1 << 20):
         piece = base64.b64encode(data[offset : offset + (1 << 20)]).decode()
-        await link.request("put", 60, run=run, offset=offset, data=piece)
+        await link.request("put", 60, run=run, attachment=None, offset=offset, data=piece)
     job = Job(task_id=run, runner_name="bench", runner=_events(program), prompt="")
     await link.request("go", 60, run=run, job=to_plain(job))
     gateway = await link.gateway()

@@ -30,7 +30,7 @@ SESSIONS_OVER_READING: Final = 8.0
 SESSIONS_LATER: Final = 1.8
 """A later list of them, at most this many times a walk that only stats."""
 SESSIONS_OVER_CCUSAGE: Final = 5.0
-"""A first list of them, at least this many times faster than ccusage's report of sessions."""
+"""A first list of them, at least this many times faster than the report of ccusage in JavaScript."""
 SESSIONS_MEMORY_MIB: Final = 150.0
 """The memory of the largest process of a first list of them."""
 WARM_START: Final = 1.8

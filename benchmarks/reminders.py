@@ -7,7 +7,8 @@ from typing import Any, Final
 
 from benchmarks.measure import Comparison, interleave, within
 from benchmarks.promises import REMINDER_SECONDS
-from sidecar.subagents.reminders.outbox import Outbox, ReminderOptions
+from sidecar.subagents.reminders.deliveries import ReminderOptions
+from sidecar.subagents.reminders.outbox import Outbox
 from sidecar.subagents.reminders.summary import render_status_summary
 from sidecar.subagents.tasks.manager import AsyncTaskManager
 

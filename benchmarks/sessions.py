@@ -5,7 +5,6 @@ import subprocess
 import sys
 import tempfile
 from functools import partial
-from pathlib import Path
 from typing import Final
 
 from benchmarks import corpora
@@ -19,6 +18,8 @@ from benchmarks.promises import (
     SESSIONS_OVER_READING,
 )
 
+CCUSAGE_IN_JAVASCRIPT: Final = "ccusage@18.0.11"
+"""The last version of the peer that is written in JavaScript; the later ones are native programs."""
 _WHAT: Final = "5,000 sessions of Claude Code, 1 GB"
 _READ: Final = """
 import os, sys
@@ -47,10 +48,13 @@ def measure(runs: int) -> list[Comparison]:
             partial(time_without_index, listing, cache),
             partial(time_command, listing, {"SIDECAR_CACHE_DIR": kept}),
         ]
-        peer = _ccusage()
-        if peer is not None:
-            variables = {"CLAUDE_CONFIG_DIR": root, "LOG_LEVEL": "0"}
-            sides.append(partial(time_command, (*peer, "session", "--json", "--offline"), variables))
+        peers = [
+            (name, program) for name in (CCUSAGE_IN_JAVASCRIPT, CCUSAGE) if (program := _installed(name))
+        ]
+        variables = {"CLAUDE_CONFIG_DIR": root, "LOG_LEVEL": "0"}
+        for _, program in peers:
+            report = (program, "session", "--json", "--offline")
+            sides.append(partial(time_command, report, variables))
         reading, walking, first, later, *others = interleave(sides, runs)
         peak = peak_without_index(listing, cache)
     found = [
@@ -60,25 +64,22 @@ def measure(runs: int) -> list[Comparison]:
         Comparison(f"later list of {_WHAT}", "bare stat walk", later, walking, promise=SESSIONS_LATER),
         within(f"memory of a first list of {_WHAT}", [peak], SESSIONS_MEMORY_MIB, "MiB"),
     ]
-    for values in others:
-        found.append(
-            Comparison(
-                f"first list of {_WHAT}", CCUSAGE, first, values, faster=True, promise=SESSIONS_OVER_CCUSAGE
-            )
-        )
+    for (name, _), values in zip(peers, others, strict=True):
+        promise = SESSIONS_OVER_CCUSAGE if name == CCUSAGE_IN_JAVASCRIPT else None
+        found.append(Comparison(f"first list of {_WHAT}", name, first, values, faster=True, promise=promise))
     return found
 
 
-def _ccusage() -> tuple[str, ...] | None:
-    """Install the peer next to the corpora; None, with a line on stderr, if that is not possible."""
-    folder = corpora.folder("ccusage")
+def _installed(package: str) -> str | None:
+    """Install a peer next to the corpora; None, with a line on stderr, if that is not possible."""
+    folder = corpora.folder(package)  # named for the version, so that another one gets its own
     program = folder / "node_modules" / ".bin" / "ccusage"
     if not program.exists():
         folder.mkdir(parents=True, exist_ok=True)
-        command = ["npm", "install", "--silent", "--no-audit", "--no-fund", "--prefix", str(folder), CCUSAGE]
+        command = ["npm", "install", "--silent", "--no-audit", "--no-fund", "--prefix", str(folder), package]
         try:
             subprocess.run(command, check=True, stdout=subprocess.DEVNULL, timeout=300)
         except (OSError, subprocess.SubprocessError) as error:
-            print(f"measuring without {CCUSAGE}: {error}", file=sys.stderr)
+            print(f"measuring without {package}: {error}", file=sys.stderr)
             return None
-    return (str(Path(program)),) if os.access(program, os.X_OK) else None
+    return str(program) if os.access(program, os.X_OK) else None

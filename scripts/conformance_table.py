@@ -14,7 +14,7 @@ from itertools import starmap
 from pathlib import Path
 from typing import Any
 
-from tests.e2e.real_agents import BIN, MODELS, runners_in
+from tests.e2e.real.real_agents import BIN, MODELS, runners_in
 from tests.model_server.server import ModelServer
 
 Json = dict[str, Any]

@@ -1,8 +1,11 @@
 import "./l10n/editorLanguage.js";
 
+import path from "node:path";
+
 import * as vscode from "vscode";
 
 import { AGENTS_VIEW, AgentsView } from "./agents/agentsView.js";
+import { Attaching } from "./agents/attaching.js";
 import { showBadge } from "./agents/badge.js";
 import { ConversationEditors } from "./agents/conversationEditors.js";
 import { Conversations } from "./agents/conversations.js";
@@ -14,7 +17,9 @@ import { historyCommands } from "./commands/history/history.js";
 import { listCommands } from "./commands/list.js";
 import { questionCommands } from "./commands/runs/questions.js";
 import { registerCommands } from "./commands/register.js";
+import { selectionCommands } from "./commands/selection.js";
 import { showProblem, sidecarCommands } from "./commands/sidecar.js";
+import { walkthroughCommands } from "./commands/walkthrough.js";
 import { messagingCommands } from "./commands/runs/messaging.js";
 import { signInCommands } from "./commands/runs/signingIn.js";
 import { stoppingCommands } from "./commands/runs/stopping.js";
@@ -48,6 +53,7 @@ import { Transcripts } from "./views/transcript.js";
 import { StoredConversations } from "./stored/storedConversations.js";
 import { askAboutLastWindow } from "./windows/lastWindow.js";
 import { showWindowCount } from "./windows/windowCount.js";
+import { Cursor } from "./panel/cursor.js";
 import { showError } from "./questions/notify.js";
 import * as strings from "./text/strings.js";
 
@@ -60,7 +66,7 @@ let running: SidecarService | undefined;
 export function activate(context: vscode.ExtensionContext): SubagentSidecarApi {
   const { log, write } = openLog();
   const { version } = context.extension.packageJSON as { version: string };
-  const installation = new Installation(context, log);
+  const installation = new Installation(context, log, () => service.disconnect());
   const example = new ExampleSetting(context, installation);
   const settings = () =>
     sidecarSettings(vscode.workspace.getConfiguration(SECTION), example.current);
@@ -87,6 +93,7 @@ export function activate(context: vscode.ExtensionContext): SubagentSidecarApi {
   const outbox = new Outbox(context.workspaceState, service);
   const all = new StoredConversations(service).service;
   const diffs = new ToolDiffs(all);
+  const cursor = new Cursor();
   const pages = {
     ...{
       extensionUri: context.extensionUri,
@@ -94,8 +101,9 @@ export function activate(context: vscode.ExtensionContext): SubagentSidecarApi {
       outbox,
       commands: vscode.commands,
       marks,
+      attaching: new Attaching(path.join(context.globalStorageUri.fsPath, "attachments")),
     },
-    open: (request: OpenRequest) => void openTarget(request, all, diffs),
+    open: (request: OpenRequest) => void openTarget(request, all, diffs, cursor),
   };
   const list = new ListChoice(context.workspaceState);
   const history = new HistoryList(tagged, list, marks);
@@ -140,6 +148,8 @@ export function activate(context: vscode.ExtensionContext): SubagentSidecarApi {
       ownRoot,
     }),
     ...listCommands(service, list, panel),
+    ...walkthroughCommands(vscode.commands),
+    ...selectionCommands(panel),
     ...sidecarCommands({
       service,
       log,
@@ -176,6 +186,7 @@ export function activate(context: vscode.ExtensionContext): SubagentSidecarApi {
     transcripts,
     reports,
     diffs,
+    cursor,
     deletions,
     showStatusBar(service, deletions),
     notices,

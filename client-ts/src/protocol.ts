@@ -1545,6 +1545,12 @@ export interface AsyncTask {
   notifiedAt?: number;
   /** What the run produced. Present once it completed. */
   output?: TaskOutput;
+  /**
+   * How many variables `output` and `partial` lack here: `asyncTasks/list`, `asyncTasks/didChange`
+   * and a `wait` for several tasks have about 16 KiB of each task's newest ones. `asyncTasks/get`
+   * has them. Absent if none is lacking.
+   */
+  omittedVars?: number;
   /** Why the run failed, in words. */
   error?: string;
   /** Why the run ended. Present once it ended. */
@@ -1788,6 +1794,8 @@ export interface Progress {
   usageSource?: "store";
   /** Set while the agent repeats a failed request. */
   retrying?: Retrying;
+  /** What the run goes without, at most 20. Absent if nothing is known. */
+  unmet?: Unmet[];
   /** The newest event, in ms since the epoch. */
   lastActivityAt: number;
   /** The end of the newest message, for a preview. */
@@ -1805,6 +1813,23 @@ export interface Retrying {
   /** How long the server asks to wait. Absent if it did not say. */
   retryAfterSeconds?: number | null;
 }
+
+/** A wish of the launch that the agent did not meet, although it accepted it. */
+export interface Unmet {
+  /**
+   * `mcpServer`: the server did not start, so its tools are missing. Else the agent uses another
+   * one.
+   */
+  kind: UnmetKind;
+  /** The name of the server, or the value of the launch or its definition. */
+  wanted: string;
+  /** The model or the effort that the agent uses instead. */
+  inForce?: string;
+  /** Why, in the agent's words, if it says. */
+  reason?: string;
+}
+
+export type UnmetKind = "mcpServer" | "model" | "effort";
 
 /** How many files a run changed, and how many lines it added and deleted in them. */
 export interface Changes {
@@ -1871,7 +1896,7 @@ export interface AsyncListParams {
   status?: AsyncStatus | AsyncStatus[] | null;
   /** The `nextCursor` of the previous page. Absent for the first page. */
   cursor?: string | null;
-  /** The size of a page, at most 20,000 tasks. */
+  /** The size of a page, at most 20,000 tasks. A page of about 16 MiB ends before. */
   limit?: number;
 }
 
@@ -2382,6 +2407,8 @@ export interface LogEvent {
   text: string;
   /** The failed request that the agent repeats. */
   retrying?: Retrying;
+  /** A wish of the launch that the agent did not meet. */
+  unmet?: Unmet;
 }
 
 /** Parameters of `asyncTasks/subscribe`; without `afterSeq` events from now on. */
@@ -2585,6 +2612,15 @@ export interface ReminderStatus {
   text: string;
 }
 
+/** Parameters of `reminders/next`. */
+export interface NextReminderParams {
+  /**
+   * The longest reminder in characters, for a model with less room than `reminders.maxChars`. The
+   * text says what is cut or follows; at least one task is reported, in about 400 characters.
+   */
+  maxChars?: number | null;
+}
+
 /** The answer of `reminders/next`; `deliveryId` is absent when nothing awaits delivery. */
 export interface NextReminder {
   /** The reminder. Empty if nothing is pending. */
@@ -2705,7 +2741,7 @@ export interface Requests {
   "tools/list": { params: NoParams; result: ToolsResult };
   "tools/call": { params: ToolCallParams; result: ToolCallResult };
   "reminders/status": { params: NoParams; result: ReminderStatus };
-  "reminders/next": { params: NoParams; result: NextReminder };
+  "reminders/next": { params: NextReminderParams; result: NextReminder };
   "reminders/delivered": { params: DeliveredParams; result: null };
   "reminders/outbox": { params: NoParams; result: OutboxResult };
 }

@@ -161,6 +161,9 @@ export const StatusBarAlignment = { Left: 1 } as const;
 /** Fires when the window gets or loses the focus. */
 export const focusChanges = new EventEmitter<object>();
 
+/** Fires when another editor becomes active, or none. */
+export const editorChanges = new EventEmitter<unknown>();
+
 export const ProgressLocation = { Window: 10 } as const;
 
 export const QuickPickItemKind = { Separator: -1, Default: 0 } as const;
@@ -286,7 +289,20 @@ function tell(message: string, ...items: unknown[]): Promise<string | undefined>
   return Promise.resolve(shown.answers.shift());
 }
 
+/** The editor's commands that were run, each with its arguments. */
+export const ran: unknown[][] = [];
+
+export const commands = {
+  executeCommand: (...command: unknown[]): Promise<void> => {
+    ran.push(command);
+    return Promise.resolve();
+  },
+};
+
+export const env: { remoteName?: string } = {};
+
 export const window = {
+  activeTextEditor: undefined as unknown,
   createTerminal: (options: Terminal["options"]): Terminal => new Terminal(options),
   createQuickPick: (): QuickPick => new QuickPick(),
   createStatusBarItem: (): StatusBarItem => {
@@ -295,6 +311,8 @@ export const window = {
   },
   state: { focused: true },
   onDidChangeWindowState: focusChanges.event,
+  visibleTextEditors: [] as unknown[],
+  onDidChangeActiveTextEditor: editorChanges.event,
   createTreeView: () => ({
     visible: false,
     onDidChangeVisibility: new EventEmitter<unknown>().event,
@@ -359,7 +377,9 @@ export const workspace = {
   },
   fs: {
     readDirectory: () => Promise.resolve([]),
+    isWritableFileSystem: (scheme: string) => (scheme === "file" ? true : undefined),
     writeFile: () => Promise.resolve(),
   },
-  asRelativePath: (path: string): string => path.replace(/^\/house\//, ""),
+  asRelativePath: (file: string | Uri): string =>
+    (typeof file === "string" ? file : file.path).replace(/^\/house\//, ""),
 };

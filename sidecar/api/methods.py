@@ -92,7 +92,7 @@ METHODS: dict[str, MethodSpec] = {
     "tools/list": MethodSpec(NoParams, model.ToolsResult),
     "tools/call": MethodSpec(model.ToolCallParams, model.ToolCallResult),
     "reminders/status": MethodSpec(NoParams, model.ReminderStatus),
-    "reminders/next": MethodSpec(NoParams, model.NextReminder),
+    "reminders/next": MethodSpec(model.NextReminderParams, model.NextReminder),
     "reminders/delivered": MethodSpec(model.DeliveredParams),
     "reminders/outbox": MethodSpec(NoParams, model.OutboxResult),
     "agent/setBusy": _to_server(model.SetBusyParams),

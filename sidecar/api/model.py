@@ -5,6 +5,7 @@ from typing import Any, Literal
 import msgspec
 
 from sidecar.api.base import Params, Record
+from sidecar.api.settings import Positive
 
 ToolKind = Literal["read", "execute", "think"]
 
@@ -89,6 +90,15 @@ class ReminderStatus(Record, kw_only=True):
 
     text: str
     """A summary of all async tasks. Empty if there are none."""
+
+
+class NextReminderParams(Params, kw_only=True):
+    """Parameters of `reminders/next`."""
+
+    max_chars: Positive | None = None
+    """The longest reminder in characters, for a model with less room than `reminders.maxChars`. The text says
+    what is cut or follows; at least one task is reported, in about 400 characters.
+    """
 
 
 class NextReminder(Record, kw_only=True):

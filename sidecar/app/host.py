@@ -209,7 +209,7 @@ class Host:
 
     async def became_owner(self) -> None:
         """Become the owner after another process has exited. Its runs are lost."""
-        logger.warning("%s: its owner has exited, this sidecar takes over", self.root.path)
+        logger.warning("%s: its owner has exited; this sidecar takes over", self.root.path)
         left = await self.journal.live_ids()
         await self.journal.take_over()
         await self._begin_owning()

@@ -87,19 +87,19 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
 
 def command_line() -> argparse.ArgumentParser:
     """Return the parser of the options of `serve`."""
-    parser = _Parser(prog="subagent-sidecar serve", description="Answer JSON-RPC 2.0 on stdin and stdout.")
-    parser.add_argument("--storage-root", type=Path, help="the sidecar's own root")
+    parser = _Parser(prog="subagent-sidecar serve", description="Serve JSON-RPC 2.0 on stdin and stdout.")
+    parser.add_argument("--storage-root", type=Path, help="Use this folder as the sidecar's own root.")
     parser.add_argument(
         "--in-process",
         action="store_true",
-        help="own the root in this process instead of attaching to its Host",
+        help="Own the root in this process instead of attaching to its Host.",
     )
-    parser.add_argument("--config", type=Path, help="settings file (TOML)")
+    parser.add_argument("--config", type=Path, help="Settings file (TOML).")
     parser.add_argument(
         "--log-level",
         choices=["debug", "info", "warning", "error"],
         default="warning",
-        help="minimum level of log messages on stderr and to the client",
+        help="Minimum level of log messages on stderr and to the client.",
     )
     parser.add_argument("--version", action="version", version=f"subagent-sidecar {__version__}")
     return parser

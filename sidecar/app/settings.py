@@ -11,7 +11,7 @@ import msgspec
 
 from sidecar.api.errors import InvalidParams
 from sidecar.api.mcp_servers import OWN_SERVER
-from sidecar.api.settings import Settings
+from sidecar.api.settings import HostSettings, Settings
 from sidecar.rpc.integers import MAX_INTEGER, too_large, with_integers
 from sidecar.rpc.wording import reworded
 from sidecar.user_dirs import user_dir
@@ -23,6 +23,8 @@ _SECONDS = (
     "startupTimeoutSeconds",
     "gracePeriodSeconds",
 )
+_MOST_SECONDS = 10 * 366 * 86_400
+"""Ten years: the longest time for which a Host waits."""
 MAX_FILE_BYTES = 1024 * 1024
 """The largest settings file that is read."""
 HOST_KEYS: Mapping[str, frozenset[str] | None] = {
@@ -230,6 +232,7 @@ def convert(raw: Mapping[str, Any]) -> Settings:
     except UnicodeEncodeError as error:  # a name with half of a surrogate pair, which has no UTF-8
         raise InvalidParams(f"unknown setting {error.object!r}") from None
     _check_seconds(raw.get("asyncTasks", {}))
+    _check_host(settings.host)
     _check_servers(settings)
     return settings
 
@@ -241,6 +244,16 @@ def _check_seconds(group: Mapping[str, Any]) -> None:
             raise InvalidParams(
                 f"setting asyncTasks.{key}: {value} is invalid; use seconds above 0, or -1 for none"
             )
+
+
+def _check_host(host: HostSettings) -> None:
+    minutes, seconds = host.survive_minutes, host.idle_seconds
+    if minutes != -1 and not 0 <= minutes <= _MOST_SECONDS / 60:
+        raise InvalidParams(
+            f"setting host.surviveMinutes: {minutes:g} is invalid; use minutes from 0, or -1 for no limit"
+        )
+    if not 0 <= seconds <= _MOST_SECONDS:
+        raise InvalidParams(f"setting host.idleSeconds: {seconds:g} is invalid; use seconds from 0")
 
 
 def _check_servers(settings: Settings) -> None:

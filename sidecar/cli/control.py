@@ -1,8 +1,9 @@
-"""`cancel`, `reorder`, `start-now` and `wait`: control runs from a terminal or wait for them."""
+"""`send`, `cancel`, `reorder`, `start-now` and `wait`: control runs from a terminal or wait for them."""
 
 import asyncio
 import contextlib
 import math
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -13,14 +14,20 @@ from sidecar.api.errors import StorageError
 from sidecar.api.runs.async_tasks import AsyncTask
 from sidecar.app.host import Host
 from sidecar.app.settings import SettingsStore
-from sidecar.cli import exits, host_runs, output
+from sidecar.cli import exits, output
 from sidecar.cli.abandoned import OwnerWatch
-from sidecar.cli.attached import HostEnded, attached, host_status
+from sidecar.cli.client import host_runs, silence
+from sidecar.cli.client.attached import HostEnded, attached, run
 from sidecar.cli.options import common, storage_root
 from sidecar.cli.runs import POLL_SECONDS, reading, resolve
 from sidecar.storage.layout import OwnRoot
 from sidecar.storage.root_lock import living_owner
 from sidecar.subagents.journal.journal import Journal
+
+_DELIVERIES = {
+    "now": "The agent has the message.",
+    "nextTurn": "The agent gets the message at the end of its turn.",
+}
 
 
 @click.command()
@@ -29,8 +36,8 @@ from sidecar.subagents.journal.journal import Journal
 @common
 def cancel(task_id: str, own_root: Path, store: SettingsStore) -> int:
     """Cancel a run, or clean up after one whose sidecar has died. ID can be a unique prefix."""
-    if host_status(own_root) is not None:
-        answer = asyncio.run(_ask_host(own_root, "asyncTasks/cancel", taskId=task_id))
+    if run(silence.is_running(own_root)):
+        answer = run(_ask_host(own_root, "asyncTasks/cancel", taskId=task_id))
         task = answer["task"]
         verb = "was" if answer["cancelled"] else "has already ended:"
         output.echo(f"{task['id']} {verb} {task['status']}", err=True)
@@ -54,13 +61,31 @@ def cancel(task_id: str, own_root: Path, store: SettingsStore) -> int:
 
 @click.command()
 @click.argument("task_id", metavar="ID")
+@click.argument("text")
+@storage_root
+@common
+def send(task_id: str, text: str, own_root: Path, store: SettingsStore) -> int:
+    """Send TEXT to the agent of a run, and say when the agent gets it. ID can be a unique prefix.
+
+    An agent that takes messages during its turn gets it now, any other at the end of its turn. TEXT that is -
+    is read from stdin.
+    """
+    _require_host(own_root, "no run can receive messages")
+    words = sys.stdin.read() if text == "-" else text
+    answer = run(_ask_host(own_root, "asyncTasks/send", taskId=task_id, text=words))
+    output.echo(_DELIVERIES[answer["delivery"]], err=True)
+    return exits.DONE
+
+
+@click.command()
+@click.argument("task_id", metavar="ID")
 @click.argument("position", type=click.IntRange(min=1))
 @storage_root
 @common
 def reorder(task_id: str, position: int, own_root: Path, store: SettingsStore) -> int:
     """Move a queued run to POSITION in the queue, counted from 1. ID can be a unique prefix."""
     _require_host(own_root)
-    answer = asyncio.run(_ask_host(own_root, "asyncTasks/reorder", taskId=task_id, position=position))
+    answer = run(_ask_host(own_root, "asyncTasks/reorder", taskId=task_id, position=position))
     output.echo(f"position {answer['queuePosition']}", err=True)
     return exits.DONE
 
@@ -72,7 +97,7 @@ def reorder(task_id: str, position: int, own_root: Path, store: SettingsStore) -
 def start_now(task_id: str, own_root: Path, store: SettingsStore) -> int:
     """Start a queued run now, even if the limit is reached. ID can be a unique prefix."""
     _require_host(own_root)
-    task = asyncio.run(_ask_host(own_root, "asyncTasks/startNow", taskId=task_id))["task"]
+    task = run(_ask_host(own_root, "asyncTasks/startNow", taskId=task_id))["task"]
     output.echo(f"{task['id']} is {task['status']}", err=True)
     return exits.DONE
 
@@ -80,7 +105,7 @@ def start_now(task_id: str, own_root: Path, store: SettingsStore) -> int:
 @click.command()
 @click.argument("task_ids", nargs=-1, required=True, metavar="ID...")
 @storage_root
-@click.option("--timeout", type=click.FloatRange(min=0), metavar="SECONDS", help="Give up after this long.")
+@click.option("--timeout", type=click.FloatRange(min=0), metavar="SECONDS", help="Give up after this time.")
 @common
 def wait(task_ids: tuple[str, ...], own_root: Path, timeout: float | None, store: SettingsStore) -> int:
     """Wait until runs end and print the id and status of each. ID can be a unique prefix.
@@ -94,7 +119,7 @@ def wait(task_ids: tuple[str, ...], own_root: Path, timeout: float | None, store
       4  a run is still running or queued after the timeout
     """
     limit = None if timeout == math.inf else timeout
-    tasks = asyncio.run(_ended(own_root, task_ids, limit))
+    tasks = run(_ended(own_root, task_ids, limit))
     for task in tasks:
         output.echo(f"{task.id} {task.status}")
         if task.error is not None:
@@ -107,12 +132,10 @@ async def _ask_host(root: Path, method: str, **params: Any) -> Any:
         return await host.request(method, **params)
 
 
-def _require_host(root: Path) -> None:
-    """Raise StorageError if no Host is running, because then nothing is queued."""
-    if host_status(root) is None:
-        raise StorageError(
-            f"{root}: no Host is running, so no run is queued", path=str(root), reason="no Host"
-        )
+def _require_host(root: Path, consequence: str = "no runs are queued") -> None:
+    """Raise StorageError, which says the consequence, if no Host is running."""
+    if not run(silence.is_running(root)):
+        raise StorageError(f"{root}: no Host is running, so {consequence}", path=str(root), reason="no Host")
 
 
 async def _find(journal: Journal, ids: Sequence[str]) -> list[AsyncTask]:
@@ -123,7 +146,7 @@ async def _ended(root: Path, prefixes: Sequence[str], seconds: float | None) -> 
     """Return the tasks when all have ended or after the timeout. Raises StorageError for an abandoned one."""
     loop = asyncio.get_running_loop()
     deadline = None if seconds is None else loop.time() + seconds
-    if await asyncio.to_thread(host_status, root) is not None:
+    if await silence.is_running(root):
         with contextlib.suppress(HostEnded):
             return await host_runs.ended(root, prefixes, seconds)
     return await reading(root, lambda journal: _recorded_ends(journal, root, prefixes, deadline))

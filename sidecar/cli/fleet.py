@@ -38,9 +38,9 @@ def status(as_json: bool, store: SettingsStore) -> int:
 def gc(workspace: Path, store: SettingsStore) -> int:
     """Remove what runs no longer need.
 
-    From the repository of the workspace: the refs of runs that a branch contains, and those older than
-    journal.retentionDays. From all nodes: the folders of ended runs, and what has not been used for long in
-    their caches.
+    Removes from the repository of the workspace the refs of runs that a branch contains, and those older than
+    journal.retentionDays. Removes from all nodes the folders of ended runs, and the parts of their caches
+    that have not been used for a long time.
     """
     removed = [*_pruned(workspace, store), *asyncio.run(_gc(store))]
     for name in removed:

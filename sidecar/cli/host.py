@@ -6,7 +6,7 @@ import click
 
 from sidecar.app.settings import SettingsStore
 from sidecar.cli import exits, output
-from sidecar.cli.attached import host_status, stop_host
+from sidecar.cli.client.asking import host_status, stop_host
 from sidecar.cli.options import common, storage_root
 
 

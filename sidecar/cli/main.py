@@ -14,14 +14,14 @@ from sidecar.api.errors import InvalidParams, SidecarError
 from sidecar.cli import exits
 
 _COMMANDS = {
-    "list": ("sidecar.cli.stored.history", "list_tasks", "List stored tasks."),
+    "list": ("sidecar.cli.stored.listing", "list_tasks", "List stored tasks."),
     "search": ("sidecar.cli.stored.search", "search", "Search the messages of all tasks."),
     "stats": (
         "sidecar.cli.stored.stats",
         "stats",
         "Show total tokens and cost by workspace, mode, product and day.",
     ),
-    "show": ("sidecar.cli.stored.history", "show", "Show one stored task and its transcript."),
+    "show": ("sidecar.cli.stored.showing", "show", "Show one stored task and its transcript."),
     "export": ("sidecar.cli.stored.insight", "export", "Print one stored task as Markdown or JSON."),
     "doctor": (
         "sidecar.cli.stored.insight",
@@ -29,10 +29,11 @@ _COMMANDS = {
         "Diagnose damaged or orphaned tasks and suggest fixes.",
     ),
     "agents": ("sidecar.cli.agents", "agents", "List subagent definitions."),
-    "launch": ("sidecar.cli.agents", "launch", "Run a subagent in the background."),
+    "launch": ("sidecar.cli.launching", "launch", "Run a subagent in the background."),
     "ps": ("sidecar.cli.runs", "ps", "List runs."),
     "logs": ("sidecar.cli.runs", "logs", "Show the output of a run."),
     "answer": ("sidecar.cli.questions.command", "answer", "Answer what a run waits for."),
+    "send": ("sidecar.cli.control", "send", "Send a message to the agent of a run."),
     "cancel": ("sidecar.cli.control", "cancel", "Cancel a run."),
     "reorder": ("sidecar.cli.control", "reorder", "Move a queued run in the queue."),
     "start-now": ("sidecar.cli.control", "start_now", "Start a queued run even if the limit is reached."),

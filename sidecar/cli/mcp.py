@@ -8,7 +8,7 @@ import click
 from sidecar.api.errors import InvalidParams
 from sidecar.cli import exits, output
 from sidecar.cli.install.agents import AGENTS, NAME, AgentConfig, server_command
-from sidecar.cli.install.change import Change, backup_path
+from sidecar.cli.install.change import Change, backup_path, remove_unfinished
 from sidecar.cli.install.plan import plan_install, plan_uninstall
 from sidecar.cli.options import process_options
 from sidecar.printable import printable
@@ -27,7 +27,7 @@ _AGENT = click.Choice(list(AGENTS))
 @click.option("--trust", is_flag=True, help="Run the workspace's own definitions too.")
 @click.option("--install", type=_AGENT, help="Add the server to the configuration of an agent.")
 @click.option("--uninstall", type=_AGENT, help="Remove the server from the configuration of an agent.")
-@click.option("--yes", is_flag=True, help="Do not ask before the configuration is changed.")
+@click.option("--yes", is_flag=True, help="Change the configuration without asking.")
 @process_options
 def mcp(
     storage_root: Path | None,
@@ -47,6 +47,7 @@ def mcp(
         )
     name = install or uninstall or ""
     agent, places = AGENTS[name], AGENTS[name].places(workspace)
+    remove_unfinished(places)
     if install is None:
         return _uninstall(places, agent, yes)
     options = [] if storage_root is None else ["--storage-root", str(storage_root.absolute())]
@@ -78,15 +79,17 @@ def _names(places: Sequence[Path]) -> str:
 
 
 def _make(change: Change, yes: bool) -> None:
-    backup = backup_path(change.path)
-    is_tidying = change.before == change.after
-    output.echo(f"- {backup}" if is_tidying else printable(change.diff()))
+    backup, needless = backup_path(change.path), change.removed_backup
+    if change.before != change.after:
+        output.echo(printable(change.diff()))
+    if needless:
+        output.echo(f"- {needless}")
     if not yes:
         click.confirm("Write this change?", abort=True, err=True)
     change.apply()
-    if is_tidying:
-        output.echo(f"removed {backup}, which nothing needs any more")
-        return
-    output.echo(f"{'removed' if change.after is None else 'changed'} {change.path}")
+    if change.before != change.after:
+        output.echo(f"{'removed' if change.after is None else 'changed'} {change.path}")
+    if needless:
+        output.echo(f"removed the old backup {needless}")
     if change.backup == "write" and change.before is not None:
         output.echo(f"the old text is in {backup}; --uninstall restores it")

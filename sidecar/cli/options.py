@@ -78,7 +78,8 @@ def foreign_roots(function: F) -> F:
         "roots",
         multiple=True,
         type=click.Path(exists=True, file_okay=False, path_type=Path),
-        help="A folder that contains tasks/. It is only read. Can be repeated.",
+        help="A folder with sessions, such as ~/.claude or one that contains tasks/. It is only read. Can be "
+        "repeated.",
     )(function)
 
 
@@ -95,5 +96,5 @@ def workspace_folder(function: F) -> F:
         "--workspace",
         type=click.Path(exists=True, file_okay=False, path_type=Path, resolve_path=True),
         default=Path(),
-        help="The working directory of the subagent (default: the current one).",
+        help="The workspace, also the working directory of a run (default: the current directory).",
     )(function)

@@ -14,9 +14,10 @@ from sidecar.api.runs.requests import AsyncListResult
 from sidecar.app.clock import wall_clock_ms
 from sidecar.app.run_counts import RunCounts, count_runs
 from sidecar.app.settings import SettingsStore
-from sidecar.cli import exits, host_runs, output
+from sidecar.cli import exits, output
 from sidecar.cli.abandoned import OwnerWatch
-from sidecar.cli.attached import HostEnded, host_status
+from sidecar.cli.client import host_runs, silence
+from sidecar.cli.client.attached import HostEnded, run
 from sidecar.cli.event_lines import EventLog
 from sidecar.cli.nesting import nested
 from sidecar.cli.options import common, storage_root
@@ -52,15 +53,23 @@ def ps(own_root: Path, watch: bool, as_json: bool, store: SettingsStore) -> int:
             _print_runs(found.items, owned=owned, clear=watch)
 
     if watch:
-        asyncio.run(_watch(own_root, maximum, show))
-    show(asyncio.run(_runs_of(own_root, maximum)))
+        run(_watch(own_root, maximum, show))
+    show(run(_newest(own_root, maximum)))
     return exits.DONE
+
+
+async def _newest(own_root: Path, maximum: int) -> AsyncListResult:
+    """Return the runs as the Host reports them if there is one that answers, else those in the journal."""
+    if await silence.answers(own_root):
+        with contextlib.suppress(HostEnded):
+            return await host_runs.newest(own_root, _SHOWN)
+    return await _runs_of(own_root, maximum)
 
 
 async def _watch(own_root: Path, maximum: int, show: Callable[[AsyncListResult], None]) -> NoReturn:
     """Show the runs as the Host reports them while there is one, else those in the journal."""
     while True:
-        if await asyncio.to_thread(host_status, own_root) is not None:
+        if await silence.is_running(own_root):
             with contextlib.suppress(HostEnded):
                 await host_runs.watch(own_root, _SHOWN, show)
         show(await _runs_of(own_root, maximum))
@@ -76,14 +85,14 @@ def logs(task_id: str, own_root: Path, follow: bool, store: SettingsStore) -> in
     """Show the output of a run: messages on stdout, the rest on stderr. ID can be a unique prefix."""
     log = EventLog()
     try:
-        asyncio.run(_print_events(own_root, task_id, log, follow=follow))
+        run(_print_events(own_root, task_id, log, follow=follow))
     finally:
         log.close()
     return exits.DONE
 
 
 async def _print_events(own_root: Path, task_id: str, log: EventLog, *, follow: bool) -> None:
-    if follow and await asyncio.to_thread(host_status, own_root) is not None:
+    if follow and await silence.is_running(own_root):
         with contextlib.suppress(HostEnded):
             await host_runs.follow(own_root, task_id, log)
             return
@@ -111,16 +120,18 @@ async def _print_recorded(
 async def reading(root: Path, work: Callable[[Journal], Awaitable[T]]) -> T:
     """Call `work` with the read-only journal of a root. Raises TaskNotFound if there is none."""
     owner = living_owner(OwnRoot(root))
-    if owner is not None and log_is_missing(OwnRoot(root).database):
+    # A journal in use has a log. Look before this process opens it, which makes one.
+    has_lost_log = owner is not None and log_is_missing(OwnRoot(root).database)
+    try:
+        journal = await Journal.open(OwnRoot(root).database, read_only=True)
+    except JournalMissing:
+        raise TaskNotFound(f"{root} has no journal yet, so there are no runs") from None
+    if has_lost_log:  # nor does a damaged journal have a log, but that cannot be opened
         output.echo(
             f"The write-ahead log of the journal was removed while pid {owner} uses it: the newest runs and "
             "events are not shown until that sidecar writes again.",
             err=True,
         )
-    try:
-        journal = await Journal.open(OwnRoot(root).database, read_only=True)
-    except JournalMissing:
-        raise TaskNotFound(f"{root} has no journal yet, so there are no runs") from None
     try:
         return await work(journal)
     finally:
@@ -183,4 +194,7 @@ def _why(task: AsyncTask) -> str:
     if task.attention is not None and task.status == "running":
         return f"{status_text(task)}: {task.attention.title}"
     text = status_text(task)
-    return (task.progress.current_tool or "") if text in ("Queued", "Running") else text
+    if text not in ("Queued", "Running"):
+        return text
+    node = None if task.placement is None else task.placement.node
+    return ", ".join(filter(None, [f"on {node}" if node else None, task.progress.current_tool]))

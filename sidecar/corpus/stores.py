@@ -12,7 +12,7 @@ from sidecar.corpus.gemini import write_gemini
 from sidecar.corpus.qwen import write_qwen
 from sidecar.corpus.sessions.cline import write_cline
 from sidecar.corpus.sessions.opencode import write_opencode
-from sidecar.corpus.truth import Truth, Used, write_truth
+from sidecar.corpus.truth import Truth, Used, status_of, write_truth
 
 Write = Callable[[Path, int, int], list[Truth]]
 """Write a store into an existing folder from a seed, with a number of sessions of each case."""
@@ -99,6 +99,9 @@ def _usage(truths: Iterable[AgentTruth]) -> Used:
 
 def _of_agent(store: str, truth: AgentTruth) -> Truth:
     used = _usage([truth]).wire() if truth.usage else None
+    status = truth.status
+    if truth.outcome == "interrupted":  # the agent does not know the time at which the answers hold
+        status, _ = status_of("open", truth.last_activity or 0)
     return Truth(
         id=truth.id,
         product=store,
@@ -111,7 +114,7 @@ def _of_agent(store: str, truth: AgentTruth) -> Truth:
         last_activity=truth.last_activity or 0,
         message_count=truth.messages,
         token_usage=used,
-        status=truth.status,
+        status=status,
         outcome=truth.outcome,
         parent_id=truth.parent,
         listed=truth.parent is None,

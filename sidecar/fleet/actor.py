@@ -9,12 +9,12 @@ from typing import Any
 import msgspec
 
 from sidecar import __version__
-from sidecar.fleet import watcher
+from sidecar.fleet.leftovers import run_lock, watcher
+from sidecar.fleet.leftovers.left_run import LeftRun
+from sidecar.fleet.leftovers.watcher import KEEP_SECONDS
 from sidecar.fleet.node_run import NodeRun, fleet_folder
 from sidecar.subagents.runners.remote.job import Job
 
-KEEP_SECONDS = 24 * 3600.0
-"""How long an ended run waits for a sidecar that takes its result."""
 START_SECONDS = 600.0
 """How long an actor waits for its workspace and the start of its agent."""
 BATCH_LINES = 500
@@ -27,11 +27,14 @@ class RunActor:
     def __init__(self, task_id: str, repository: str, prefix: str, base: str) -> None:
         fleet = fleet_folder()
         fleet.mkdir(parents=True, exist_ok=True, mode=0o700)
-        (fleet / "runs" / task_id).mkdir(parents=True, exist_ok=True, mode=0o700)
+        folder = fleet / "runs" / task_id
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        self._held = run_lock.hold(folder)  # until the end of this process
         # Before anything adopts orphans here: the watcher must not become a child of this process.
-        self._watcher = watcher.start(task_id, fleet / "runs" / task_id)
+        self._watcher = watcher.start(LeftRun(folder, repository, prefix, base))
         self._run = NodeRun(task_id, fleet, repository, prefix, base)
         self._keeping: asyncio.Task[None] | None = None
+        self._followed_at = 0.0
 
     async def place(self) -> dict[str, Any]:
         """Return where the run is, and the commits that the node's cache holds."""
@@ -53,9 +56,10 @@ class RunActor:
             **self._run.state(),
         }
 
-    async def put(self, offset: int, data: bytes) -> None:
-        """Take a piece of the bundle of the workspace."""
-        await asyncio.to_thread(self._run.tree.write, offset, data)
+    async def put(self, offset: int, data: bytes, attachment: int | None) -> None:
+        """Take a piece of the bundle of the workspace, or of an attachment."""
+        write = self._run.tree.write if attachment is None else self._run.attachments.writer(attachment)
+        await asyncio.to_thread(write, offset, data)
 
     async def go(self, job: Any) -> None:
         """Start the agent, once."""
@@ -68,6 +72,7 @@ class RunActor:
         """
         run = self._run
         while True:
+            self._followed_at = asyncio.get_running_loop().time()
             lines = run.journal.read(after, BATCH_LINES, BATCH_BYTES)
             if lines:
                 yield after, run.activity, lines
@@ -109,6 +114,19 @@ class RunActor:
         await asyncio.to_thread(self._run.discard)
         watcher.dismiss(self._watcher)
 
+    async def _end_of_interest(self) -> None:
+        """Wait for the end of the run, and stop one that no sidecar follows: it may never end itself."""
+        loop = asyncio.get_running_loop()
+        self._followed_at = loop.time()
+        while not self._run.is_over:
+            left = self._followed_at + KEEP_SECONDS - loop.time()
+            if left <= 0:
+                await self._run.stop()
+                return
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(left):
+                    await self._run.over.wait()
+
     async def _keep(self) -> None:
         """End the actor of a run that nobody starts, or whose result nobody takes."""
         import ray
@@ -119,7 +137,7 @@ class RunActor:
         except TimeoutError:
             await self.drop()
             ray.actor.exit_actor()
-        await self._run.over.wait()
+        await self._end_of_interest()
         await asyncio.sleep(KEEP_SECONDS)
         await self.drop()
         ray.actor.exit_actor()

@@ -79,7 +79,9 @@ class Gateway:
         probed = request.get("probe", True)
         if not probed:
             return {**self._versions(), "nodes": await asyncio.to_thread(self._cluster.nodes)}
-        nodes = await self._cluster.described(fresh=bool(request.get("fresh")))
+        nodes = self._runs.places.pulse.marked(
+            await self._cluster.described(fresh=bool(request.get("fresh")))
+        )
         return {**self._versions(), "nodes": nodes, "runs": await self._runs.names()}
 
     def _versions(self) -> dict[str, Any]:

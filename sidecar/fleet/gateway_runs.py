@@ -7,13 +7,15 @@ from typing import Any
 
 import orjson
 
-from sidecar.fleet.cluster import NODE_LABEL, SLOT, Cluster
+from sidecar.fleet.cluster import Cluster
+from sidecar.fleet.places.places import NodeSilent, RunPlaces
 
 Write = Callable[[bytes], Awaitable[None]]
 Request = dict[str, Any]
 _CALL_SECONDS = 30.0
 _DROP_SECONDS = 8.0
 _GC_SECONDS = 240.0
+_SALVAGE_SECONDS = 12.0
 WINDOW = 8
 """How many batches of a run may be on their way to the sidecar or wait in the gateway."""
 
@@ -25,11 +27,9 @@ class GatewayRuns:
         self._cluster = cluster
         self._write = write
         self._actors: dict[str, Any] = {}
-        self._names: dict[str, str] = {}
         self._following: dict[str, asyncio.Task[None]] = {}
         self._credits: dict[int, asyncio.Semaphore] = {}
-        self._creating: dict[str, asyncio.Task[Any]] = {}
-        self._placing: dict[str, asyncio.Task[Any]] = {}
+        self.places = RunPlaces(cluster, self._actors)
 
     def acknowledge(self, stream: int) -> None:
         """Allow one more batch of a followed run."""
@@ -37,28 +37,18 @@ class GatewayRuns:
             self._credits[stream].release()
 
     async def op_place(self, request: Request) -> Any:
-        """Create the actor of a run, or find it; answer when it is on a node, which may take long."""
-        run = request["run"]
-        creating = self._creating[run] = asyncio.create_task(asyncio.to_thread(self._create, request))
-        actor = self._actors[run] = await creating
-        placing = self._placing[run] = asyncio.create_task(self._placed(actor))
-        try:
-            return await placing
-        except asyncio.CancelledError:
-            raise LookupError("the run was stopped while it waited for a slot") from None
-        finally:
-            self._placing.pop(run, None)
-            self._creating.pop(run, None)
+        """Create the actor of a run, or find it; see `RunPlaces.place`."""
+        return await self.places.place(request)
 
     async def op_find(self, request: Request) -> Any:
         """Find the actor of a run. Never creates one."""
         actor = await self._actor(request)
-        return await self._named(await actor.find.remote())
+        return await self.places.named(await actor.find.remote())
 
     async def op_put(self, request: Request) -> None:
-        """Pass on a piece of the workspace's bundle."""
+        """Pass on a piece of the workspace's bundle, or of an attachment."""
         data = base64.b64decode(request["data"])
-        await self._call(request, "put", request["offset"], data)
+        await self._call(request, "put", request["offset"], data, request["attachment"])
 
     async def op_go(self, request: Request) -> None:
         """Start the agent."""
@@ -95,7 +85,7 @@ class GatewayRuns:
 
     async def op_take(self, request: Request) -> Any:
         """Return a piece of the changes, also those of a dead actor."""
-        from sidecar.fleet.salvage import piece
+        from sidecar.fleet.leftovers.salvage import piece
 
         try:
             return await self._call(request, "take", request["offset"])
@@ -103,38 +93,55 @@ class GatewayRuns:
             if self.described(error)["kind"] != "gone" or not request.get("nodeId"):
                 raise
         named = [request["run"], request["base"], request["offset"]]
-        return await self._cluster.run_on(request["nodeId"], piece, *named, limit=12)
+        try:
+            return await self._cluster.run_on(request["nodeId"], piece, *named, limit=12)
+        except TimeoutError:
+            raise
+        except Exception as error:
+            raise LookupError(f"the process of the run is gone, and so is its node: {error}") from None
 
     async def op_gc(self, request: Request) -> list[str]:
         """Remove what no run uses any more from all nodes; return what was removed."""
-        from sidecar.fleet.cleanup import clean_up
+        from sidecar.fleet.leftovers.cleanup import clean_up
 
-        names = await self.names()
         nodes = [node["nodeId"] for node in self._cluster.nodes() if node["slots"]]
         cleaned = await asyncio.gather(
-            *(self._cluster.run_on(node, clean_up, names, limit=_GC_SECONDS) for node in nodes),
+            *(self._cluster.run_on(node, clean_up, limit=_GC_SECONDS) for node in nodes),
             return_exceptions=True,
         )
         return [name for each in cleaned if not isinstance(each, BaseException) for name in each]
 
     async def op_salvage(self, request: Request) -> Any:
         """Read and save what a dead actor left on its node."""
-        from sidecar.fleet.salvage import salvage
+        from sidecar.fleet.leftovers.salvage import salvage
 
         named = [request[each] for each in ("run", "repository", "prefix", "base", "after")]
         self._actors.pop(request["run"], None)
-        return await self._cluster.run_on(request["nodeId"], salvage, *named, limit=12)
+        node = await self._node_with(request["run"], request["nodeId"])
+        left = await self._cluster.run_on(node, salvage, *named, limit=_SALVAGE_SECONDS)
+        return {**left, "nodeId": node}
+
+    async def _node_with(self, run: str, node_id: str) -> str:
+        """Return the node with the folder of a run: the known one, or its machine as a new node.
+
+        Raises LookupError if there is none.
+        """
+        if any(node["nodeId"] == node_id for node in await asyncio.to_thread(self._cluster.nodes)):
+            return node_id
+        for node in await self._cluster.described(fresh=True):
+            if node["probe"] is not None and run in node["probe"].runs:
+                return str(node["nodeId"])
+        raise LookupError("its node is not in the cluster")
 
     async def op_drop(self, request: Request) -> None:
         """Remove a run from its node and end its actor. Does nothing if there is none."""
-        from sidecar.fleet.salvage import discard
+        from sidecar.fleet.leftovers.salvage import discard
 
         run = request["run"]
         following = self._following.pop(run, None)
         if following is not None:
             following.cancel()
-        if run in self._creating:
-            await asyncio.wait({self._creating[run]})  # else its actor would stay
+        await self.places.created(run)
         try:
             actor = await self._actor(request)
             await self._dropped(run, actor)
@@ -145,10 +152,8 @@ class GatewayRuns:
                 await self._cluster.run_on(request["nodeId"], discard, run, limit=_DROP_SECONDS)
 
     async def _dropped(self, run: str, actor: Any) -> None:
-        placing = self._placing.pop(run, None)
         try:
-            if placing is not None:
-                placing.cancel()
+            if self.places.cancel(run):
                 return
             async with asyncio.timeout(_DROP_SECONDS):
                 await actor.drop.remote()
@@ -165,42 +170,20 @@ class GatewayRuns:
 
     def described(self, error: Exception) -> dict[str, str]:
         """Return an error as the sidecar reads it: `gone` for an actor that is dead, `unreachable` …"""
-        text = " ".join(str(error).split())[:500] or type(error).__name__
-        if isinstance(error, LookupError):
+        cause = getattr(error, "cause", None)  # what a method of an actor raised; Ray mixes its class in
+        text = _shortened(str(cause or error)) or type(error).__name__
+        if isinstance(error, NodeSilent):
+            return {"kind": "silent", "reason": text}
+        if isinstance(error, LookupError) and cause is None:
             return {"kind": "gone", "reason": text}
         kinds = self._cluster.ray.exceptions if self._cluster.ray is not None else None
         if kinds is None or isinstance(error, TimeoutError | kinds.ActorUnavailableError):
             return {"kind": "unreachable", "reason": text}
-        if isinstance(error, kinds.ActorDiedError | kinds.ActorUnschedulableError):
+        if isinstance(error, kinds.ActorDiedError):
+            return {"kind": "gone", "reason": _why_died(str(error))}
+        if isinstance(error, kinds.ActorUnschedulableError):
             return {"kind": "gone", "reason": text}
         return {"kind": "failed", "reason": text}
-
-    def _create(self, request: Request) -> Any:
-        from sidecar.fleet.actor import RunActor
-
-        actor = self._cluster.ray.remote(RunActor).options(
-            name=f"run-{request['run']}",
-            lifetime="detached",
-            get_if_exists=True,
-            max_restarts=0,
-            max_task_retries=0,
-            max_concurrency=100,
-            num_cpus=0,
-            resources={SLOT: request["slots"]},
-            label_selector={NODE_LABEL: f"in({','.join(request['nodes'])})"},
-        )
-        return actor.remote(request["run"], request["repository"], request["prefix"], request["base"])
-
-    async def _placed(self, actor: Any) -> dict[str, Any]:
-        return await self._named(await actor.place.remote())
-
-    async def _named(self, placed: dict[str, Any]) -> dict[str, Any]:
-        """Add the name of the node."""
-        node_id = placed["nodeId"]
-        if node_id not in self._names:
-            nodes = await asyncio.to_thread(self._cluster.nodes)
-            self._names.update({node["nodeId"]: node["name"] for node in nodes})
-        return {**placed, "node": self._names.get(node_id, node_id)}
 
     async def _actor(self, request: Request, limit: float = _CALL_SECONDS) -> Any:
         """Return the actor of a run. Raises LookupError if there is none."""
@@ -233,6 +216,21 @@ class GatewayRuns:
         finally:
             del self._credits[stream]
         await self._write(orjson.dumps({"stream": stream, "over": over}))
+
+
+def _why_died(text: str) -> str:
+    """Return why an actor died; Ray's own text is long and ends with advice about memory."""
+    if "its node has died" in text:
+        return "its node died"
+    if "OOM" in text and "ray.kill" not in text:
+        return "it was killed or crashed, for example because the node's memory was full"
+    return _shortened(text)
+
+
+def _shortened(text: str) -> str:
+    """Return the beginning and the end of a text: what matters in a traceback comes last."""
+    words = " ".join(text.split())
+    return words if len(words) <= 500 else f"{words[:200]} … {words[-300:]}"
 
 
 def _batch(stream: int, after: int, activity: int, lines: list[bytes]) -> bytes:

@@ -50,8 +50,10 @@ class NodeCache:
     def known(self) -> list[str]:
         """Return the commits that the cache holds; make the cache if there is none. Blocking."""
         self.hold()
-        if not (self.folder / "HEAD").exists():
-            git(self.folder, "init", "--quiet", "--bare", ".")
+        with (self.folder / "in-use.init").open("w") as alone:
+            fcntl.flock(alone, fcntl.LOCK_EX)  # two runs may be the first ones
+            if not (self.folder / "HEAD").exists():
+                git(self.folder, "init", "--quiet", "--bare", ".")
         os.utime(self.folder)
         options = ("--sort=-creatordate", f"--count={_MOST_TIPS}", "--format=%(objectname)")
         return list(dict.fromkeys(line(self.folder, "for-each-ref", *options, _BASES).split()))

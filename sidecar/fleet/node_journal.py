@@ -1,8 +1,11 @@
 """The journal of one run on its node: numbered lines in a file, served from any number on."""
 
+import logging
 import os
 from array import array
 from pathlib import Path
+
+logger = logging.getLogger(__name__)
 
 MAX_BYTES = 512 * 1024 * 1024
 """The largest journal. Later events are dropped, but not the result."""
@@ -22,36 +25,55 @@ class NodeJournal:
         for line in _lines_of(self._file):
             self._ends.append(self._ends[-1] + len(line))
         os.ftruncate(self._file, self._ends[-1])  # a killed worker may leave half a line
+        self._unwritten: list[bytes] = []
 
     @property
     def last(self) -> int:
         """The number of the newest line, 0 without lines."""
-        return len(self._ends) - 1
+        return self._written + len(self._unwritten)
 
     @property
     def is_full(self) -> bool:
-        """Whether the journal has reached its size limit."""
-        return self._ends[-1] >= MAX_BYTES
+        """Whether the journal has reached its size limit, or its disk takes no more."""
+        return bool(self._unwritten) or self._ends[-1] >= MAX_BYTES
 
     def append(self, line: bytes) -> int:
-        """Write one line, without its newline, and return its number."""
-        data = line + b"\n"
-        written = os.write(self._file, data)
-        while written < len(data):
-            written += os.write(self._file, data[written:])
-        self._ends.append(self._ends[-1] + len(data))
+        """Write one line, without its newline, and return its number.
+
+        A line that the disk does not take is kept in memory, and so are all after it.
+        """
+        if self._unwritten or not self._write(line + b"\n"):
+            self._unwritten.append(line)
         return self.last
+
+    def _write(self, data: bytes) -> bool:
+        try:
+            written = os.write(self._file, data)
+            while written < len(data):
+                written += os.write(self._file, data[written:])
+        except OSError as error:
+            logger.warning("the journal of a run cannot be written: %s", error)
+            os.ftruncate(self._file, self._ends[-1])
+            return False
+        self._ends.append(self._ends[-1] + len(data))
+        return True
 
     def read(self, after: int, limit: int, max_bytes: int) -> list[bytes]:
         """Return up to `limit` lines after a number, at least one if there is any."""
         if not 0 <= after < self.last:
             return []
+        if after >= self._written:
+            return self._unwritten[after - self._written :][:limit]
         end = after + 1
         start = self._ends[after]
-        while end < min(self.last, after + limit) and self._ends[end + 1] - start <= max_bytes:
+        while end < min(self._written, after + limit) and self._ends[end + 1] - start <= max_bytes:
             end += 1
         data = os.pread(self._file, self._ends[end] - start, start)
         return data.split(b"\n")[:-1]
+
+    @property
+    def _written(self) -> int:
+        return len(self._ends) - 1
 
     def close(self) -> None:
         """Close the file."""

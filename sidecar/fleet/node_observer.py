@@ -2,10 +2,12 @@
 
 import asyncio
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from sidecar.fleet.node_question import passed_on
 from sidecar.subagents.permissions.question import Answer, Question
 from sidecar.subagents.questions.question import AgentQuestion, Reply
 from sidecar.subagents.runners.contract import RunObserver
@@ -20,11 +22,14 @@ class NodeObserver(RunObserver):
     `state` repeats what a sidecar that connects later must know besides the lines.
     """
 
-    def __init__(self, record: Record, active: Callable[[], None]) -> None:
+    def __init__(self, record: Record, active: Callable[[], None], tree: Path) -> None:
+        """`tree` is that of the run."""
         self._record = record
+        self._tree = tree
         self._active = active
         self._open: dict[str, tuple[dict[str, Any], asyncio.Future[Any]]] = {}
         self._numbers = 0
+        self.without_secrets: Callable[[Any], Any] = lambda value: value
         self.questions_changed: Callable[[int], None] = lambda _: None
         self.ready_state: bool | None = None
         self.session_id: str | None = None
@@ -54,16 +59,20 @@ class NodeObserver(RunObserver):
 
     async def ask(self, question: Question) -> Answer:
         """Wait for the sidecar's answer; a cancel withdraws the question."""
-        return msgspec.convert(await self._answered({"question": to_plain(question)}), Answer)
+        asked = await asyncio.to_thread(passed_on, question, self._tree, self.without_secrets)
+        return msgspec.convert(await self._answered({"question": asked}), Answer)
 
     async def ask_user(self, question: AgentQuestion) -> Reply:
         """Wait for the sidecar's answer to a question; a cancel withdraws it."""
-        return msgspec.convert(await self._answered({"form": to_plain(question)}), Reply)
+        return msgspec.convert(await self._answered({"form": self._form(question)}), Reply)
 
     async def decline(self, question: AgentQuestion, reason: str) -> Reply:
         """Let the sidecar decline a question, which reports the reason."""
-        asked = {"form": to_plain(question), "declined": reason}
+        asked = {"form": self._form(question), "declined": self.without_secrets(reason)}
         return msgspec.convert(await self._answered(asked), Reply)
+
+    def _form(self, question: AgentQuestion) -> Any:
+        return self.without_secrets(to_plain(question))
 
     async def _answered(self, members: dict[str, Any]) -> Any:
         self._numbers += 1

@@ -12,8 +12,9 @@ from typing import Any
 
 import msgspec
 
+from sidecar.fleet.equipment.node_attachments import NodeAttachments
+from sidecar.fleet.equipment.node_equipment import NodeSecrets, node_equipment
 from sidecar.fleet.kept_changes import KeptChanges
-from sidecar.fleet.node_equipment import node_equipment, without_secrets
 from sidecar.fleet.node_journal import NodeJournal
 from sidecar.fleet.node_observer import NodeObserver
 from sidecar.fleet.node_tree import NodeTree
@@ -28,7 +29,15 @@ logger = logging.getLogger(__name__)
 FOLDER_VARIABLE = "SIDECAR_FLEET_DIR"
 _STOP_SECONDS = 5.0
 _TIMED_OUT = "the run reached its time limit, and its node stopped it"
-_FULL = "The node dropped the following events: the journal of this run reached its size limit.\n"
+_FULL = {
+    "type": "log",
+    "stream": "stderr",
+    "text": "The node dropped the following events: the journal of this run is full, or the node's disk.\n",
+}
+_SUBMODULES = (
+    "Submodules are not sent to a cluster: {names}. They are empty here, and what is written there does not "
+    "come back.\n"
+)
 _UNDELIVERED = "A message came after the agent's last turn and was not delivered: {text}\n"
 
 
@@ -79,6 +88,7 @@ class NodeRun:
         self.folder = fleet / "runs" / task_id
         self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         self.tree = NodeTree(fleet, self.folder, repository, prefix, base)
+        self.attachments = NodeAttachments(self.folder)
         self.journal = NodeJournal(self.folder / "journal.ndjson")
         self.changed = asyncio.Event()
         self.activity = 0
@@ -87,9 +97,11 @@ class NodeRun:
         self._changes = KeptChanges(self.folder, base)
         self._messages: set[str] = set()
         self._last_turn: asyncio.Task[None] | None = None
-        self._observer = NodeObserver(self._record, self._note_activity)
+        self._observer = NodeObserver(self._record, self._note_activity, self.tree.path)
         self._observer.questions_changed = self._questions_changed
         self._equipment = Equipment()
+        self._secrets = NodeSecrets()
+        self._observer.without_secrets = self._secrets.without
         self._handle: RunHandle | None = None
         self._work: asyncio.Task[None] | None = None
         self._stop_limit: float | None = None
@@ -188,8 +200,11 @@ class NodeRun:
         environment = agent_environment(os.environ)
         try:
             await asyncio.to_thread(self.tree.check_out, self.task_id)
+            if empty := await asyncio.to_thread(self.tree.submodules):
+                self._log(_SUBMODULES.format(names=", ".join(empty)))
             runner = node_runner(job.runner_name, job, environment)
-            self._equipment = node_equipment(job, environment)
+            self._equipment = node_equipment(job, environment, self.tree.path, self.attachments)
+            self._secrets.use(self._equipment)
             if self._stop_limit is not None:
                 return RunResult("ERROR", None, {}, "the run was stopped before its agent started")
             self._handle = await runner.start(self._spec(job), self._emit)
@@ -215,39 +230,42 @@ class NodeRun:
             policy=job.policy,
             trusted=job.trusted,
             servers=self._equipment.servers,
+            directories=self._equipment.directories,
+            attachments=self._equipment.attachments,
         )
 
     async def _finish(self, result: RunResult) -> None:
         """Save the changes and write the result, the last line of the journal."""
         self._pause_limit()
-        if result.error is not None:
-            result = replace(result, error=self._equipment.secret_values.without(result.error))
+        for event in self._secrets.last_events():
+            self._record({"event": event})
         if self._is_timed_out:
             result = replace(result, terminate_reason="TIMEOUT", error=_TIMED_OUT)
-        last: dict[str, Any] = {"result": to_plain(result)}
+        last: dict[str, Any] = {"result": self._secrets.without(to_plain(result))}
         try:
             last["commit"] = await asyncio.to_thread(self._changes.save, self.tree, self.task_id)
             await asyncio.to_thread(self.tree.remove)
         except Exception as error:  # the tree stays for another try
             logger.exception("the changes of run %s cannot be saved", self.task_id)
             last["unsaved"] = str(error)
-        self._record(last, required=True)
+        self._record(last)
         self.over.set()
         self.changed.set()
 
     async def _emit(self, event: dict[str, Any]) -> None:
-        self._record({"event": without_secrets(event, self._equipment)})
+        for each in self._secrets.events(event):
+            self._record({"event": each})
 
     def _log(self, text: str) -> None:
         self._record({"event": {"type": "log", "stream": "stderr", "text": text}})
 
-    def _record(self, line: dict[str, Any], *, required: bool = False) -> None:
-        if self.journal.is_full and not required:
-            if self._was_full:
-                return
+    def _record(self, line: dict[str, Any]) -> None:
+        """Write a line. Only events are dropped when the journal is full: the run depends on the others."""
+        if not (self.journal.is_full and "event" in line):
+            self.journal.append(msgspec.json.encode(line))
+        elif not self._was_full:
             self._was_full = True
-            line = {"event": {"type": "log", "stream": "stderr", "text": _FULL}}
-        self.journal.append(msgspec.json.encode(line))
+            self.journal.append(msgspec.json.encode({"event": _FULL}))
         self.changed.set()
 
     def _note_activity(self) -> None:

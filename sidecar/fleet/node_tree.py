@@ -1,10 +1,11 @@
 """The work tree of a run on its node: made from a cache of the repository, committed at the end."""
 
 import shutil
+import tempfile
 from pathlib import Path
 
 from sidecar.fleet.node_cache import NodeCache
-from sidecar.subagents.runners.remote.git import bundle, git, line, snapshot
+from sidecar.subagents.runners.remote.git import LARGE_SECONDS, bundle, git, line, snapshot
 
 
 class NodeTree:
@@ -29,10 +30,7 @@ class NodeTree:
 
     def write(self, offset: int, data: bytes) -> None:
         """Write a piece of the bundle; offset 0 starts it again. Blocking."""
-        with self._incoming.open("wb" if offset == 0 else "r+b") as file:
-            file.seek(offset)
-            file.write(data)
-            file.truncate()
+        write_piece(self._incoming, offset, data)
 
     def check_out(self, task_id: str) -> None:
         """Take over the bundle, if one came, and make the work tree. Blocking."""
@@ -46,7 +44,12 @@ class NodeTree:
         git(self.path, "config", "core.autocrlf", "false")
         git(self.path, "update-ref", "refs/heads/" + branch(task_id), self._base)
         git(self.path, "symbolic-ref", "HEAD", "refs/heads/" + branch(task_id))
-        git(self.path, "reset", "--quiet", "--hard")
+        git(self.path, "reset", "--quiet", "--hard", timeout=LARGE_SECONDS)
+
+    def submodules(self) -> list[str]:
+        """Return the paths of submodules, which are empty here. Blocking."""
+        rows = line(self.path, "ls-tree", "-r", "-z", "HEAD").split("\0")
+        return [row.partition("\t")[2] for row in rows if row.startswith("160000")]
 
     def save(self, task_id: str) -> tuple[str, bytes]:
         """Commit the changes; return the commit and a bundle of what the base lacks, b"" for none. Blocking.
@@ -57,11 +60,12 @@ class NodeTree:
             return self._base, b""
         self._cache.hold()
         head = self._head()
-        index = self._folder / "snapshot.index"
-        own = self.path / ".git" / "index"
-        if own.exists():
-            shutil.copy2(own, index)  # git compares its time with those of the files
-        commit = snapshot(self.path, index, [head], f"Changes of run {task_id}")
+        with tempfile.TemporaryDirectory(dir=self._folder, prefix="snapshot-") as folder:
+            index = Path(folder) / "index"  # its own: a killed git leaves a lock
+            own = self.path / ".git" / "index"
+            if own.exists():
+                shutil.copy2(own, index)  # git compares its time with those of the files
+            commit = snapshot(self.path, index, [head], f"Changes of run {task_id}")
         if commit == self._base:
             return commit, b""
         return commit, bundle(self.path, f"refs/sidecar/{task_id}", commit, [self._base])
@@ -78,6 +82,14 @@ class NodeTree:
     def remove(self) -> None:
         """Remove the work tree. Blocking."""
         shutil.rmtree(self.path, ignore_errors=True)
+
+
+def write_piece(path: Path, offset: int, data: bytes) -> None:
+    """Write a piece of a file that comes in order; offset 0 starts it again. Blocking."""
+    with path.open("wb" if offset == 0 else "r+b") as file:
+        file.seek(offset)
+        file.write(data)
+        file.truncate()
 
 
 def branch(task_id: str) -> str:

@@ -64,7 +64,9 @@ class AttachedClients:
                 await self._attach_model(visitor)
             else:
                 session = self._session(visitor.request)
-                transport = PipeTransport(*visitor.take_pipes(), early=visitor.request.early)
+                transport = PipeTransport(
+                    *visitor.take_pipes(), early=visitor.request.early, is_gone=lambda: visitor.is_gone
+                )
                 with self._counted(session):
                     visitor.answer(await self._run(session, transport, visitor))
         except InvalidParams as error:
@@ -95,7 +97,7 @@ class AttachedClients:
         """Serve a model until it leaves; return the line with its exit code."""
         from sidecar.host.models import connect_model
 
-        connection, server = connect_model(client, reading, writing)
+        connection, server = connect_model(client, reading, writing, is_gone=lambda: visitor.is_gone)
         visitor.answer("ok")
         visitor.watch(lambda: connection.request_exit(1))
         try:

@@ -14,7 +14,13 @@ from sidecar.host.attendance import RecentAttendance
 from sidecar.host.last_window import LastWindow
 from sidecar.host.lifetime import Lifetime
 from sidecar.host.listener import Visitor
-from sidecar.host.refusals import file_refusal, version_fits, version_refusal
+from sidecar.host.refusals import (
+    file_refusal,
+    is_older_than,
+    root_refusal,
+    version_fits,
+    version_refusal,
+)
 from sidecar.host.request import HostRequest
 from sidecar.subagents.tasks.outcome import LAST_WINDOW_CLOSED
 
@@ -101,7 +107,11 @@ class Clients:
     async def serve(self, visitor: Visitor) -> None:
         """Do what a process asks for."""
         request = visitor.request
-        if request.verb == "status":
+        if visitor.is_gone:
+            logger.info("a request (%s) is ignored: its process did not wait for the answer", request.verb)
+        elif (refusal := root_refusal(request, self._host.root.path)) is not None:
+            visitor.answer(refusal)
+        elif request.verb == "status":
             visitor.answer(json.dumps(self._status()))
         elif request.verb == "stop":
             await self._stop_for(visitor)
@@ -116,10 +126,11 @@ class Clients:
         """Return the answer to a client that this Host cannot serve, None to any other."""
         if (refusal := file_refusal()) is not None:
             return refusal
-        is_idle = not self._attached and not _live_runs(self._host)
+        is_idle = not _live_runs(self._host)
         if version_fits(request, is_idle=is_idle):
             return None
-        if is_idle:
+        # Clients that are attached turn to the next Host. An older one must not take it from them again.
+        if is_idle and (is_older_than(request) or not self._attached):
             self.stop()
             return "again"
         return version_refusal(request)
@@ -141,9 +152,6 @@ class Clients:
         }
 
     async def _stop_for(self, visitor: Visitor) -> None:
-        if visitor.is_gone:  # it gave up, and reported that the Host does not answer
-            logger.info("a request to stop is ignored: its process did not wait for the answer")
-            return
         live = _live_runs(self._host)
         if live and visitor.request.options.get("cancel-running") != "yes":
             runs = "1 run is" if live == 1 else f"{live} runs are"

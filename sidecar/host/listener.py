@@ -156,6 +156,8 @@ class Listener:
 
     def _bind(self) -> None:
         self._path = socket_path(str(self._root))
+        if os.path.isdir(self._path) and not os.path.islink(self._path):
+            raise NoAddress(f"{self._path} is a folder where the Host's socket belongs; remove it")
         with contextlib.suppress(FileNotFoundError):  # of a Host that was killed: this one has the lock
             os.unlink(self._path)
         server = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM | getattr(socket, "SOCK_CLOEXEC", 0))

@@ -1,5 +1,6 @@
 """Clients of a shared Host that are models: they speak the Model Context Protocol."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 from sidecar.api.errors import InvalidParams, SidecarError
@@ -48,9 +49,11 @@ def _delegate(host: Host, token: str) -> DelegateClient:
     return client
 
 
-def connect_model(client: ModelClient, reading: int, writing: int) -> tuple[McpConnection, McpServer]:
+def connect_model(
+    client: ModelClient, reading: int, writing: int, *, is_gone: Callable[[], bool]
+) -> tuple[McpConnection, McpServer]:
     """Return the connection of a model over a pair of pipes, and what answers on it."""
-    transport = PipeTransport(reading, writing, decoder=LineDecoder())
+    transport = PipeTransport(reading, writing, decoder=LineDecoder(), is_gone=is_gone)
     connection = McpConnection(transport, _map_error)
     client.connection = connection
     return connection, McpServer(client, client.piggyback, connection.notify, ReportStream)

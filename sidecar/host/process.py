@@ -44,31 +44,46 @@ def _keep_only(ready: int) -> int:
 def _lock(root: str) -> bool:
     """Lock the root for this Host until the process ends; return False if another Host has locked it.
 
-    One file that can be locked suffices. A folder of the root is locked too where possible: somebody may
-    remove the file of a living Host, but not the folder without the runs in it.
+    One file that can be locked suffices, and a socket replaces it where none can. A folder of the root is
+    locked too where possible: somebody may remove the file of a living Host, but not the folder without the
+    runs in it.
     """
     for path in _lock_paths(root):
         is_locked = _lock_one(path, os.O_RDWR | os.O_CREAT)
         if is_locked is not None:
             break
     else:
-        is_locked = True  # the lock of the root still keeps two Hosts apart
+        is_locked = _occupy(root)
     fence = os.path.join(root, address.FENCE)
     return is_locked and _lock_one(fence, os.O_RDONLY | os.O_DIRECTORY) is not False
+
+
+def _occupy(root: str) -> bool:
+    """Do without locks; return False if another Host of the root listens, or starts and has done so too."""
+    from sidecar.host.attach.socket_file import is_listening, occupy
+
+    try:
+        if any(is_listening(path) for path in address.known_sockets(root)):
+            return False
+        return occupy(address.claim_path(root))
+    except OSError:  # `run` reports that no socket can be made
+        return True
 
 
 def _lock_one(path: str, flags: int) -> bool | None:
     """Return whether the lock was free, and keep it; None where nothing can be locked."""
     import fcntl
 
+    from sidecar.storage.lock_file import excludes_others
+
     try:
         handle = os.open(path, flags | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return True if excludes_others(path, handle) else None
     except BlockingIOError:
         return False
     except OSError:
         return None
-    return True
 
 
 def _lock_paths(root: str) -> list[str]:

@@ -1,7 +1,8 @@
-"""Why a shared Host does not attach a client: too few free files, or a version that does not fit."""
+"""Why a shared Host refuses a request: another root, too few free files, or a version that does not fit."""
 
 import os
 import resource
+from pathlib import Path
 from typing import Final
 
 from sidecar import __version__
@@ -10,6 +11,25 @@ from sidecar.host.request import HostRequest
 
 SPARE: Final = 32
 """How many descriptors stay free for the runs and requests of the clients that are attached."""
+
+
+def root_refusal(request: HostRequest, root: Path) -> str | None:
+    """Return the answer to a process that means another root: a copy, whose file names this Host too.
+
+    The copy gets no Host of its own meanwhile: that would end unfinished runs, which this one continues.
+    """
+    asked = request.options.get("root")
+    if asked is None or is_same(Path(asked), root):
+        return None
+    return (
+        f"error {asked} is a copy of {root}, which its Host (pid {os.getpid()}) uses, and has the same runs; "
+        f"end that Host first: `subagent-sidecar host stop --storage-root {root}`"
+    )
+
+
+def is_same(one: Path, other: Path) -> bool:
+    """Return whether two paths are of the same root."""
+    return os.path.realpath(one) == os.path.realpath(other)
 
 
 def file_refusal() -> str | None:
@@ -33,8 +53,12 @@ def _has_spare_files(limit: int) -> bool:
 
 def version_fits(request: HostRequest, *, is_idle: bool) -> bool:
     """Return whether a client can attach: an idle Host also gives way to a newer version."""
-    is_older = _numbers(__version__) < _numbers(request.version)
-    return request.options.get("protocol") == PROTOCOL and not (is_older and is_idle)
+    return request.options.get("protocol") == PROTOCOL and not (is_idle and is_older_than(request))
+
+
+def is_older_than(request: HostRequest) -> bool:
+    """Return whether this Host has an older version than a client."""
+    return _numbers(__version__) < _numbers(request.version)
 
 
 def version_refusal(request: HostRequest) -> str:

@@ -58,5 +58,5 @@ def _request(fields: dict[str, str], early: bytes) -> HostRequest:
         if name.startswith(_ENVIRONMENT)
     }
     if "verb" not in fields or "version" not in fields:
-        raise ValueError("it has no verb or no version")
+        raise ValueError("it has no verb or version")
     return HostRequest(fields.pop("verb"), fields.pop("version"), fields, environment, early)

@@ -1,6 +1,5 @@
 """The Host that all clients of a root share."""
 
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ from sidecar.app.clients.session import Session
 from sidecar.app.host import Host
 from sidecar.app.launching.reach import Reach
 from sidecar.app.settings import ClientSettings, dotted, split
+from sidecar.host.refusals import is_same
 
 
 class SharedHost:
@@ -23,7 +23,7 @@ class SharedHost:
         self, root: Path, file: Mapping[str, Any], given: Mapping[str, Any]
     ) -> tuple[Host, ClientSettings]:
         """Return the Host. Raises InvalidParams for another root, and for settings that are not valid."""
-        if not _is_same(root, self._host.root.path):
+        if not is_same(root, self._host.root.path):
             raise InvalidParams(f"storageRoot: {root} is not the root of this Host ({self._host.root.path})")
         return self._host, ClientSettings(self._host.store, file, given)
 
@@ -58,7 +58,3 @@ class SharedHost:
 
     async def leave(self, session: Session) -> None:
         """Do nothing: the Host decides by itself when it ends."""
-
-
-def _is_same(one: Path, other: Path) -> bool:
-    return os.path.realpath(one) == os.path.realpath(other)

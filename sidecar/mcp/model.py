@@ -40,6 +40,9 @@ class Piggyback(Protocol):
     def heard(self, start: int, cancels: MessageId | None = None) -> None:
         """Note a message of the client that begins at an offset, and the request that it cancels."""
 
+    async def settled(self) -> None:
+        """Wait until acknowledgements are durable."""
+
 
 class Model(Protocol):
     """The tools and transcripts of one client."""

@@ -73,7 +73,10 @@ class McpServer:
             raise RpcError(METHOD_NOT_FOUND, f"unknown method {request.method}")
         if not stateless and self._revision is None:
             _require_start(request.method)
-        answer = await method(request, params)
+        try:
+            answer = await method(request, params)
+        finally:
+            await self._piggyback.settled()  # what an answered message acknowledged is never reported again
         if stateless or request.method == "server/discover":
             _stamp(answer.result, request.method)
         return answer

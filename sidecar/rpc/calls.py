@@ -62,7 +62,7 @@ class PendingCalls:
             self._cancelled.discard(response.id)
             return
         if answer is None:
-            _log.warning("an answer nobody waits for: %s", response.error or response.id)
+            _log.warning("ignored an unexpected answer: %s", response.error or response.id)
         elif not answer.done():
             _settle(answer, response.result, response.error)
 

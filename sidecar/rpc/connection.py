@@ -90,7 +90,7 @@ class Connection:
     called once, whatever ended the connection: after the last messages were served and before what still
     runs is cancelled, so that it can be ended for the true reason. It may call `request_exit`.
     `on_message` is called with the offset of each message and the request that it cancels, before it is
-    served.
+    served. `before_answer` is awaited between each handler and its answer.
     """
 
     def __init__(
@@ -103,8 +103,10 @@ class Connection:
         transport: PipeTransport | None = None,
         max_in_flight: int = MAX_IN_FLIGHT,
         on_message: Callable[[int, MessageId | None], None] | None = None,
+        before_answer: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
         self._router = Router(methods, admit)
+        self._before_answer = before_answer
         self._map_error = map_error
         self._on_end = on_end
         self._on_message = on_message
@@ -195,7 +197,11 @@ class Connection:
 
         async def answer(call: Request) -> None:
             request_id.set(call.id)
-            result = await method.handler(call.params)
+            try:
+                result = await method.handler(call.params)
+            finally:
+                if self._before_answer is not None:
+                    await self._before_answer()
             answer = result if isinstance(result, Answer) else Answer(result)
 
             def encode() -> bytes:

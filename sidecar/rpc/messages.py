@@ -55,7 +55,7 @@ def parse_message(body: bytes) -> Message:
     except ValueError as error:
         return Rejected(None, RpcError(PARSE_ERROR, f"the message is not JSON: {error}"))
     if isinstance(data, list):
-        return _refuse(None, "batches are not supported: send each message in a frame of its own")
+        return _refuse(None, "batches are not supported: send each message in its own frame")
     if not isinstance(data, dict):
         return _refuse(None, "a message must be a JSON object")
     if "id" in data:

@@ -75,7 +75,7 @@ def living_pid(handle: int) -> int | None:
     if not text.isascii() or not text.isdigit() or len(text) > 10:
         return None
     pid = int(text)
-    return pid if pid > 0 and _is_alive(pid) else None
+    return pid if pid > 0 and is_alive(pid) else None
 
 
 def read_text(handle: int) -> str:
@@ -124,11 +124,16 @@ if sys.platform == "win32":
             os.lseek(handle, 0, os.SEEK_SET)
         return True
 
+    def excludes_others(path: str | Path, handle: int) -> bool:
+        """Return True: locks of Windows exclude others on every file system."""
+        return True
+
     def lock_directory(path: Path) -> int | None:
         """Return None: on Windows nobody can remove a lock file that is open."""
         return None
 
-    def _is_alive(pid: int) -> bool:
+    def is_alive(pid: int) -> bool:
+        """Return whether a process with this ID lives."""
         return True  # signal 0 would end the process here; a stale pid only makes a message less exact
 
 else:
@@ -141,6 +146,17 @@ else:
         except BlockingIOError:
             return False
         return True
+
+    def excludes_others(path: str | Path, handle: int) -> bool:
+        """Return whether the lock of the open file at `path` excludes others.
+
+        Some file systems grant every lock: two owners would then end each other's runs.
+        """
+        other = os.open(path, os.O_RDONLY | _CAREFUL)
+        try:
+            return identity_of(other) != identity_of(handle) or not try_lock(other)
+        finally:
+            os.close(other)
 
     def lock_directory(path: Path) -> int | None:
         """Lock a directory without waiting; return it open, `HELD`, or None where directories have no locks.
@@ -158,7 +174,8 @@ else:
         os.close(handle)
         return HELD
 
-    def _is_alive(pid: int) -> bool:
+    def is_alive(pid: int) -> bool:
+        """Return whether a process with this ID lives."""
         try:
             os.kill(pid, 0)
         except (ProcessLookupError, OverflowError):

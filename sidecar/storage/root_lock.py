@@ -165,6 +165,8 @@ def _lock(root: OwnRoot) -> tuple[int, str] | HeldBy:
             return HeldBy(None)  # removed since it was opened: its text is about a file without a name
         if not is_locked:
             return HeldBy(lock_file.living_pid(handle))
+        if not lock_file.excludes_others(root.lock, handle):
+            raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK), str(root.lock))
         text = lock_file.read_text(handle)
         lock_file.write_text(handle, str(os.getpid()))
         make_private(root)

@@ -40,7 +40,7 @@ class Answerers(Protocol):
         """Whether such a client is connected, or left so recently that it may come back."""
 
     async def unattended(self) -> None:
-        """Wait until that is no longer so."""
+        """Wait until no client can answer and none is expected back."""
 
 
 @dataclass

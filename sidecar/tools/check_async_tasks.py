@@ -7,7 +7,7 @@ from sidecar.api.model import ToolKind
 from sidecar.api.runs.async_tasks import Progress
 from sidecar.javascript.printing import json_stringify
 from sidecar.subagents.tasks.manager import AsyncTaskManager
-from sidecar.subagents.tasks.model import QueuedTask
+from sidecar.subagents.tasks.model import AsyncTaskInfo, QueuedTask
 from sidecar.tools import async_task_texts as texts
 from sidecar.tools import control_texts
 from sidecar.tools.arguments import BadArgument, refuse
@@ -25,7 +25,8 @@ _VERBS = {"peek": "Check status of", "cancel": "Cancel", "send": "Send a message
 class CheckAsyncTasksTool:
     """List tasks, show one, cancel one, wait for ends, or send a message. Reading never marks a result.
 
-    `queued` returns the tasks that wait for a slot. `cancel` ends a task by its full ID and returns whether
+    `queued` returns the tasks that wait for a slot. `recorded(task_id)` returns an ended task by its
+    whole ID, also one that the manager has dropped. `cancel` ends a task by its full ID and returns whether
     this call ended it; a Host also records that the model cancelled. `wait(task_ids, mode, seconds)` returns
     whether it timed out. `send(task_id, text)` may raise SidecarError. `sees` tells which tasks the default
     scope has, and `sees_all` whether the scope `all` has every task. `progress(task_id)` returns what a
@@ -47,6 +48,7 @@ class CheckAsyncTasksTool:
         manager: AsyncTaskManager,
         *,
         queued: Callable[[], Sequence[QueuedTask]] = tuple,
+        recorded: Callable[[str], Awaitable[AsyncTaskInfo | None]] | None = None,
         cancel: Callable[[str], bool | Awaitable[bool]] | None = None,
         wait: Wait | None = None,
         send: Callable[[str, str], Awaitable[None]] | None = None,
@@ -58,6 +60,7 @@ class CheckAsyncTasksTool:
     ) -> None:
         self._manager = manager
         self._queued = queued
+        self._recorded = recorded
         self._cancel = cancel or manager.cancel_task
         self._wait = wait
         self._send = send
@@ -93,6 +96,8 @@ class CheckAsyncTasksTool:
             return control_texts.render_incomplete_send()
         found = self._find(call.task_id, call)
         if isinstance(found, ToolResult):
+            found = await self._recorded_end(call) or found
+        if isinstance(found, ToolResult):
             return found
         if call.action == "cancel":
             done = self._cancel(found.id)
@@ -108,22 +113,23 @@ class CheckAsyncTasksTool:
         everything: list[texts.Task] = [*tasks, *queued]
         state = tuple((task.id, texts.status_of(task)) for task in everything)
         live = sum(control_texts.is_live(task) for task in everything)
-        return self._whole_or_repeated(("list", call.everywhere), state, result, live)
+        following = control_texts.next_change_of_list(live)
+        return self._whole_or_repeated(("list", call.everywhere), state, result, following)
 
     def _peek(self, task: texts.Task, call: CheckCall) -> ToolResult:
         progress = self._progress(task.id) if texts.status_of(task) == "running" else None
         result = texts.render_details(task, self._manager.now(), self._max_chars, progress)
         details = {key: value for key, value in (result.metadata or {}).items() if key not in _CHANGING}
-        live = int(control_texts.is_live(task))
-        return self._whole_or_repeated(("peek", call.task_id), json_stringify(details), result, live)
+        following = control_texts.next_change_of(task)
+        return self._whole_or_repeated(("peek", call.task_id), json_stringify(details), result, following)
 
     def _whole_or_repeated(
-        self, question: Hashable, state: Hashable, result: ToolResult, live: int
+        self, question: Hashable, state: Hashable, result: ToolResult, following: str
     ) -> ToolResult:
         if self._repeats is None:
             return result
         since = self._repeats.since(question, state, self._manager.now())
-        return result if since is None else control_texts.render_unchanged(result, since, live)
+        return result if since is None else control_texts.render_unchanged(result, since, following)
 
     async def _wait_for(self, call: CheckCall) -> ToolResult:
         chosen: list[texts.Task] = []
@@ -162,6 +168,13 @@ class CheckAsyncTasksTool:
 
     def _is_seen(self, task: texts.Task, call: CheckCall) -> bool:
         return (call.everywhere and self._sees_all) or self._sees(task.id)
+
+    async def _recorded_end(self, call: CheckCall) -> texts.Task | None:
+        """Return a task that the manager has dropped, since a reminder may still name it."""
+        if self._recorded is None or call.action != "peek":
+            return None
+        task = await self._recorded(call.task_id)
+        return task if task is not None and self._is_seen(task, call) else None
 
     def _find(self, task_id: str, call: CheckCall) -> texts.Task | ToolResult:
         """Return the task with this ID, else with this prefix, or a result that reports the problem."""

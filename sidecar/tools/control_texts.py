@@ -43,12 +43,25 @@ def render_incomplete_send() -> ToolResult:
     return ToolResult(text, text, error=error)
 
 
-def render_unchanged(whole: ToolResult, milliseconds: int, live: int) -> ToolResult:
-    """Answer a question again in one line: nothing has changed since the whole answer was given."""
+def next_change_of_list(live: int) -> str:
+    """Say when the list of all tasks changes next; `live` of them run or wait for a slot."""
     if live:
-        following = 'It changes next when a task ends or starts; to wait for an end, use action "wait".'
-    else:
-        following = "It changes next when a task is launched."
+        return 'It changes next when a task ends or starts; to wait for an end, use action "wait".'
+    return "It changes next when a task is launched."
+
+
+def next_change_of(task: Task) -> str:
+    """Say when the details of one task change next."""
+    if is_live(task):
+        return 'It changes next when the task makes progress or ends; to wait for its end, use action "wait".'
+    return "The task has ended, so this is final."
+
+
+def render_unchanged(whole: ToolResult, milliseconds: int, following: str) -> ToolResult:
+    """Answer a question again in one line: nothing has changed since the whole answer was given.
+
+    `following` says when it changes next.
+    """
     text = f"Unchanged since the same question {milliseconds // 1_000}s ago. {following}"
     return ToolResult(text, text, {**(whole.metadata or {}), "unchanged": True}, whole.error)
 

@@ -55,18 +55,18 @@ _SCHEMA: dict[str, Any] = {
         },
         "query": {
             "type": "string",
-            "description": "Terms that must all hold, such as: status:failed,abandoned mode:code cost>0.5 "
+            "description": "Terms that must all match, such as: status:failed,abandoned mode:code cost>0.5 "
             'since:7d file:src/app.py -draft "exact words"; OR and parentheses work',
         },
         "limit": {
             "type": "integer",
             "minimum": 1,
             "maximum": MAX_PAGE,
-            "description": f"Most tasks in one answer (default {DEFAULT_LIMIT})",
+            "description": f"Maximum number of tasks in one answer (default {DEFAULT_LIMIT})",
         },
         "cursor": {
             "type": "string",
-            "description": "Where to continue, as given at the end of the previous answer",
+            "description": "The cursor at the end of the previous answer, to continue from there",
         },
     },
     "additionalProperties": False,

@@ -31,7 +31,7 @@ SCHEMA: Mapping[str, Any] = {
     "required": ["subagent_name", "goal_prompt"],
     "properties": {
         "subagent_name": _string("Name of the subagent to run."),
-        "goal_prompt": _string("What the subagent is to achieve."),
+        "goal_prompt": _string("What the subagent should achieve."),
         "behaviour_prompts": _strings("Further instructions, in addition to the goal."),
         "tool_whitelist": _strings(
             "The only tools the subagent may use, of those its definition gives; none if empty. Agents only."
@@ -40,7 +40,7 @@ SCHEMA: Mapping[str, Any] = {
             "type": "object",
             "additionalProperties": {"type": "string"},
             "description": "Variables the subagent must hand over, each with a description of its value. "
-            "One that is missing in the end makes the run a failure.",
+            "The run fails if one of them is missing.",
         },
         "timeout_seconds": _number(
             "Time limit of the run in seconds; -1 asks for as long as the settings allow."
@@ -49,7 +49,7 @@ SCHEMA: Mapping[str, Any] = {
             "Time for a last turn when the time or the turns are used up, in seconds; -1 or 0 for none."
         ),
         "max_turns": _number(
-            "Largest number of turns, answers of the subagent's model; -1 for no limit.", "integer"
+            "Maximum number of turns (answers of the subagent's model); -1 for no limit.", "integer"
         ),
         "async": {
             "type": "boolean",

@@ -19,7 +19,7 @@ NO_AGENT = "primary"
 """The agent ID in a result without a subagent, which names the caller."""
 CHOICES = (
     "You can:\n"
-    "1. Wait for a running task to end and look with 'check_async_tasks'.\n"
+    "1. Wait until a running task ends; check it with 'check_async_tasks'.\n"
     "2. Run this subagent synchronously, without async.\n"
     "3. Try again later."
 )

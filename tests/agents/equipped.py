@@ -5,6 +5,7 @@ capabilities    what it announces in `agentCapabilities`
 session         what it adds to the answer that opens a session: `modes`, `configOptions`
 commands        the slash commands that it announces
 stderr          a line that it logs when the session opens; `$NAME` is a variable of its first server
+keeps           the ids of the options that it says it sets, but does not
 refuses         the ids of the options that it refuses to set
 steers          whether it takes a message during a turn, which then ends
 waits           whether a prompt is answered only when another one comes, or a cancel
@@ -78,7 +79,7 @@ class Agent:
             send({"id": call["id"], "error": {"code": -32602, "message": "not now"}})
             return
         for option in self.options:
-            if option["id"] == params["configId"]:
+            if option["id"] == params["configId"] and option["id"] not in self.behavior.get("keeps", []):
                 option["currentValue"] = params["value"]
         answer(call, {"configOptions": self.options})
 

@@ -1,4 +1,8 @@
-"""A server of the Model Context Protocol on stdio with one tool, `echo`, that returns its `text`."""
+"""A server of the Model Context Protocol on stdio with one tool, `echo`, that returns its `text`.
+
+`mcp_server.py [CALLS]` writes calls of the tool to a file. `mcp_server.py refuse|ignore|die METHOD` answers a
+method with an error, with nothing or by its exit, and `list-nothing` has no tools.
+"""
 
 import json
 import sys
@@ -16,7 +20,7 @@ def result_of(message: dict[str, Any]) -> Any:
             info = {"name": "echo", "version": "1"}
             return {"protocolVersion": version, "capabilities": {"tools": {}}, "serverInfo": info}
         case "tools/list":
-            return {"tools": [ECHO]}
+            return {"tools": [] if sys.argv[1:] == ["list-nothing"] else [ECHO]}
         case "tools/call":
             if len(sys.argv) > 1:
                 Path(sys.argv[1]).write_text(json.dumps(message["params"]))
@@ -25,10 +29,20 @@ def result_of(message: dict[str, Any]) -> Any:
     return {}
 
 
+def reply_to(message: dict[str, Any]) -> dict[str, Any] | None:
+    match sys.argv[1:]:
+        case ["refuse", method] if method == message["method"]:
+            return {"error": {"code": -32603, "message": "the index is broken"}}
+        case ["ignore", method] if method == message["method"]:
+            return None
+        case ["die", method] if method == message["method"]:
+            sys.exit(3)
+    return {"result": result_of(message)}
+
+
 if __name__ == "__main__":
     for line in sys.stdin:
         received = json.loads(line)
-        if "id" in received and "method" in received:
-            reply = {"jsonrpc": "2.0", "id": received["id"], "result": result_of(received)}
-            sys.stdout.write(json.dumps(reply) + "\n")
+        if "id" in received and "method" in received and (reply := reply_to(received)) is not None:
+            sys.stdout.write(json.dumps({"jsonrpc": "2.0", "id": received["id"], **reply}) + "\n")
             sys.stdout.flush()

@@ -5,6 +5,7 @@ It imports next to nothing, so that starting one costs milliseconds.
 
 import json
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -17,8 +18,10 @@ Json = dict[str, object]
 SESSION = "session-1"
 
 
-def send(message: Json) -> None:
-    sys.stdout.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
+def send(message: Json, nested: int = 0) -> None:
+    """Send a message, with lists in lists in place of the text `$nested`."""
+    text = json.dumps({"jsonrpc": "2.0", **message})
+    sys.stdout.write(text.replace('"$nested"', "[" * nested + "]" * nested) + "\n")
     sys.stdout.flush()
 
 
@@ -152,6 +155,13 @@ def fail_to_open() -> None:
     answer(until("initialize"), {"protocolVersion": 1, "agentCapabilities": {}})
     call = until("session/new")
     send({"jsonrpc": "2.0", "id": call["id"], "error": {"code": int(sys.argv[2]), "message": "no luck"}})
+    silent()
+
+
+def deep() -> None:
+    """Answer the opening of the session with lists in lists."""
+    answer(until("initialize"), {"protocolVersion": 1, "agentCapabilities": {}})
+    send({"id": until("session/new")["id"], "result": "$nested"}, int(sys.argv[2]))
     silent()
 
 
@@ -295,10 +305,11 @@ def ask() -> None:
 def inquire() -> None:
     """Ask the questions of the JSON object in the prompt, and say each answer as JSON.
 
-    `questions` has the parameters of each, with a `method` for another than `elicitation/create`. `together`
-    asks all before the first answer, `late` ends the turn first, `afterwards` asks when the input has ended
-    and exits, `complete` reports an address as dealt with,
-    and `withdraw` cancels the request.
+    `questions` has the parameters of each, with a `method` for another than `elicitation/create` and `nested`
+    for the depth of what stands for the text `$nested`. `together`
+    asks all before the first answer, `late` ends the turn first, while a child is running, and `shortly` a
+    moment before each question, or asks at the end of the input. `afterwards` asks when the input has ended
+    and exits, `complete` reports an address as dealt with, and `withdraw` cancels the request.
     """
     call = until("initialize")
     offered = call["params"]["clientCapabilities"]["elicitation"]  # type: ignore[index]
@@ -312,6 +323,8 @@ def inquire() -> None:
     if "late" in todo:
         update("subagent_update", sessionId="child", title="child", status="running")
         end(prompt)
+    if "shortly" in todo:
+        end(prompt)
     if "afterwards" in todo:
         end(prompt)
         while sys.stdin.readline():
@@ -321,7 +334,10 @@ def inquire() -> None:
         if size is not None:
             params["requestedSchema"] = {"properties": {f"f{n}": {"type": "string"} for n in range(size)}}
         method = params.pop("method", "elicitation/create")
-        send({"id": number, "method": method, "params": {"sessionId": SESSION, **params}})
+        if "shortly" in todo:
+            select.select([sys.stdin], [], [], 0.05)
+        depth = params.pop("nested", 0)
+        send({"id": number, "method": method, "params": {"sessionId": SESSION, **params}}, depth)
         if "together" not in todo and "afterwards" not in todo:
             say_answer(prompt, todo)
     if "afterwards" in todo:
@@ -330,7 +346,7 @@ def inquire() -> None:
         say_answer(prompt, todo)
     if "late" in todo:
         update("subagent_update", sessionId="child", title="child", status="completed")
-    else:
+    elif "shortly" not in todo:
         end(prompt)
     silent()
 
@@ -387,7 +403,7 @@ def play() -> None:
 SCENARIOS: dict[str, Callable[[], None]] = {
     function.__name__: function
     for function in (
-        *(silent, leave, auth, version, garbage, crash, close_output, big, flood, flood_tools),
+        *(silent, leave, auth, version, garbage, deep, crash, close_output, big, flood, flood_tools),
         *(die_once, die_always, fail_to_open, speak_early),
         *(odd_updates, deaf, detached, linger, reason, report, wait, sulk, ask, inquire, play),
     )

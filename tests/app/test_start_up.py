@@ -45,7 +45,7 @@ def test_serve_imports_only_what_its_first_answer_needs() -> None:
 
 def test_listing_tasks_imports_only_what_it_needs() -> None:
     guide = "sidecar.history.stores.task_folders.guide.extract"
-    assert loaded("sidecar.cli.stored.history", "asyncio", "pygls", "hashlib", "tomllib", "rich", guide) == ""
+    assert loaded("sidecar.cli.stored.listing", "asyncio", "pygls", "hashlib", "tomllib", "rich", guide) == ""
 
 
 def test_following_changes_does_not_import_watchfiles() -> None:
@@ -54,7 +54,7 @@ def test_following_changes_does_not_import_watchfiles() -> None:
 
 
 def test_an_import_is_noticed() -> None:
-    assert loaded("sidecar.cli.stored.history", "click", "rich") == "click"
+    assert loaded("sidecar.cli.stored.listing", "click", "rich") == "click"
 
 
 CONFIG = "[host]\nidleSeconds = 0\n"

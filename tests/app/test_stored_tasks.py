@@ -10,7 +10,7 @@ import pytest
 from sidecar.app.outbound.changes import ChangeHub, Listener
 from sidecar.app.roots import WantedRoots
 from sidecar.app.stored_tasks import StoredTasks
-from tests.history.stores.one_session import OTHER, SESSION, write_session
+from tests.history.stores.fixtures.one_session import OTHER, SESSION, write_session
 
 Open = Callable[[WantedRoots], StoredTasks]
 

@@ -16,17 +16,17 @@ from tests.campaign.scenario import Client
 
 Json = dict[str, Any]
 INVARIANTS = {
-    "launches": "no answered launch is lost",
-    "ends": "a run that was reported as ended stays so, with its result",
-    "reminders": "an acknowledged end is not reported again, any other is",
+    "launches": "a launch that was answered is not lost",
+    "ends": "a run that was reported as ended stays ended and keeps its result",
+    "reminders": "an acknowledged end is not reported again; any other end is",
     "processes": "no process of a run is left when `initialize` is answered",
-    "events": "no gap, no repeat; what the client has is how the journal begins",
-    "end events": "exactly one end event, and it is what the record says",
-    "folders": "a task's folder says what the journal says",
+    "events": "none is missing or repeated; what the client received is the beginning of the journal",
+    "end events": "each run has exactly one, which agrees with its record",
+    "folders": "a task's folder agrees with the journal",
     "database": "`PRAGMA integrity_check`",
     "temporary files": "none is left",
     "slots": "a run can be launched and ends",
-    "exit": "an orderly end comes in time and leaves no process",
+    "exit": "a normal shutdown takes at most its time limit and leaves no process",
 }
 _PAGE = 5000
 

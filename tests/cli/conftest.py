@@ -76,11 +76,12 @@ class Cli:
         assert done.returncode == 0, done.stderr
         return json.loads(done.stdout)
 
-    def start(self, *arguments: str) -> "subprocess.Popen[str]":
+    def start(self, *arguments: str, **env: str) -> "subprocess.Popen[str]":
         return subprocess.Popen(
             [*SIDECAR, *arguments],
             cwd=self.workspace,
-            env=self.env,
+            env={**self.env, **env},
+            stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,

@@ -68,7 +68,7 @@ def test_an_agent_that_does_everything_right_passes_every_check(tmp_path: Path) 
             "asks before a command": True,
             "acts after permission": True,
             "reports tokens": True,
-            "puts a question to a person": True,
+            "asks a person a question": True,
             "stops on request": True,
             "leaves no process": True,
         },
@@ -86,7 +86,7 @@ def test_a_model_that_does_not_try_proves_nothing(tmp_path: Path) -> None:
     status, found = results(tmp_path, "idle")
     assert status == 0
     assert (found["asks before a write"], found["acts after permission"]) == (None, None)
-    assert found["puts a question to a person"] is None
+    assert found["asks a person a question"] is None
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from typing import Any, cast
 import pytest
 
 from sidecar.api.errors import InvalidParams, SidecarError
-from sidecar.cli.attached import HostClient, HostEnded, attached
+from sidecar.cli.client.attached import HostClient, HostEnded, attached
 from sidecar.rpc.client import RpcClient
 from sidecar.rpc.errors import INTERNAL_ERROR, REQUEST_CANCELLED, ConnectionClosed, RpcError
 
@@ -58,9 +58,9 @@ class Failing:
     ],
 )
 async def test_a_failed_request_tells_an_ended_host_from_an_error(
-    error: Exception, raised: type[Exception]
+    tmp_path: Path, error: Exception, raised: type[Exception]
 ) -> None:
-    host = HostClient(cast("RpcClient", Failing(error)))
+    host = HostClient(cast("RpcClient", Failing(error)), tmp_path)
     with pytest.raises(SidecarError) as found:
         await host.request("asyncTasks/events")
     assert type(found.value) is raised

@@ -92,15 +92,35 @@ def test_a_log_removed_under_its_owner_is_reported(cli: Cli, launched: Launched)
     ended = launched("cat")
     cli.run("host", "stop")  # so that the journal itself holds the run
     process, _ = ready(cli)
-    assert "write-ahead log" not in cli.run("ps").stderr
+    assert "write-ahead log" not in cli.run("logs", ended).stderr
     for name in ("sidecar.db-wal", "sidecar.db-shm"):
         (cli.root / name).unlink()
-    done, host = cli.run("ps"), cli.host
+    done, listed, host = cli.run("logs", ended), cli.run("ps"), cli.host
     process.terminate()
     process.communicate(timeout=10)
-    assert done.returncode == 0 and ended in done.stdout
+    assert (done.returncode, listed.stderr) == (0, "") and ended in listed.stdout
     assert f"removed while pid {host} uses it" in done.stderr
     assert sorted(task["status"] for task in cli.json("ps")["items"]) == ["cancelled", "completed"]
+
+
+def test_a_damaged_journal_is_named_with_the_remedy_while_a_host_runs(cli: Cli, launched: Launched) -> None:
+    ended = launched("cat")
+    cli.run("host", "stop")
+    (cli.root / "sidecar.db").write_bytes(b"not a database" * 1000)
+    for name in ("sidecar.db-wal", "sidecar.db-shm"):
+        (cli.root / name).unlink(missing_ok=True)
+    begin = '{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": 1}}'
+    with cli.start("serve") as client:
+        assert client.stdin is not None
+        client.stdin.write(f"Content-Length: {len(begin)}\r\n\r\n{begin}")
+        client.stdin.flush()  # starts a Host, which the client keeps
+        while cli.run("host", "status").returncode != 0:
+            assert client.poll() is None
+        done = cli.run("logs", ended)
+        assert (done.returncode, done.stdout) == (1, "")
+        assert "sidecar.db: the file is damaged; move it" in done.stderr
+        assert "write-ahead log" not in done.stderr
+        client.stdin.close()
 
 
 def test_following_a_run_ends_with_its_killed_sidecar(cli: Cli) -> None:

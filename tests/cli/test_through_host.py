@@ -109,6 +109,16 @@ def assert_line(watcher: "subprocess.Popen[str]", start: str) -> None:
         assert line, f"no line starts with {start}"
 
 
+def test_positions_in_the_queue_are_those_of_the_host(cli: Cli) -> None:
+    with (cli.home / "config" / "subagent-sidecar" / "config.toml").open("a") as settings:
+        settings.write("[asyncTasks]\nmax = 1\n")
+    cli.run("launch", "wait", "x")
+    queued = [cli.run("launch", "wait", f"{number}", "--queue").stdout.strip() for number in range(3)]
+    cli.run("cancel", queued[0])
+    positions = {task["id"]: task.get("queuePosition") for task in cli.json("ps")["items"]}
+    assert [positions[each] for each in queued] == [None, 1, 2]
+
+
 def test_a_stop_whose_process_gave_up_is_not_carried_out_later(cli: Cli) -> None:
     launched_ready(cli)
     host = cli.host

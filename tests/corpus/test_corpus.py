@@ -6,7 +6,9 @@ import pytest
 from sidecar.cli.main import main
 from sidecar.corpus.compare import FIELDS, mismatches, score
 from sidecar.corpus.stores import STORES
-from tests.history.stores.agents import snapshot
+from sidecar.corpus.truth import NOW_MS
+from sidecar.history.stores.status_by_age import by_age
+from tests.history.stores.fixtures.agents import snapshot
 
 
 def contents(folder: Path) -> dict[str, object]:
@@ -30,6 +32,16 @@ def test_every_session_has_an_answer_with_every_value(tmp_path: Path) -> None:
     assert len(set(words)) == len(words)
     for truth in truths:
         assert list(mismatches(truth, truth)) == []
+
+
+def test_an_interrupted_session_has_the_status_of_its_age(tmp_path: Path) -> None:
+    assert main(["corpus", str(tmp_path), "--rounds", "20"]) == 0
+    truths = [json.loads(line) for line in (tmp_path / "truth.jsonl").read_text().splitlines()]
+    open_ones = [truth for truth in truths if truth["store"] in ("claude", "codex", "qwen")]
+    open_ones = [truth for truth in open_ones if truth["outcome"] == "interrupted"]
+    ages = [(truth["status"], by_age(truth["lastActivity"], NOW_MS)) for truth in open_ones]
+    assert {status for status, _ in ages} >= {"active", "abandoned"}
+    assert [stated for stated, _ in ages] == [right for _, right in ages]
 
 
 def test_a_folder_with_files_is_left_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

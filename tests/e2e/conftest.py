@@ -58,7 +58,7 @@ def define(home: Path, names: Iterable[str]) -> Path:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Deselect the tests of agents that only `scripts/agents --all` installs, unless they are asked for."""
-    from tests.e2e.real_agents import AGENTS, MODELS  # here, since it needs this module
+    from tests.e2e.real.real_agents import AGENTS, MODELS  # here, since it needs this module
 
     absent = [
         each

@@ -25,6 +25,11 @@ def command_of(pid: int) -> list[str]:
         return []
 
 
+def first_process(task_id: str) -> int:
+    """The process of a run that started first: its agent. The lowest id may be another, since ids wrap."""
+    return min(find([task_id]), key=lambda pid: psutil.Process(pid).create_time())
+
+
 async def gone(task_id: str, seconds: float) -> None:
     """Wait until no process of a run is left."""
     async with asyncio.timeout(seconds):

@@ -17,6 +17,8 @@ from ray.cluster_utils import Cluster
 OBJECT_STORE = 78 * 1024 * 1024
 PATH_OF_A = os.environ.get("PATH_OF_A")
 """Where node A finds agents that the others lack."""
+FLEET = os.environ["SIDECAR_FLEET_DIR"]
+"""The parent of the folders of the nodes, which have nothing in common."""
 
 
 class Nodes:
@@ -28,13 +30,16 @@ class Nodes:
         self.nodes: dict[str, Any] = {}
 
     def start(self, name: str) -> None:
+        variables = {"SIDECAR_FLEET_DIR": f"{FLEET}/{name}"}
+        if name == "A" and PATH_OF_A:
+            variables["PATH"] = PATH_OF_A
         self.nodes[name] = self.cluster.add_node(
             wait=False,
             num_cpus=1,
             resources={"agent_slot": 2},
             labels={"fleet.name": name},
             object_store_memory=OBJECT_STORE,
-            env_vars={"PATH": PATH_OF_A} if name == "A" and PATH_OF_A else None,
+            env_vars=variables,
         )
 
     def raylet(self, name: str) -> int:

@@ -20,7 +20,8 @@ import pytest
 
 from sidecar.rpc.client import RpcClient
 from sidecar.subagents.runners.process.marker import find
-from tests.e2e.real_agents import BIN, OPENCODE_SWITCHES
+from tests.e2e.agents.equipped import equipped
+from tests.e2e.real.real_agents import BIN, OPENCODE_SWITCHES
 from tests.fleet.fakes.world import World
 
 REPO = Path(__file__).parents[2]
@@ -51,8 +52,7 @@ class ClusterUnderTest:
 
     def folders(self) -> list[str]:
         """Return the runs that have a folder on a node."""
-        runs = self.home / "fleet" / "runs"
-        return sorted(each.name for each in runs.iterdir()) if runs.is_dir() else []
+        return sorted(each.name for each in (self.home / "fleet").glob("*/runs/*"))
 
     def _read(self) -> Json:
         assert self._process.stdout is not None
@@ -235,6 +235,12 @@ def prepared(cluster: ClusterUnderTest, home: Path) -> Fleet:
             "command": ["sh", "-c", "setsid sleep 600 & setsid sh -c 'sleep 600 & wait' & echo ready; wait"],
         },
         "agent": {"type": "acp", "command": [sys.executable, str(REPO / "tests" / "agents" / "scripted.py")]},
+        "equipped": equipped(
+            capabilities={
+                "promptCapabilities": {"image": True},
+                "sessionCapabilities": {"additionalDirectories": {}},
+            }
+        ),
         "secret": {
             "type": "command",
             "command": ["sh", "-c", "echo $KEY; env | grep -c RAY_ || true"],

@@ -43,15 +43,14 @@ async def test_random_deaths_lose_repeat_and_leave_nothing(fleet: Fleet) -> None
         values = emitted(events)
         assert values == list(range(1, len(values) + 1)) and is_contiguous(events), shown
         if task["status"] == "completed":
-            assert len(values) == LINES and git(fleet, "show", f"refs/sidecar/{run}:begun.txt") == "begun", (
-                shown
-            )
+            assert len(values) == LINES, shown
         else:
             assert task["endReason"] == "lost" and victim in ("worker", "raylet"), shown
         ends.append(task["endReason"])
-        await fleet.nothing_left()
         if victim == "raylet":
             await asyncio.to_thread(lambda: fleet.cluster.command(start="A"))
+        await fleet.nothing_left()
+        assert git(fleet, "show", f"refs/sidecar/{run}:begun.txt") == "begun", shown
     started = starts.read_text().split()
     assert len(started) == len(set(started)) == ROUNDS
     assert {"goal", "lost"} <= set(ends)

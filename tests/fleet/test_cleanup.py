@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.fleet import cleanup
-from sidecar.fleet.cleanup import BASE_SECONDS, CACHE_SECONDS, clean_up
+from sidecar.fleet.leftovers import cleanup, run_lock
+from sidecar.fleet.leftovers.cleanup import BASE_SECONDS, CACHE_SECONDS, clean_up
+from sidecar.fleet.leftovers.watcher import KEEP_SECONDS
 from sidecar.fleet.node_tree import NodeTree
 from sidecar.subagents.runners.remote import workspace
 from tests.fleet.test_workspace import git
@@ -66,6 +67,19 @@ def node(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Node:
     return Node(tmp_path)
 
 
+def aged(node: Node, name: str, seconds: float) -> Path:
+    """Make the folder of a run that last changed before `seconds`."""
+    folder = node.fleet / "runs" / name
+    folder.mkdir(parents=True)
+    age(folder, seconds)
+    return folder
+
+
+def age(folder: Path, seconds: float) -> None:
+    then = time.time() - seconds
+    os.utime(folder, (then, then))
+
+
 def ended_runs(node: Node, count: int) -> list[str]:
     """Return the commits of runs that have ended, the oldest first."""
     bases: list[str] = []
@@ -80,7 +94,7 @@ def ended_runs(node: Node, count: int) -> list[str]:
 def test_old_commits_and_their_objects_are_dropped(node: Node) -> None:
     old, new = ended_runs(node, 2)
     node.use_before(old, BASE_SECONDS + 60)
-    removed = clean_up(["run-1", "run-2"])
+    removed = clean_up()
     assert removed == [f"{node.cache.name}: 1 commits"]
     assert node.bases() == {new} and node.size() < 2 * BYTES
     assert not (node.cache / "uses" / old).exists()
@@ -89,7 +103,7 @@ def test_old_commits_and_their_objects_are_dropped(node: Node) -> None:
 def test_a_run_works_with_what_is_left(node: Node) -> None:
     old, _ = ended_runs(node, 2)
     node.use_before(old, BASE_SECONDS + 60)
-    clean_up(["run-1", "run-2"])
+    clean_up()
     run = node.run(b"text\n")
     assert (run.path / "data").read_text() == "text\n"
     git(run.path, "fsck", "--connectivity-only")
@@ -99,9 +113,9 @@ def test_a_cache_that_a_run_needs_stays_as_it_is(node: Node) -> None:
     (old,) = ended_runs(node, 1)
     run = node.run()
     node.use_before(old, BASE_SECONDS + 60)
-    assert clean_up(["run-1", "run-2"]) == [] and old in node.bases()
+    assert clean_up() == [] and old in node.bases()
     node.end(run)
-    assert clean_up(["run-1", "run-2"]) == [f"{node.cache.name}: 1 commits"]
+    assert clean_up() == [f"{node.cache.name}: 1 commits"]
 
 
 def test_only_the_commits_that_were_used_last_are_kept(node: Node, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -109,7 +123,7 @@ def test_only_the_commits_that_were_used_last_are_kept(node: Node, monkeypatch: 
     bases = ended_runs(node, 4)
     for age, base in enumerate(reversed(bases)):
         node.use_before(base, age * 10)
-    clean_up([])
+    clean_up()
     assert node.bases() == set(bases[2:])
 
 
@@ -118,7 +132,7 @@ def test_a_cache_that_is_too_large_shrinks(node: Node, monkeypatch: pytest.Monke
     bases = ended_runs(node, 4)
     for age, base in enumerate(reversed(bases)):
         node.use_before(base, age * 10)
-    clean_up([])
+    clean_up()
     assert node.bases() == set(bases[2:]) and node.size() <= 2.5 * BYTES
 
 
@@ -126,7 +140,7 @@ def test_the_latest_commit_stays_even_if_it_is_too_large(node: Node, monkeypatch
     monkeypatch.setattr(cleanup, "MOST_BYTES", 1)
     bases = ended_runs(node, 2)
     node.use_before(bases[0], 10)
-    clean_up([])
+    clean_up()
     assert node.bases() == {bases[1]}
 
 
@@ -134,7 +148,7 @@ def test_an_unused_cache_is_removed(node: Node) -> None:
     ended_runs(node, 1)
     name, then = node.cache.name, time.time() - CACHE_SECONDS - 60
     os.utime(node.cache, (then, then))
-    assert clean_up(["run-1"]) == [name] and not list((node.fleet / "cache").iterdir())
+    assert clean_up() == [name] and not list((node.fleet / "cache").iterdir())
 
 
 def test_a_damaged_cache_is_named_and_prevents_nothing(node: Node) -> None:
@@ -144,17 +158,25 @@ def test_a_damaged_cache_is_named_and_prevents_nothing(node: Node) -> None:
     other.mkdir()
     then = time.time() - 1000
     os.utime(other, (then, then))
-    removed = clean_up(["run-1"])
+    removed = clean_up()
     assert "run-9" in removed and any("not cleaned" in each for each in removed)
 
 
 def test_folders_of_ended_runs_are_removed_and_young_ones_stay(node: Node) -> None:
-    for name, seconds in (("alive", 1000), ("ended", 1000), ("young", 10)):
-        folder = node.fleet / "runs" / name
-        folder.mkdir(parents=True)
-        os.utime(folder, (time.time() - seconds, time.time() - seconds))
-    assert clean_up(["alive"]) == ["ended"]
+    aged(node, "alive", 1000), aged(node, "ended", 1000), aged(node, "young", 10)
+    held = run_lock.hold(node.fleet / "runs" / "alive")
+    age(node.fleet / "runs" / "alive", 1000)
+    assert held is not None and clean_up() == ["ended"]
     assert {each.name for each in (node.fleet / "runs").iterdir()} == {"alive", "young"}
+    os.close(held)
+    assert clean_up() == ["alive"]
+
+
+def test_changes_wait_a_day_for_their_sidecar(node: Node) -> None:
+    for name, seconds in (("new", KEEP_SECONDS - 60), ("old", KEEP_SECONDS + 60)):
+        (aged(node, name, seconds) / "changes.bundle").write_bytes(b"")
+        age(node.fleet / "runs" / name, seconds)
+    assert clean_up() == ["old"]
 
 
 def test_git_is_not_disturbed_by_the_files_of_the_cache(node: Node) -> None:

@@ -51,6 +51,26 @@ async def test_a_killed_gateway_loses_and_repeats_nothing(fleet: Fleet) -> None:
     assert emitted(events) == list(range(1, 101)) and is_contiguous(events)
 
 
+async def test_a_gateway_killed_while_a_question_is_open_passes_the_answer_on(fleet: Fleet) -> None:
+    run = await fleet.launch("agent", "write new.txt text\nsay bye")
+    waiting = await fleet.until(lambda: fleet.task(run), lambda task: "attention" in task)
+    for process in gateways(fleet.client.pid):
+        process.kill()
+    attention = waiting["attention"]
+    allow = next(each["optionId"] for each in attention["options"] if each["kind"] == "allow_once")
+    await fleet.request("asyncTasks/answer", taskId=run, requestId=attention["requestId"], optionId=allow)
+    task = await fleet.ended(run)
+    assert (task["status"], task["output"]["final_message"]) == ("completed", "bye")
+    assert git(fleet, "show", f"refs/sidecar/{run}:new.txt") == "text"
+
+
+async def test_runs_that_start_at_once_share_their_node(fleet: Fleet) -> None:
+    runs = await asyncio.gather(*(fleet.launch("script", f"echo {number} > new.txt") for number in range(2)))
+    for number, run in enumerate(runs):
+        assert (await fleet.ended(run))["status"] == "completed"
+        assert git(fleet, "show", f"refs/sidecar/{run}:new.txt") == str(number)
+
+
 async def test_a_killed_sidecar_finds_its_run_again(fleet: Fleet) -> None:
     run = await begun(fleet)
     os.kill(fleet.client.pid, signal.SIGKILL)
@@ -72,7 +92,7 @@ async def test_a_killed_worker_is_lost_with_its_events_and_changes(fleet: Fleet)
     assert git(fleet, "show", f"refs/sidecar/{run}:begun.txt") == "begun"
 
 
-async def test_a_dead_node_ends_its_runs_as_lost(fleet: Fleet) -> None:
+async def test_a_dead_node_ends_its_runs_as_lost_and_gives_their_changes_back(fleet: Fleet) -> None:
     await fleet.client.close()
     fleet.labels = {"fleet.name": "A"}
     await fleet.open(lostAfterSeconds=15)
@@ -80,5 +100,9 @@ async def test_a_dead_node_ends_its_runs_as_lost(fleet: Fleet) -> None:
     await asyncio.to_thread(lambda: fleet.cluster.command(kill="A"))
     task = await fleet.ended(run)
     assert (task["status"], task["endReason"], task["placement"]["state"]) == ("failed", "lost", "lost")
-    await fleet.nothing_left()
+    assert "its node died" in task["error"] and "If the node is back within a day" in task["error"]
     await asyncio.to_thread(lambda: fleet.cluster.command(start="A"))
+    task = await fleet.until(lambda: fleet.task(run), lambda task: "changes" in task)
+    assert task["changes"]["files"] == 1
+    assert git(fleet, "show", f"refs/sidecar/{run}:begun.txt") == "begun"
+    await fleet.nothing_left()

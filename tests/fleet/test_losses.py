@@ -12,7 +12,7 @@ import psutil
 import pytest
 
 from tests.fleet.conftest import Fleet, Json, prepared, started_cluster
-from tests.fleet.test_runs import emitted, is_contiguous
+from tests.fleet.test_runs import emitted, git, is_contiguous
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
 
@@ -41,9 +41,9 @@ async def doomed(tmp_path: Path) -> AsyncIterator[Fleet]:
             process.kill()
 
 
-async def begun(fleet: Fleet) -> str:
+async def begun(fleet: Fleet, first: str = "") -> str:
     """Launch a run that never ends, and wait for its first events."""
-    run = await fleet.launch("script", FOREVER)
+    run = await fleet.launch("script", first + FOREVER)
     await fleet.until(lambda: fleet.events(run), lambda events: len(emitted(events)) > 3)
     return run
 
@@ -78,11 +78,52 @@ def frozen(raylet: int) -> Iterator[None]:
 async def test_a_run_on_a_frozen_node_is_lost_and_removed_when_the_node_is_back(fleet: Fleet) -> None:
     await fleet.client.close()
     await fleet.open(lostAfterSeconds=LIMIT)
-    run = await begun(fleet)
+    run = await begun(fleet, "echo begun > begun.txt; ")
     raylet = (await asyncio.to_thread(lambda: fleet.cluster.command(raylet="B")))["pid"]
     with frozen(raylet):
         task = await lost(fleet, run)
         assert "B did not answer for 20 s (fleet.lostAfterSeconds)" in task["error"]
+    await fleet.until(lambda: fleet.task(run), lambda task: "changes" in task)
+    assert git(fleet, "show", f"refs/sidecar/{run}:begun.txt") == "begun"
+    await fleet.nothing_left()
+
+
+async def test_a_run_that_a_frozen_node_got_first_works_once_on_another_one(fleet: Fleet) -> None:
+    await fleet.client.close()
+    await fleet.open(lostAfterSeconds=LIMIT)  # on B
+    filling = [await fleet.launch("wait") for _ in range(2)]
+    for run in filling:
+        await fleet.until_event(run, lambda event: event["type"] == "message")
+    await fleet.client.close()
+    fleet.labels = {}
+    await fleet.open(lostAfterSeconds=LIMIT)
+    raylet = (await asyncio.to_thread(lambda: fleet.cluster.command(raylet="A")))["pid"]
+    with frozen(raylet):
+        run = await fleet.launch("script", "echo begun >> a.txt; echo done")
+        await fleet.request("asyncTasks/cancel", taskId=filling[0])
+        task = await fleet.ended(run)
+        assert (task["status"], task["placement"]["node"]) == ("completed", "B"), task
+        assert git(fleet, "show", f"refs/sidecar/{run}:a.txt") == "one\nbegun"
+    await fleet.request("asyncTasks/cancel", taskId=filling[1])
+    await fleet.until(lambda: fleet.request("fleet/status"), lambda status: free_slots(status, "A") == 2)
+    assert (await fleet.task(run))["status"] == "completed"
+
+
+def free_slots(status: Json, node: str) -> int:
+    return int(next(each["freeSlots"] for each in status["nodes"] if each["name"] == node))
+
+
+async def test_a_run_whose_only_node_froze_before_it_came_is_lost(fleet: Fleet) -> None:
+    await fleet.client.close()
+    await fleet.open(lostAfterSeconds=LIMIT)
+    await fleet.request("fleet/status")
+    raylet = (await asyncio.to_thread(lambda: fleet.cluster.command(raylet="B")))["pid"]
+    with frozen(raylet):
+        run = await fleet.launch("script", "echo begun")
+        task = await fleet.ended(run)
+        assert (task["status"], task["endReason"]) == ("failed", "lost"), task
+        assert "lost before its agent started: node 'B' did not answer" in task["error"]
+        assert task["completedAt"] - task["launchedAt"] <= 40_000
     await fleet.nothing_left()
 
 

@@ -1,5 +1,7 @@
 """The journal on a node serves every line under its number, also after its writer was killed."""
 
+import resource
+import signal
 import tempfile
 from pathlib import Path
 
@@ -37,3 +39,21 @@ def test_a_line_that_was_cut_off_does_not_exist(lines: list[bytes], cut: int) ->
         journal.append(b"next")
         assert journal.read(kept, 1, 10_000) == [b"next"]
         journal.close()
+
+
+def test_a_disk_that_is_full_loses_no_line(tmp_path: Path) -> None:
+    journal = NodeJournal(tmp_path / "journal")
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    try:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (10, limits[1]))
+        assert [journal.append(b"first"), journal.append(b"second"), journal.append(b"3")] == [1, 2, 3]
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        signal.signal(signal.SIGXFSZ, handler)
+    assert journal.is_full and journal.last == 3
+    assert journal.read(0, 10, 1000) == [b"first"]
+    assert journal.read(1, 10, 1000) == [b"second", b"3"] and journal.read(2, 10, 1000) == [b"3"]
+    assert journal.read(3, 10, 1000) == [] and journal.read(1, 1, 1000) == [b"second"]
+    journal.close()
+    assert (tmp_path / "journal").read_bytes() == b"first\n"

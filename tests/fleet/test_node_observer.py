@@ -1,6 +1,7 @@
 """What an agent asks on a node is answered by the observer of the sidecar."""
 
 import asyncio
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -49,7 +50,7 @@ class Connection:
     def __init__(self) -> None:
         self.person = Person()
         self.lines: list[dict[str, Any]] = []
-        self.node = NodeObserver(self.record, lambda: None)
+        self.node = NodeObserver(self.record, lambda: None, Path())
         self.questions = OpenQuestions(self.person, self.pass_on)
 
     def pass_on(self, number: str, answer: Answer | Reply) -> None:
@@ -77,9 +78,10 @@ async def test_requests_and_questions_keep_their_content(connection: Connection)
 
 async def test_a_withdrawn_question_is_not_open(connection: Connection) -> None:
     connection.questions.close()
-    node = NodeObserver(connection.lines.append, lambda: None)
+    node = NodeObserver(connection.lines.append, lambda: None, Path())
     asking = asyncio.create_task(node.ask(QUESTION))
-    await asyncio.sleep(0)
+    while not node.state()["open"]:
+        await asyncio.sleep(0)
     assert [each["number"] for each in node.state()["open"]] == ["1"]
     asking.cancel()
     await asyncio.wait({asking})

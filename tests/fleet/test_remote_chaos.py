@@ -6,6 +6,7 @@ from functools import partial
 
 import pytest
 
+from sidecar.subagents.permissions.question import Question
 from sidecar.subagents.runners.contract import RunResult
 from tests.fleet.conftest import MakeWorld
 from tests.fleet.fakes.agents import ScriptedRun
@@ -83,6 +84,28 @@ def test_a_run_whose_time_is_over_is_stopped_by_its_node(world: MakeWorld) -> No
         await asyncio.sleep(100)
         result = await (await here.find()).result()
         assert (result.terminate_reason, here.agents.runs[0].stops > 0) == ("TIMEOUT", True)
+
+    run_virtually(main)
+
+
+def test_a_question_that_nobody_comes_to_answer_ends_after_a_day(world: MakeWorld) -> None:
+    async def asking(agent: ScriptedRun) -> None:
+        await agent.open()
+        await agent.observer.ask(Question(request_id="1", title="write", options=()))
+
+    async def main() -> None:
+        here = world(asking, timeout_seconds=10)
+        await here.launch()
+        await until(lambda: here.person.asked)
+        await asyncio.sleep(30 * 3600)  # a person may take long while a sidecar follows
+        assert here.person.withdrawn == [] and not here.is_clean()
+        here.abandon()
+        await asyncio.sleep(23 * 3600)
+        assert here.agents.runs[0].stops == 0
+        await asyncio.sleep(2 * 3600)
+        assert here.agents.runs[0].stops > 0
+        await asyncio.sleep(25 * 3600)
+        assert here.is_clean()
 
     run_virtually(main)
 

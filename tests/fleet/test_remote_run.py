@@ -413,7 +413,7 @@ def test_changes_that_the_node_cannot_save_are_saved_later(world: MakeWorld) -> 
         here.body._run.tree.is_full = True  # type: ignore[attr-defined]
         assert (await run.result()).terminate_reason == "GOAL"
         assert "The node could not save the changes of this run: the disk is full. Its node" in here.log
-        with pytest.raises(GatewayRefused, match="cannot save the changes"):
+        with pytest.raises(GatewayRefused, match="has not saved the changes"):
             await collect(here.link, RUN, here.person.records[-1])
         assert not here.actor.died.is_set()
         here.body._run.tree.is_full = False  # type: ignore[attr-defined]

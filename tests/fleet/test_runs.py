@@ -1,6 +1,8 @@
 """Runs on a real cluster of three nodes: what works on one machine works there too."""
 
 import asyncio
+import base64
+import json
 import subprocess
 
 import pytest
@@ -11,6 +13,7 @@ from tests.fleet.conftest import Fleet, Json
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 
+PNG = b"\x89PNG\r\n\x1a\n..."
 COUNT = 'for i in $(seq 200); do echo "{\\"type\\": \\"emit\\", \\"name\\": \\"n\\", \\"value\\": $i}"; done'
 
 
@@ -57,6 +60,27 @@ async def test_an_agent_asks_gets_messages_and_a_transcript(fleet: Fleet) -> Non
     await fleet.nothing_left()
     task = await fleet.until(lambda: fleet.task(run), lambda task: task["changes"]["files"] == 1)
     assert git(fleet, "show", f"refs/sidecar/{run}:new.txt") == "text"
+
+
+async def test_an_agent_gets_attachments_and_directories_of_its_repository(fleet: Fleet) -> None:
+    (fleet.workspace / "shot.png").write_bytes(PNG)
+    (fleet.workspace / "src").mkdir()
+    (fleet.workspace / "src" / "b.txt").write_text("b")
+    (fleet.home / "notes.txt").write_text("notes")
+    given = [{"path": "shot.png"}, {"path": str(fleet.home / "notes.txt")}]
+    folder = str(fleet.workspace / "src")
+    run = await fleet.launch("equipped", attachments=given, additionalDirectories=[folder])
+    assert (await fleet.ended(run))["status"] == "completed"
+    lines = git(fleet, "show", f"refs/sidecar/{run}:requests.jsonl").splitlines()
+    params = {call["method"]: call["params"] for call in map(json.loads, lines)}
+    _, image, link = params["session/prompt"]["prompt"]
+    assert image["data"] == base64.b64encode(PNG).decode()
+    assert link["name"] == "notes.txt" and link["uri"].endswith(f"{run}/attachments/1/notes.txt")
+    (there,) = params["session/new"]["additionalDirectories"]
+    assert there.endswith(f"{run}/tree/src")
+    with pytest.raises(RpcError, match=r"is not in the repository .*use placement: local") as refused:
+        await fleet.launch("equipped", additionalDirectories=[str(fleet.home)])
+    assert refused.value.code == -32014
 
 
 async def test_a_message_begins_another_turn(fleet: Fleet) -> None:

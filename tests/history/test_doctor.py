@@ -15,7 +15,7 @@ from sidecar.history.stored.problems import PROBLEM_CODES
 from tests.generator import ERAS, Era, generate, write_hostile
 from tests.generator.story import NOW_MS
 from tests.history.conftest import HOUR, NOW, TASK_ID, Store
-from tests.history.test_hostile import tree
+from tests.history.damage.test_hostile import tree
 
 Make = Callable[..., dict[str, Any]]
 OTHER = "00000000-0000-4000-8000-000000000001"
@@ -127,7 +127,7 @@ def test_a_leftover_that_may_be_all_there_is_is_never_called_superfluous(store: 
     (store.write(api=[]) / name).write_bytes(b"[{")
     found = report(store)
     assert found.counts == {"missing": 1, "fragment": 1}
-    assert the_one(found, "fragment").message == f"{name} may hold what is missing of ui_messages.json"
+    assert the_one(found, "fragment").message == f"{name} may hold the missing part of ui_messages.json"
 
 
 @pytest.mark.parametrize("there", [True, False], ids=["before", "between the renames"])

@@ -14,7 +14,7 @@ from sidecar.history.export import export
 from sidecar.history.listing.selection import Selection
 from sidecar.history.prices import Estimates, table_name
 from tests.history.conftest import Store
-from tests.history.stores.agents import history_of
+from tests.history.stores.fixtures.agents import history_of
 
 ESTIMATED = Selection(estimate=True)
 

@@ -15,6 +15,7 @@ import pytest
 from sidecar.host import listener
 from sidecar.host.attach import address, attaching
 from sidecar.host.attach.attaching import request_bytes
+from sidecar.host.attach.socket_file import is_listening
 from sidecar.host.listener import Listener, Visitor
 from sidecar.host.request import HostRequest
 
@@ -241,6 +242,18 @@ async def test_one_that_stops_leaves_the_socket_of_the_next_alone(house: House) 
     assert not Path(address.socket_path(str(house.root))).exists()
 
 
+def test_a_full_queue_is_not_taken_for_no_host(root: Path) -> None:
+    with contextlib.ExitStack() as opened:
+        server = opened.enter_context(socket.socket(socket.AF_UNIX))
+        server.bind(address.socket_path(str(root)))
+        server.listen(1)
+        for _ in range(2):
+            assert is_listening(address.socket_path(str(root)))
+        with pytest.raises(TimeoutError):
+            attaching.ask(str(root), STATUS, (), 0.1)
+        assert is_listening(address.socket_path(str(root)))
+
+
 async def test_the_socket_is_private(house: House) -> None:
     path = Path(next(address.known_sockets(str(house.root))))
     assert path.stat().st_mode & 0o777 == 0o600
@@ -269,6 +282,18 @@ def test_without_a_host_nobody_answers(root: Path) -> None:
     with socket.socket(socket.AF_UNIX) as dead:
         dead.bind(path)
     assert attaching.ask(str(root), STATUS) is None
+
+
+async def test_a_folder_in_the_place_of_the_socket_is_named_with_the_remedy(root: Path) -> None:
+    path = Path(address.socket_path(str(root)))
+    path.mkdir(parents=True)
+    listener = Listener(root, _nobody, lambda: False)
+    with pytest.raises(address.NoAddress, match=f"{path} is a folder .* remove it"):
+        listener.open()
+
+
+async def _nobody(visitor: Visitor) -> None:
+    """Handle a request that never comes."""
 
 
 async def test_whoever_takes_the_number_of_a_closed_connection_is_heard() -> None:

@@ -114,12 +114,14 @@ async def test_a_setting_of_the_host_that_is_taken_back_has_the_value_of_its_fil
 
 async def test_settings_for_all_wait_until_their_client_is_trusted(office: Office) -> None:
     trusted, _ = await office.attach()
-    other, _ = await office.attach("billing", trusted=False)
+    other, to_other = await office.attach("billing", trusted=False)
     before = trusted.settings.current.runners["wait"]
     theirs = {"wait": {"type": "command", "command": ["theirs"]}}
     other.update_settings({"runners": theirs, "reminders": {"detail": "summary"}})
     assert trusted.settings.current.runners["wait"] == before
     assert other.settings.current.reminders.detail == "summary"
+    [warning] = to_other.of("log")
+    assert (warning.level, "settings/update: runners:" in warning.message) == ("warning", True)
     other.grant_trust()
     assert trusted.settings.current.runners["wait"].command == ["theirs"]
 

@@ -6,18 +6,23 @@ from collections import Counter
 from tests.language.scan import findings
 
 ALL = (
+    ".github",
     "README.md",
     "CONTRIBUTING.md",
     "SECURITY.md",
     "CHANGELOG.md",
     "benchmarks",
+    "client-ts/CHANGELOG.md",
     "client-ts/README.md",
+    "client-ts/assistants",
     "client-ts/package.json",
+    "client-ts/package.nls.json",
     "client-ts/src",
     "client-ts/test",
     "client-ts/webview",
     "docs",
     "examples",
+    "pyproject.toml",
     "scripts",
     "sidecar",
     "tests",

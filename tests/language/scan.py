@@ -9,7 +9,7 @@ from tests.language.idioms import ANY, IDIOMS
 
 REPOSITORY = Path(__file__).parents[2]
 SUFFIXES = {".py", ".ts", ".mjs", ".md", ".css", ".toml", ".yml", ""}
-NAMES = {"package.json"}
+NAMES = {"package.json", "package.nls.json"}
 SKIPPED = {"node_modules", "__pycache__", ".venv", "dist", "media", "LICENSE"}
 GENERATED = {"docs/protocol.md", "client-ts/src/protocol.ts"}
 GERMAN = {"de", "de.ts"}

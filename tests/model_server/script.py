@@ -73,6 +73,7 @@ class Reply:
     """What tells the answer from others of its server."""
 
 
+SLOW = Reply([f"word{number} " for number in range(_WORDS)], slowly=True)
 _NO_TOOL = Reply(["There is no tool for that."])
 
 
@@ -83,10 +84,10 @@ def next_reply(conversation: Conversation) -> Reply:
     if [tool.name for tool in conversation.tools] == [_CLASSIFIER]:
         return Reply(tool=_CLASSIFIER, arguments={"shouldBlock": False})
     name, argument = _check(conversation.user_texts) or _scenario(conversation.user_texts)
-    if name == "orchestrate":
-        from tests.model_server.orchestration import next_step  # here, since it needs the types above
+    if name in ("orchestrate", "receive", "collect"):
+        from tests.model_server import orchestration  # here, since it needs the types above
 
-        return next_step(conversation.tools, conversation.tool_texts)
+        return orchestration.next_step(name, conversation.tools, conversation.tool_texts)
     if name == "served":  # SERVER>TOOL>TEXT: a call of a tool of an MCP server
         return _served(conversation, *argument.split(">", 2))
     if conversation.tool_answered:
@@ -103,7 +104,7 @@ def next_reply(conversation: Conversation) -> Reply:
             tool = _tool("ask", conversation.tools)
             return _NO_TOOL if tool is None else Reply(tool=tool.name, arguments=_question(tool, argument))
         case "slow":
-            return Reply([f"word{number} " for number in range(_WORDS)], slowly=True)
+            return SLOW
         case _:
             return Reply([argument or "Hello."])
 

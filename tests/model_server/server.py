@@ -38,6 +38,8 @@ class ModelServer:
 
     def __init__(self) -> None:
         self.requests: list[tuple[str, Json]] = []
+        self.conversations: list[Conversation] = []
+        """What the requests for an answer hold."""
         self.answers: list[Answer] = []
         """The answers that were sent as a whole, in the order of their ends."""
         self.usage: UsageOf = always
@@ -131,6 +133,7 @@ def _handler(model: ModelServer) -> type[BaseHTTPRequestHandler]:
         def _answer(self, wire: Wire, body: Json, whole: Callable[[Reply], Json] | None = None) -> None:
             """Answer a request in the words of a wire: as a stream, or `whole`."""
             conversation = wire.read(body)
+            model.conversations.append(conversation)
             failure = model.failure_of(conversation)
             number = next(model.numbers)
             reply = replace(next_reply(conversation), usage=model.usage(number), id=f"{number}")

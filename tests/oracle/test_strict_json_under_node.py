@@ -8,8 +8,8 @@ from typing import Any
 
 from sidecar.history.stores.task_folders.records import ui_parser
 from sidecar.javascript.json_text import is_accepted
-from tests.history.json_mutations import mutated
-from tests.history.test_strict_json import ACCEPTED, NOT_JSON, REFUSED
+from tests.history.damage.json_mutations import mutated
+from tests.history.damage.test_strict_json import ACCEPTED, NOT_JSON, REFUSED
 
 _JUDGE = """
 const judge = (file) => {

@@ -9,7 +9,7 @@ from random import Random
 from typing import Any, Protocol, cast
 
 from sidecar.api.lifecycle import ClientInfo, InitializeParams
-from sidecar.api.model import DeliveredParams, ToolCallParams
+from sidecar.api.model import DeliveredParams, NextReminderParams, ToolCallParams
 from sidecar.app.clients.model_client import NAME as MODEL_NAME
 from sidecar.app.clients.model_client import ModelClient
 from sidecar.app.clients.session import Session
@@ -193,7 +193,8 @@ class Editor(SimulatedClient):
         """Begin a turn for a person: get the reminder, and acknowledge it unless something fails."""
         self.set_busy(True)
         expected = self.expected()
-        reminder = await handlers.next_reminder(self.session, cast(Any, None))
+        room = self.random.choice([None, None, 1_000, 1])
+        reminder = await handlers.next_reminder(self.session, NextReminderParams(max_chars=room))
         task_ids = list(reminder.task_ids)
         self.hear(reminder.text, task_ids)
         if alone:

@@ -11,7 +11,7 @@ from tests.simulation.clients import Editor, McpModel, Poller
 from tests.simulation.clock import JumpingLoop
 from tests.simulation.ledger import Broken
 from tests.simulation.memory import check_memory
-from tests.simulation.world import MOST_CLIENTS, World
+from tests.simulation.world import KINDS, MOST_CLIENTS, World
 
 STEPS_BETWEEN_CHECKS = 50
 MOST_ROUNDS = 200
@@ -50,6 +50,7 @@ class Simulation:
         """Continue until this many runs have ended and every model got what it must."""
         world = self._world
         await world.start()
+        await self._enter_everybody()
         steps = 0
         while world.ledger.ends < ends:
             steps += 1
@@ -64,6 +65,12 @@ class Simulation:
         self._counts["reported"] = sum(fact.reported for fact in world.ledger.facts.values())
         self._counts["owed"] = sum(fact.owed for fact in world.ledger.facts.values())
         return self._counts
+
+    async def _enter_everybody(self) -> None:
+        """Let a client of each kind join, so that every seed has them all."""
+        await self._world.launch(None, self._random)
+        for kind in dict.fromkeys(KINDS):
+            await self._world.join(self._random, kind)
 
     async def _step(self) -> None:
         """Let one to three things happen at the same time, and wait until the Host has settled."""

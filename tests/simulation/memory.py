@@ -2,7 +2,7 @@
 
 from sidecar.app.host import Host
 from sidecar.app.outbound.owners import LEAST
-from sidecar.subagents.reminders.outbox import REMEMBERED_DELIVERIES, REMEMBERED_ITEMS
+from sidecar.subagents.reminders.deliveries import REMEMBERED_DELIVERIES, REMEMBERED_ITEMS
 from tests.simulation.ledger import Broken
 from tests.simulation.world import MAX_TASKS, World
 

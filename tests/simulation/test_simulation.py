@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.simulation.driver import simulate
+from tests.simulation.world import KINDS
 
 SEED = os.environ.get("SIMULATION_SEED", "fixed")
 
@@ -22,7 +23,7 @@ def own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_every_end_is_reported_until_it_is_acknowledged() -> None:
     counts = simulate(SEED, 300)
     assert counts["reported"] >= counts["owed"] > 0
-    assert counts["Subagent.joined"] > 0
+    assert all(counts[f"{kind.__name__}.joined"] > 0 for kind in KINDS)
 
 
 @pytest.mark.slow
@@ -30,4 +31,4 @@ def test_every_end_is_reported_until_it_is_acknowledged() -> None:
 def test_every_one_of_ten_thousand_ends_is_reported_until_it_is_acknowledged() -> None:
     counts = simulate(SEED, 10_000)
     assert counts["reported"] >= counts["owed"] > 0
-    assert counts["Subagent.joined"] > 0
+    assert all(counts[f"{kind.__name__}.joined"] > 0 for kind in KINDS)

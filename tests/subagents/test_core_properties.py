@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, initialize, invariant, rule
 
 from sidecar.subagents import AsyncTaskManager
-from sidecar.subagents.reminders.outbox import NextReminder, Outbox
+from sidecar.subagents.reminders.deliveries import NextReminder
+from sidecar.subagents.reminders.outbox import Outbox
 from sidecar.subagents.tasks.slots import Slot
 
 GOAL = {"terminate_reason": "GOAL", "emitted_vars": {}}

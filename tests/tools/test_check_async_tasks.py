@@ -7,7 +7,7 @@ import pytest
 
 from sidecar.api.runs.async_tasks import Progress, Waiting
 from sidecar.subagents import AsyncTaskManager
-from sidecar.subagents.tasks.model import QueuedTask
+from sidecar.subagents.tasks.model import AsyncTaskInfo, QueuedTask
 from sidecar.tools import CheckAsyncTasksTool
 from sidecar.tools.async_task_texts import format_duration, iso_time
 from sidecar.tools.result import ToolError
@@ -201,6 +201,23 @@ async def test_an_unknown_id_is_not_found(tool: CheckAsyncTasksTool, action: str
     assert result.llm_content == "No async task found with ID or prefix 'zz'."
     assert result.return_display == "Task not found: zz"
     assert result.error == ToolError("Task not found", "PARAMETER_VALIDATION")
+
+
+async def test_an_end_that_the_list_no_longer_has_is_shown_by_its_whole_id(manager: AsyncTaskManager) -> None:
+    seen = {"dropped"}
+
+    async def recorded(task_id: str) -> AsyncTaskInfo | None:
+        if task_id not in ("dropped", "others"):
+            return None
+        return AsyncTaskInfo(
+            id=task_id, subagent_name="scout", goal_prompt="g", status="failed", launched_at=1, error="no key"
+        )
+
+    tool = CheckAsyncTasksTool(manager, recorded=recorded, sees=seen.__contains__)
+    assert json.loads((await tool.execute({"task_id": "dropped"})).llm_content)["error"] == "no key"
+    for arguments in ({"task_id": "dropped", "action": "cancel"}, {"task_id": "drop"}, {"task_id": "others"}):
+        assert (await tool.execute(arguments)).llm_content.startswith("No async task found")
+    assert "no key" in (await tool.execute({"task_id": "others", "scope": "all"})).llm_content
 
 
 async def test_cancel_ends_a_running_task_once(tool: CheckAsyncTasksTool, manager: AsyncTaskManager) -> None:

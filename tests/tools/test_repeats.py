@@ -24,17 +24,20 @@ def tool(manager: AsyncTaskManager) -> CheckAsyncTasksTool:
     return CheckAsyncTasksTool(manager, repeats=Repeats())
 
 
-@pytest.mark.parametrize("arguments", [{}, {"task_id": "aa"}])
+@pytest.mark.parametrize(
+    ("arguments", "following"),
+    [
+        ({}, 'a task ends or starts; to wait for an end, use action "wait".'),
+        ({"task_id": "aa"}, 'the task makes progress or ends; to wait for its end, use action "wait".'),
+    ],
+)
 async def test_a_repeated_question_is_answered_in_one_line_for_five_seconds(
-    tool: CheckAsyncTasksTool, time: list[int], arguments: dict[str, str]
+    tool: CheckAsyncTasksTool, time: list[int], arguments: dict[str, str], following: str
 ) -> None:
     whole = await tool.execute(arguments)
     time[0] += 4_999
     again = await tool.execute(arguments)
-    assert again.llm_content == (
-        "Unchanged since the same question 4s ago. It changes next when a task ends or starts; "
-        'to wait for an end, use action "wait".'
-    )
+    assert again.llm_content == f"Unchanged since the same question 4s ago. It changes next when {following}"
     assert again.metadata is not None
     assert again.metadata["unchanged"] is True
     time[0] += 1
@@ -42,14 +45,17 @@ async def test_a_repeated_question_is_answered_in_one_line_for_five_seconds(
     assert "Unchanged" not in (await tool.execute({"action": "peek", "task_id": "a"})).llm_content
 
 
-@pytest.mark.parametrize("arguments", [{}, {"task_id": "aa"}])
+@pytest.mark.parametrize(
+    ("arguments", "following"),
+    [({}, "It changes next when a task is launched."), ({"task_id": "aa"}, "so this is final.")],
+)
 async def test_a_change_makes_the_answer_whole_again(
-    tool: CheckAsyncTasksTool, manager: AsyncTaskManager, arguments: dict[str, str]
+    tool: CheckAsyncTasksTool, manager: AsyncTaskManager, arguments: dict[str, str], following: str
 ) -> None:
     await tool.execute(arguments)
     manager.complete_task("aaaa", {"terminate_reason": "GOAL", "emitted_vars": {}})
     assert "Unchanged" not in (await tool.execute(arguments)).llm_content
-    assert "when a task is launched" in (await tool.execute(arguments)).llm_content
+    assert (await tool.execute(arguments)).llm_content.endswith(following)
 
 
 async def test_another_question_is_not_a_repeated_one(tool: CheckAsyncTasksTool) -> None:

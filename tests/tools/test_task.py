@@ -251,7 +251,7 @@ async def test_over_the_limit_the_tool_refuses_with_three_choices(
     assert reason == result.return_display == "Max async tasks (0) reached"
     assert choices == (
         "You can:\n"
-        "1. Wait for a running task to end and look with 'check_async_tasks'.\n"
+        "1. Wait until a running task ends; check it with 'check_async_tasks'.\n"
         "2. Run this subagent synchronously, without async.\n"
         "3. Try again later."
     )

@@ -5,16 +5,8 @@ import { defineScripted, SCRIPTED } from "./harness/agents.ts";
 import { Chat } from "./harness/chat.ts";
 import { Probe } from "./harness/probe.ts";
 import { Session } from "./harness/session.ts";
-import { until } from "./harness/waiting.ts";
+import { THEMES, useTheme } from "./harness/themes.ts";
 import type { Workbench } from "./harness/workbench.ts";
-
-/** Each theme with the class that its pages have. */
-const THEMES = [
-  ["Dark Modern", "vscode-dark"],
-  ["Light Modern", "vscode-light"],
-  ["Default High Contrast", "vscode-high-contrast"],
-  ["Default High Contrast Light", "vscode-high-contrast-light"],
-] as const;
 
 const session = new Session("access", {
   prepare: async (profile) => {
@@ -65,20 +57,13 @@ session.step("nor in a run that failed, with a message to be written", async (wo
 async function assertAccessible(workbench: Workbench): Promise<void> {
   const probe = new Probe(session.profile);
   const found: string[] = [];
-  for (const [theme, mark] of THEMES) {
-    await probe.run(
-      `await vscode.workspace.getConfiguration("workbench").update("colorTheme", given, true);`,
-      theme,
-    );
-    for (const page of [workbench.sideBarPage, workbench.editorPage]) {
-      await until(
-        theme,
-        () => page.locator("body").getAttribute("class"),
-        (classes) => classes?.split(" ").includes(mark) === true,
-      );
-      found.push(...(await seriousFindings(page)).map((finding) => `${theme}: ${finding}`));
+  const pages = [workbench.sideBarPage, workbench.editorPage];
+  for (const theme of THEMES) {
+    await useTheme(probe, workbench, theme, pages);
+    for (const page of pages) {
+      found.push(...(await seriousFindings(page)).map((finding) => `${theme.name}: ${finding}`));
     }
-    await workbench.picture(theme);
+    await workbench.picture(theme.name);
   }
   assert.deepEqual(found, []);
 }

@@ -2,12 +2,13 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import { defineScripted, SCRIPTED } from "./harness/agents.ts";
+import { defineScripted, SCRIPTED, SCRIPTS_RUNNER } from "./harness/agents.ts";
 import { Chat } from "./harness/chat.ts";
 import { Session } from "./harness/session.ts";
 import { until } from "./harness/waiting.ts";
 import { WINDOW } from "./harness/workbench.ts";
 
+const ABSENT = "---\nname: absent\ndescription: Has no program.\nrunner: absent\n---\nWork.\n";
 const BROKEN = "---\nname: broken\ndescription: Has a mistake.\nmaxTurns: many\n---\nWork.\n";
 
 /** Panels with little height, in CSS pixels, and the windows that leave them no more. */
@@ -20,7 +21,10 @@ const session = new Session("agents", {
   prepare: async (profile) => {
     await profile.addFile("notes.txt", "Old words.\n");
     await profile.addFile(".sidecar/agents/broken.md", BROKEN);
+    await profile.addFile(".sidecar/agents/absent.md", ABSENT);
     await defineScripted(profile);
+    const absent = { type: "command", command: ["no-such-agent"] };
+    await profile.configure({ "subagentSidecar.runners": { scripts: SCRIPTS_RUNNER, absent } });
   },
 });
 
@@ -265,3 +269,14 @@ session.step(
     await chat.messages.getByText("Also the docs.").waitFor();
   },
 );
+
+session.step("a runner whose program is missing leads to its setting", async (workbench) => {
+  const chat = new Chat(workbench);
+  await chat.picker.selectOption("absent");
+  await chat.list.getByText("Not available: the program no-such-agent was not found").waitFor();
+  await chat.goal.fill("go");
+  await chat.listButton("Launch").click();
+  await chat.listButton("Open Runner Settings").click();
+  const settings = workbench.page.locator(".settings-editor .setting-item");
+  await settings.filter({ hasText: "Subagent Sidecar: Runners" }).waitFor();
+});

@@ -89,7 +89,6 @@ session.step("a killed sidecar comes back and tells what was lost", async (workb
   assert.notEqual(await session.host.sidecar(), before);
 });
 
-// README.md and docs/extension.md show its picture as docs/images/agents.png.
 session.step("the list is whole after it", async (workbench) => {
   const chat = new Chat(workbench);
   for (const goal of ["stars", "grains of sand", "waves", "leaves"]) {

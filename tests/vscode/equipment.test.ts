@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 
 import { seriousFindings } from "./harness/accessible.ts";
 import { equippedRunner } from "./harness/agents.ts";
@@ -14,6 +16,7 @@ function option(id: string, category: string, values: readonly string[]) {
 }
 
 const OFFERS = {
+  capabilities: { promptCapabilities: { image: true } },
   commands: [
     { name: "init", description: "Describes the workspace in a file." },
     { name: "review", description: "Reviews the changes.", input: { hint: "[branch]" } },
@@ -34,6 +37,7 @@ const session = new Session("equipment", {
       `.sidecar/agents/${EQUIPPED}.md`,
       `---\nname: ${EQUIPPED}\ndescription: Repeats its goal.\nrunner: offers\n---\nRepeat.\n`,
     );
+    await profile.addFile("shot.png", "GIF89a");
     await profile.configure({ "subagentSidecar.runners": { offers: equippedRunner(OFFERS) } });
   },
 });
@@ -85,6 +89,14 @@ session.step("a slash offers the agent's commands, and keys alone take one", asy
   assert.equal(await chat.goal.inputValue(), "/review-security now");
   await workbench.page.keyboard.press("Enter");
   await chat.messages.getByText("/review-security now").waitFor();
+});
+
+session.step("an image that the goal names is attached", async (workbench) => {
+  const chat = new Chat(workbench);
+  await chat.launch(EQUIPPED, "Describe @shot.png");
+  await chat.state("Completed").waitFor();
+  const requests = await readFile(join(session.profile.workspace, "requests.jsonl"), "utf8");
+  assert.match(requests.split("\n").at(-2) ?? "", /"data": "R0lGODlh"/u);
 });
 
 session.step("they are remembered for the next launch, even after a reload", async (workbench) => {

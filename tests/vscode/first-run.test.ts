@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readFile } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { Chat } from "./harness/chat.ts";
@@ -53,16 +53,42 @@ session.step("with no subagent defined an example is offered", async (workbench)
   await example.click();
 });
 
+session.step("the example plans, and asks before it edits, with a diff", async (workbench) => {
+  const chat = new Chat(workbench);
+  await chat.question("Make this edit?").waitFor();
+  await chat.frame.getByText("Plan: 1 of 3 done").waitFor();
+  await chat.log.locator(".row-old", { hasText: "- discount" }).waitFor();
+  await chat.log.locator(".row-new", { hasText: "discount / 100" }).waitFor();
+  await workbench.statusItem("1 needs you").waitFor();
+});
+
 session.step(
   "the example is finished within a minute of the install",
   async (workbench, report) => {
     const chat = new Chat(workbench);
+    await chat.button(/^Allow Once/).click();
     await chat.ending.getByText("The subagent finished its work.").waitFor();
     const took = performance.now() - session.installedAt;
     report(`from the install to a finished subagent: ${(took / 1000).toFixed(1)} s`);
     assert.ok(took < FIRST_SUBAGENT_MS, `it took ${took} ms`);
   },
 );
+
+session.step("the end of the example shows what changed", async (workbench) => {
+  const chat = new Chat(workbench);
+  await chat.frame.getByText("Plan: 3 of 3 done").waitFor();
+  await chat.ending.getByText("1 file changed").waitFor();
+  await chat.button("View All Changes").click();
+  const diff = workbench.page.locator(".monaco-diff-editor");
+  await diff.locator(".modified .view-lines").getByText("discount / 100").waitFor();
+  await workbench.picture("the-changes-of-the-example");
+  await workbench.run("View: Revert and Close Editor");
+});
+
+session.step("the example left the files of the workspace alone", async () => {
+  const names = await readdir(session.profile.workspace, { recursive: true });
+  assert.deepEqual(names.toSorted(), ["README.md", "src", "src/orders.py"]);
+});
 
 session.step("the example is in the list, once", async (workbench) => {
   await new Chat(workbench).row("Completed").waitFor();

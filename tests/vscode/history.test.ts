@@ -176,7 +176,8 @@ session.step("the check tells what is wrong, and why", async (workbench) => {
 session.step("a task that the check names opens", async (workbench) => {
   const report = workbench.page.locator(".editor-instance .view-lines");
   const link = report.locator(".detected-link", { hasText: OWN_TASK.id });
-  await link.click({ modifiers: ["Control"] });
+  await link.click();
+  await workbench.run("Open Link"); // with Ctrl pressed, the editor draws the link again while it is clicked
   await report.getByText(OWN_TASK.title).first().waitFor();
   await workbench.run("Subagents: Clear");
 });

@@ -64,6 +64,25 @@ session.step("an end rides on a later result, once", async (workbench) => {
   await workbench.run("Notifications: Clear All Notifications");
 });
 
+session.step("ends that exceed the room of a result arrive in parts", async (workbench) => {
+  await launch(workbench, "Describe the Gull");
+  await launch(workbench, "Describe the Tern");
+  for (const puppet of [await session.puppets.next(), await session.puppets.next()]) {
+    puppet.finish("A long story. ".repeat(500));
+    await (await workbench.toast("which the chat launched, has ended")).waitFor();
+    await workbench.run("Notifications: Clear All Notifications");
+  }
+  const blocks: string[] = [];
+  for (let calls = 0; calls < 3; calls += 1) {
+    const texts = await probe.invokeTool("check_async_tasks", {}, 900);
+    assert.ok(texts.join("").length <= 900, texts.join("\n"));
+    blocks.push(texts[1] ?? "none");
+  }
+  assert.match(blocks[0] ?? "", /1 more ended async task/);
+  assert.match(blocks[1] ?? "", /"remedy": "Values are cut\. Call check_async_tasks/);
+  assert.equal(blocks[2], "none");
+});
+
 session.step("Continue in Chat sends the end to the chat", async (workbench) => {
   await launch(workbench, "Count the sails");
   (await session.puppets.next()).finish("Nine sails.");
@@ -152,7 +171,7 @@ session.step("the MCP server is listed once it is on, and serves the tools", asy
   const result = probe.invokeTool(name ?? "", {});
   const dialog = workbench.page.getByRole("dialog");
   await dialog.getByRole("button", { name: "Yes" }).click();
-  assert.match((await result).join(), /Completed: 3/);
+  assert.match((await result).join(), /Completed: 5/);
 });
 
 session.step(

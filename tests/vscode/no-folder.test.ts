@@ -7,6 +7,8 @@ const session = new Session("no-folder", { prepare: definePuppet, opensFolder: f
 session.step("the example runs in a window without a folder", async (workbench) => {
   const chat = new Chat(workbench);
   await chat.listButton("Run an Example").click();
+  await chat.button(/^Reject/).click();
+  await chat.says("nothing changed");
   await chat.ending.getByText("The subagent finished its work.").waitFor();
 });
 

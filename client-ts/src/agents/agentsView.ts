@@ -82,6 +82,11 @@ export class AgentsView implements WebviewViewProvider, Disposable {
     });
   }
 
+  /** Show the view with the cursor in the goal, and write something at its end. */
+  async addToGoal(text: string): Promise<void> {
+    await this.#show({ type: "addToGoal", text });
+  }
+
   /** Update the definitions and choose the named one for the next launch. */
   async definitionsChanged(chosen?: string): Promise<void> {
     await this.#session?.definitionsChanged(chosen);

@@ -41,6 +41,11 @@ export class Conversations {
     return this.#view.focusComposer(subagentName, goal);
   }
 
+  /** Show the list with the cursor in the goal, and write something at its end. */
+  addToGoal(text: string): Promise<void> {
+    return this.#view.addToGoal(text);
+  }
+
   /** Update the definitions and choose the named one for the next launch. */
   definitionsChanged(chosen?: string): Promise<void> {
     return this.#view.definitionsChanged(chosen);

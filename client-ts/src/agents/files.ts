@@ -1,5 +1,7 @@
 import * as vscode from "vscode";
 
+import { imagePaths } from "../offers/equipment.js";
+
 /** How many files are read to find the best of them. */
 const MOST_READ = 200;
 const MOST_FOUND = 12;
@@ -9,6 +11,24 @@ export async function findFiles(text: string): Promise<readonly string[]> {
   const found = await vscode.workspace.findFiles(patternOf(text), undefined, MOST_READ);
   const paths = found.map((uri) => vscode.workspace.asRelativePath(uri).replaceAll("\\", "/"));
   return ranked(paths, text).slice(0, MOST_FOUND);
+}
+
+/** Return the images in a folder that a text names with an `@`, by their paths there. */
+export async function imagesNamed(text: string, folder: string): Promise<readonly string[]> {
+  const paths = imagePaths(text);
+  const areFiles = await Promise.all(paths.map((path) => isFile(folder, path)));
+  return paths.filter((_, at) => areFiles[at]);
+}
+
+async function isFile(folder: string, path: string): Promise<boolean> {
+  try {
+    const { type } = await vscode.workspace.fs.stat(
+      vscode.Uri.joinPath(vscode.Uri.file(folder), path),
+    );
+    return (type & vscode.FileType.File) !== 0;
+  } catch {
+    return false; // the words only look like a file
+  }
 }
 
 /** Write a pattern for files with a text in their name, or in that of a folder, in any case. */

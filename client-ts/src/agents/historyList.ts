@@ -9,7 +9,7 @@ import type { TaskInfo } from "../protocol.js";
 import type { SubagentService } from "../service/service.js";
 import { StoredTasks } from "../service/storedTasks.js";
 import { taskParams, type TaskRef } from "../taskRef.js";
-import { Throttle } from "../util/coalesce.js";
+import { coalesced, Throttle } from "../util/coalesce.js";
 import { messageOf } from "../util/errors.js";
 import { TotalsLine } from "../views/totalsLine.js";
 import { openFolders } from "../windows/owner.js";
@@ -44,6 +44,8 @@ export class HistoryList implements Disposable {
   readonly #stored: StoredTasks;
   readonly #totals: TotalsLine;
   readonly #subscriptions: vscode.Disposable[];
+  /** One at a time: a read waits while the sidecar starts, and others would pile up behind it. */
+  readonly #reload = coalesced(() => this.#readAgain());
   readonly #soon = new Throttle(REFRESH_MS, () => void this.#reload());
   readonly #later = new Throttle(LONG_REFRESH_MS, () => void this.#reload());
   #post: ((page: HistoryPage) => void) | undefined;
@@ -131,7 +133,7 @@ export class HistoryList implements Disposable {
     );
   }
 
-  async #reload(): Promise<void> {
+  async #readAgain(): Promise<void> {
     await (this.#stored.isRead ? this.#read(() => this.#stored.reload()) : this.#select());
   }
 

@@ -2,8 +2,9 @@ import { randomBytes } from "node:crypto";
 
 import * as vscode from "vscode";
 
-import { findFiles } from "./files.js";
-import { pickFolder } from "../commands/runs/prompts.js";
+import type { Attaching } from "./attaching.js";
+import { findFiles, imagesNamed } from "./files.js";
+import { otherFolders, pickFolder } from "../commands/runs/prompts.js";
 import type { Action, OpenRequest, PagePlace, ToWebview } from "../panel/messages.js";
 import { language } from "../l10n/language.js";
 import type { MarkStore } from "../marks/markStore.js";
@@ -16,8 +17,9 @@ import type { SubagentService } from "../service/service.js";
 import { launchOptions, SECTION } from "../service/settings.js";
 import { storedRef } from "../stored/storedRun.js";
 import { inOwnRoot, type TaskRef } from "../taskRef.js";
+import { machineSetting } from "../util/machineSetting.js";
 
-const COMMANDS: Record<Action, readonly [command: string, argument?: string]> = {
+const COMMANDS: Record<Action, readonly [command: string, argument?: unknown]> = {
   runExample: ["subagentSidecar.example.run"],
   showLog: ["subagentSidecar.log.show"],
   repair: ["subagentSidecar.environment.repair"],
@@ -29,8 +31,8 @@ const COMMANDS: Record<Action, readonly [command: string, argument?: string]> = 
   openStored: ["subagentSidecar.task.view"],
   chooseDefinition: ["subagentSidecar.definition.choose"],
   createDefinition: ["subagentSidecar.definition.create"],
-  openRunnerSettings: ["workbench.action.openSettings", `${SECTION}.runners`],
-  changeLimit: ["workbench.action.openSettings", `${SECTION}.maxAsyncTasks`],
+  openRunnerSettings: machineSetting(`${SECTION}.runners`),
+  changeLimit: machineSetting(`${SECTION}.maxAsyncTasks`),
   startNow: ["subagentSidecar.subagent.startNow"],
   stop: ["subagentSidecar.subagent.cancel"],
   answer: ["subagentSidecar.question.answer"],
@@ -54,6 +56,7 @@ export interface PageContext {
   readonly commands: Pick<typeof vscode.commands, "executeCommand">;
   readonly open: (request: OpenRequest) => void;
   readonly marks: Pick<MarkStore, "of" | "onDidChange">;
+  readonly attaching: Pick<Attaching, "paths">;
 }
 
 /** What one page is for. */
@@ -76,11 +79,14 @@ export function servePage(
   };
   const session = new PanelSession(context.service, context.outbox, {
     pickFolder,
+    otherFolders,
+    imagesNamed,
     launchOptions: () => launchOptions(vscode.workspace.getConfiguration(SECTION)),
     opensElsewhere: role.opensElsewhere,
     shows: role.shows ?? (() => undefined),
     open: context.open,
     findFiles,
+    attach: (request) => context.attaching.paths(request),
     compare: async (taskIds) => {
       for (const [at, taskId] of (role.opensElsewhere() ? taskIds : []).entries()) {
         await context.commands.executeCommand("subagentSidecar.subagent.open", taskId, at > 0);

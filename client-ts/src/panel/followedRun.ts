@@ -11,9 +11,12 @@ import { EventFeed } from "./events/eventFeed.js";
 import type { ToWebview } from "./messages.js";
 import { pageTask } from "./pageTask.js";
 import type { PanelHost } from "./panelHost.js";
+import type { TurnFeed } from "./turns/turnFeed.js";
 
 /** What a followed run needs of its page. */
 export interface FollowingPage extends Pick<PanelHost, "shows" | "marks"> {
+  /** The turns of the run, which outlast the following. */
+  readonly turns: TurnFeed;
   /** Post to the page if it is visible. */
   post(message: ToWebview): void;
   /** Send how many subagents can run at once. */
@@ -46,6 +49,7 @@ export class FollowedRun implements Disposable {
     });
     this.#subscription = service.follow(taskId, afterSeq, (events) => {
       this.#feed.take(events);
+      page.turns.take(events);
       void outbox.take(taskId, events);
     });
   }
@@ -88,6 +92,7 @@ export class FollowedRun implements Disposable {
 
   dispose(): void {
     this.#subscription.dispose();
+    this.#page.turns.dispose();
   }
 
   #post(task: AsyncTask): void {

@@ -1,4 +1,4 @@
-import type { AsyncTask, Outcome, Product, Retrying, TaskStatus } from "../protocol.js";
+import type { AsyncTask, Outcome, Product, Retrying, TaskStatus, Unmet } from "../protocol.js";
 import type { Sort } from "../service/storedTasks.js";
 
 /** Which stored tasks the list shows: those of the open folders, or all. */
@@ -32,6 +32,8 @@ export interface RunRow extends Pick<
   readonly tags?: readonly string[];
   /** The question that it waits for an answer to. */
   readonly asks?: string;
+  /** The id of the run that launched it. */
+  readonly parent?: string;
   /** Who launched it, unless it is this window. */
   readonly from?: string;
   /** The name of its folder, unless it is open in this window. */
@@ -41,6 +43,8 @@ export interface RunRow extends Pick<
   /** The tool that it runs now. */
   readonly tool?: string;
   readonly retrying?: Retrying;
+  /** What it goes without. */
+  readonly unmet?: readonly Unmet[];
 }
 
 /** One stored task as the list shows it: small, so that the page can hold 20,000. */

@@ -13,6 +13,7 @@ import type { ServiceState } from "../service/service.js";
 import type { TaskRef } from "../taskRef.js";
 import type { Batch } from "./events/eventFeed.js";
 import type { Deletions, HistoryPage, RunRow } from "./listMessages.js";
+import type { TurnsFrom } from "./turns/turnFeed.js";
 
 /** Where a page is: the side bar has the list and the composer, an editor one conversation. */
 export type PagePlace = "sideBar" | "editor";
@@ -61,6 +62,8 @@ export type ToWebview =
    * earlier events are omitted, and the facts summarize them.
    */
   | ({ readonly type: "events"; readonly taskId: string } & Batch)
+  /** The turns of the run that the page follows, from one on. */
+  | ({ readonly type: "turns"; readonly taskId: string } & TurnsFrom)
   /** The requested events right before or right after one. */
   | {
       readonly type: "page";
@@ -72,6 +75,9 @@ export type ToWebview =
   | { readonly type: "launched"; readonly taskId: string }
   /** With the subagents that were not launched, if several were to be. */
   | ({ readonly type: "launchFailed"; readonly left?: readonly string[] } & LaunchProblem)
+  /** The paths of files that the user attached to the next launch. */
+  | { readonly type: "attached"; readonly paths: readonly string[] }
+  | { readonly type: "attachFailed"; readonly message: string }
   /** Files of the open folders that a text after `@` may mean, the best first. */
   | { readonly type: "foundFiles"; readonly text: string; readonly paths: readonly string[] }
   /** How many subagents can run at once; -1 means no limit. */
@@ -106,7 +112,17 @@ export type ToWebview =
   | { readonly type: "open"; readonly taskId: string }
   | { readonly type: "home" }
   | { readonly type: "choose"; readonly subagentName: string }
-  | { readonly type: "compose"; readonly subagentName?: string; readonly goal?: string };
+  | { readonly type: "compose"; readonly subagentName?: string; readonly goal?: string }
+  /** Write something at the end of the goal. */
+  | { readonly type: "addToGoal"; readonly text: string };
+
+/** What the user attaches to the next launch; without members, files that are to be chosen. */
+export interface AttachRequest {
+  /** The addresses of files, as the editor names them. */
+  readonly uris?: readonly string[];
+  /** Contents without a path, such as pasted images; the data is Base64. */
+  readonly contents?: readonly { readonly name: string; readonly data: string }[];
+}
 
 /** What the page can make the extension do apart from conversations. */
 export const ACTIONS = [
@@ -147,6 +163,7 @@ export type Navigation = Extract<
       | "open"
       | "home"
       | "compose"
+      | "addToGoal"
       | "choose"
       | "launched"
       | "launchFailed"
@@ -180,7 +197,10 @@ export type FromWebview =
       readonly queue: boolean;
       /** What the user chose of their agents, by the names of subagents. */
       readonly chosen?: Readonly<Record<string, Chosen>>;
+      /** The paths of files for all of them. */
+      readonly files?: readonly string[];
     }
+  | ({ readonly type: "attach" } & AttachRequest)
   | { readonly type: "findFiles"; readonly text: string }
   | { readonly type: "cancel"; readonly taskId: string }
   | {
@@ -215,7 +235,7 @@ export type FromWebview =
   /** With the task that it acts on; a stored one has a root. */
   | { readonly type: "act"; readonly action: Action; readonly task?: TaskRef };
 
-/** What the user wants to open in the editor. Lines count from 1. */
+/** What the user wants to see or insert in the editor. Lines count from 1. */
 export type OpenRequest =
   /** A file that a run touched. */
   | {
@@ -233,4 +253,6 @@ export type OpenRequest =
     }
   /** All changes of a run, or those of one file. */
   | { readonly type: "openChanges"; readonly taskId: string; readonly path?: string }
-  | { readonly type: "openDefinition"; readonly path: string; readonly line?: number };
+  | { readonly type: "openDefinition"; readonly path: string; readonly line?: number }
+  /** Code of a message, for the editor that was active last. */
+  | { readonly type: "insertCode"; readonly text: string };

@@ -4,6 +4,7 @@ import * as vscode from "vscode";
 
 import { showError } from "../questions/notify.js";
 import type { SubagentService } from "../service/service.js";
+import type { Cursor } from "./cursor.js";
 import { isInside, showFile } from "../util/showFile.js";
 import type { ToolDiffs } from "./toolDiffs.js";
 import type { OpenRequest } from "./messages.js";
@@ -14,9 +15,10 @@ export async function openTarget(
   request: OpenRequest,
   service: SubagentService,
   diffs: ToolDiffs,
+  cursor: Cursor,
 ): Promise<void> {
   try {
-    await show(request, service, diffs);
+    await show(request, service, diffs, cursor);
   } catch (error) {
     void showError(error);
   }
@@ -26,6 +28,7 @@ async function show(
   request: OpenRequest,
   service: SubagentService,
   diffs: ToolDiffs,
+  cursor: Cursor,
 ): Promise<void> {
   switch (request.type) {
     case "openFile":
@@ -36,6 +39,8 @@ async function show(
       return diffs.openAll(request.taskId, request.path);
     case "openDefinition":
       return openDefinition(request, service);
+    case "insertCode":
+      return cursor.insert(request.text);
   }
 }
 

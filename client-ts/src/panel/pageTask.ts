@@ -1,6 +1,7 @@
 import { cutMiddle } from "../text/words.js";
 import type { AsyncTask } from "../protocol.js";
-import { sizeOf, TEXT_CHARS } from "./events/eventSize.js";
+import { shortName, shortVariable, sizeOf, TEXT_CHARS } from "./events/eventSize.js";
+import { MAX_VARIABLES } from "./events/variables.js";
 
 type Outcome = NonNullable<AsyncTask["output"]> | NonNullable<AsyncTask["partial"]>;
 
@@ -23,16 +24,18 @@ export function pageTask(task: AsyncTask): AsyncTask {
 
 function shortOutcome<T extends Outcome>(outcome: T): T {
   const { final_message: text, emitted_vars: variables } = outcome;
-  const short = Object.entries(variables).map(
-    ([name, value]) =>
-      [
-        name,
-        sizeOf(value) <= TEXT_CHARS ? value : cutMiddle(JSON.stringify(value), TEXT_CHARS),
-      ] as const,
-  );
   return {
     ...outcome,
     ...(text === undefined ? {} : { final_message: cutMiddle(text, TEXT_CHARS) }),
-    emitted_vars: Object.fromEntries(short),
+    emitted_vars: Object.fromEntries(shortVariables(variables)),
   };
+}
+
+function shortVariables(variables: Readonly<Record<string, unknown>>): Map<string, unknown> {
+  const short = new Map<string, unknown>();
+  const newest = Object.entries(variables).slice(-MAX_VARIABLES - 1);
+  for (const [name, value] of newest) {
+    short.set(shortName(name), shortVariable(value));
+  }
+  return short;
 }

@@ -3,7 +3,7 @@ import type { Event } from "vscode";
 import type { Mark } from "../marks/marks.js";
 import type { AsyncTask } from "../protocol.js";
 import type { TaskRef } from "../taskRef.js";
-import type { Action, OpenRequest, ToWebview } from "./messages.js";
+import type { Action, AttachRequest, OpenRequest, ToWebview } from "./messages.js";
 
 /** What the user notes about runs and stored tasks, by the ids that pages know. */
 export interface PageMarks {
@@ -18,12 +18,18 @@ export interface PanelHost {
   open(open: OpenRequest): void;
   /** The folder a run works in; undefined if the user chooses none. */
   pickFolder(): Promise<string | undefined>;
+  /** The folders of the window besides this one. */
+  otherFolders(folder: string): readonly string[];
+  /** The images in a folder that a goal names, by their paths there. */
+  imagesNamed(goal: string, folder: string): Promise<readonly string[]>;
   /** What a launch requests over the limit, unless the user decides. */
   launchOptions(): { overLimit?: "queue" };
   /** Whether runs that the page names open in another page. */
   opensElsewhere(): boolean;
   /** Find files of the open folders that a text may mean; paths as the user would write them. */
   findFiles(text: string): Promise<readonly string[]>;
+  /** Return the paths of what the user attaches. */
+  attach(request: AttachRequest): Promise<readonly string[]>;
   /** Show runs next to each other, if they are shown in editors. */
   compare(taskIds: readonly string[]): Promise<void>;
   /** Fill the composer of another page. */

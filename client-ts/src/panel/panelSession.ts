@@ -3,15 +3,17 @@ import type { Disposable } from "vscode";
 import type { Outbox } from "../service/outbox.js";
 import type { AsyncTask } from "../protocol.js";
 import { missingRunners } from "../text/runnerWords.js";
+import { messageOf } from "../util/errors.js";
 import type { ServiceState, SubagentService } from "../service/service.js";
 import { FollowedRun } from "./followedRun.js";
 import type { RunRow } from "./listMessages.js";
-import type { FromWebview, Navigation, ToWebview } from "./messages.js";
+import type { AttachRequest, FromWebview, Navigation, ToWebview } from "./messages.js";
 import type { PanelHost } from "./panelHost.js";
 import { readMessage } from "./readMessage.js";
 import { RunRequests } from "./runRequests.js";
 import { rowOf } from "./runRow.js";
 import { TaskFeed } from "./taskFeed.js";
+import { TurnFeed } from "./turns/turnFeed.js";
 
 /** How many runs the page lists; older ones are in the task history. */
 const LISTED_RUNS = 200;
@@ -32,6 +34,8 @@ export class PanelSession implements Disposable {
     this.#postChange(task);
   });
   #followed: FollowedRun | undefined;
+  /** The turns of the run that was followed last, of which a page may have only a part. */
+  #turns: TurnFeed | undefined;
   #pending: Navigation | undefined;
 
   constructor(service: SubagentService, outbox: Outbox, host: PanelHost) {
@@ -49,6 +53,8 @@ export class PanelSession implements Disposable {
         this.#tasks.changed(task);
       },
       pickFolder: () => host.pickFolder(),
+      otherFolders: (folder) => host.otherFolders(folder),
+      imagesNamed: (goal, folder) => host.imagesNamed(goal, folder),
       compare: (taskIds) => host.compare(taskIds),
       launchOptions: () => host.launchOptions(),
     });
@@ -147,6 +153,8 @@ export class PanelSession implements Disposable {
         return this.#requests.page(message);
       case "launch":
         return this.#requests.launch(message);
+      case "attach":
+        return this.#attach(message);
       case "findFiles":
         return this.#findFiles(message.text);
       case "cancel":
@@ -165,6 +173,7 @@ export class PanelSession implements Disposable {
       case "openDiff":
       case "openChanges":
       case "openDefinition":
+      case "insertCode":
         this.#host.open(message);
         return;
       case "act":
@@ -264,6 +273,7 @@ export class PanelSession implements Disposable {
         this.#host.shows(task, title);
       },
       marks: this.#host.marks,
+      turns: this.#turnsOf(taskId),
       post: (message) => {
         this.#post(message);
       },
@@ -272,6 +282,17 @@ export class PanelSession implements Disposable {
     this.#followed = followed;
     await followed.send();
     await followed.sendUndelivered();
+  }
+
+  /** Return the turns of a run, and send those that are known. */
+  #turnsOf(taskId: string): TurnFeed {
+    if (this.#turns?.taskId !== taskId) {
+      this.#turns = new TurnFeed(taskId, (turns) => {
+        this.#post({ type: "turns", taskId, ...turns });
+      });
+    }
+    this.#turns.sendAll();
+    return this.#turns;
   }
 
   #unfollow(): void {
@@ -285,6 +306,14 @@ export class PanelSession implements Disposable {
       this.#post({ type: "limit", max });
     } catch {
       // The sidecar is not running; the task is sent again once it is back.
+    }
+  }
+
+  async #attach(request: AttachRequest): Promise<void> {
+    try {
+      this.#post({ type: "attached", paths: await this.#host.attach(request) });
+    } catch (error) {
+      this.#post({ type: "attachFailed", message: messageOf(error) });
     }
   }
 

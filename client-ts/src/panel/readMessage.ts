@@ -1,6 +1,12 @@
 import { readChosen } from "../offers/offers.js";
 import type { TaskRef } from "../taskRef.js";
-import { type Action, ACTIONS, type FromWebview, type PageSide } from "./messages.js";
+import {
+  type Action,
+  ACTIONS,
+  type AttachRequest,
+  type FromWebview,
+  type PageSide,
+} from "./messages.js";
 
 type Type = FromWebview["type"];
 type Fields = Readonly<Record<string, unknown>>;
@@ -22,6 +28,10 @@ const READERS: { readonly [T in Type]: (fields: Fields) => Content<T> | undefine
     isText(subagentName) && isText(goalPrompt) && typeof queue === "boolean"
       ? { subagentName, goalPrompt, queue, ...launchOptions(options) }
       : undefined,
+  attach: ({ uris, contents }) => ({
+    ...(isTexts(uris) ? { uris } : {}),
+    ...(areContents(contents) ? { contents } : {}),
+  }),
   findFiles: ({ text }) => (typeof text === "string" ? { text } : undefined),
   composeWith: ({ goal, subagentName }) =>
     isText(goal) ? { goal, ...(isText(subagentName) ? { subagentName } : {}) } : undefined,
@@ -46,6 +56,7 @@ const READERS: { readonly [T in Type]: (fields: Fields) => Content<T> | undefine
     isText(taskId) && isCount(seq) && isCount(index) ? { taskId, seq, index } : undefined,
   openChanges: ({ taskId, path }) =>
     isText(taskId) ? { taskId, ...(isText(path) ? { path } : {}) } : undefined,
+  insertCode: ({ text }) => (isText(text) ? { text } : undefined),
   openDefinition: ({ path, line }) => (isText(path) ? { path, ...lineOf(line) } : undefined),
   act: ({ action, task }) => (isAction(action) ? { action, ...taskOf(task) } : undefined),
 };
@@ -67,9 +78,10 @@ function readText({ taskId, text }: Fields) {
   return isText(taskId) && isText(text) ? { taskId, text } : undefined;
 }
 
-function launchOptions({ also, chosen }: Fields) {
+function launchOptions({ also, chosen, files }: Fields) {
   return {
     ...(isTexts(also) ? { also } : {}),
+    ...(isTexts(files) ? { files } : {}),
     ...(chosen === undefined ? {} : { chosen: readChosen(chosen) }),
   };
 }
@@ -97,6 +109,15 @@ function isText(value: unknown): value is string {
 
 function isTexts(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every(isText);
+}
+
+function areContents(value: unknown): value is AttachRequest["contents"] & object {
+  return (
+    Array.isArray(value) &&
+    value.every(
+      (each) => isObject(each) && isText(each["name"]) && typeof each["data"] === "string",
+    )
+  );
 }
 
 function isCount(value: unknown): value is number {

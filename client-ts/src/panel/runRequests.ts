@@ -1,5 +1,6 @@
 import { messageOf } from "../util/errors.js";
 import { launchProblem } from "../text/launchProblem.js";
+import { equipmentParams } from "../offers/equipment.js";
 import { launchChoices } from "../offers/offers.js";
 import { reply } from "../questions/replying.js";
 import type { Outbox } from "../service/outbox.js";
@@ -20,6 +21,10 @@ export interface RequestPage {
   taskChanged(task: AsyncTask): void;
   /** The folder a run works in; undefined if the user chooses none. */
   pickFolder(): Promise<string | undefined>;
+  /** The folders of the window besides this one. */
+  otherFolders(folder: string): readonly string[];
+  /** The images in a folder that a goal names, by their paths there. */
+  imagesNamed(goal: string, folder: string): Promise<readonly string[]>;
   /** Show runs next to each other, if they are shown in editors. */
   compare(taskIds: readonly string[]): Promise<void>;
   /** What a launch requests over the limit, unless the user decides. */
@@ -45,19 +50,17 @@ export class RunRequests {
       this.#page.show({ type: "launchDropped" });
       return;
     }
-    const { goalPrompt, queue, chosen = {} } = wanted;
+    const { goalPrompt, queue, chosen = {}, files = [] } = wanted;
     const params = { goalPrompt, workspaceDir, ...this.#options(queue) };
+    const folders = this.#page.otherFolders(workspaceDir);
+    const images = await this.#page.imagesNamed(goalPrompt, workspaceDir);
     const launched: string[] = [];
     const refused: { readonly name: string; readonly error: unknown }[] = [];
     for (const name of [subagentName, ...also]) {
       try {
-        launched.push(
-          await this.#launchOne({
-            ...params,
-            ...launchChoices(chosen[name] ?? {}),
-            subagentName: name,
-          }),
-        );
+        const wish = { ...params, ...launchChoices(chosen[name] ?? {}), subagentName: name };
+        const equipment = await equipmentParams(this.#service, wish, { folders, images, files });
+        launched.push(await this.#launchOne({ ...wish, ...equipment }));
       } catch (error) {
         refused.push({ name, error });
       }

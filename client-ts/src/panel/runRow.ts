@@ -1,6 +1,7 @@
 import type { Mark } from "../marks/marks.js";
 import type { AsyncTask } from "../protocol.js";
 import { type Asked, askedLine } from "../questions/questions.js";
+import { EXAMPLE_RUNNER } from "../service/example.js";
 import { pathInside } from "../text/places.js";
 import { oneLine } from "../text/words.js";
 import { isOpenFolder, ownerWords } from "../windows/owner.js";
@@ -21,14 +22,13 @@ export function rowOf(task: AsyncTask, mark: Mark = {}): RunRow {
   const asks = task.attention && askedLine(inFolder(task.attention, task), ROW_GOAL_CHARS);
   const times = { endReason, queuedAt, queuePosition, waiting, launchedAt, completedAt };
   const from = ownerWords(task);
-  const folder = isOpenFolder(task.workspaceDir)
-    ? undefined
-    : oneLine(basename(task.workspaceDir), FOLDER_CHARS);
+  const belongsHere = isOpenFolder(task.workspaceDir) || task.runner === EXAMPLE_RUNNER;
+  const folder = belongsHere ? undefined : oneLine(basename(task.workspaceDir), FOLDER_CHARS);
   const cost = progress.cost ?? undefined;
   const tool = status === "running" ? progress.currentTool : undefined;
   const known = {
     ...times,
-    ...{ from, folder, cost, tool, placement },
+    ...{ from, folder, cost, tool, placement, parent: task.parentTaskId },
     errorKind,
     mode,
     model,
@@ -36,6 +36,7 @@ export function rowOf(task: AsyncTask, mark: Mark = {}): RunRow {
     changes,
     asks,
     retrying: progress.retrying,
+    unmet: progress.unmet,
   };
   return { id, subagentName, status, goal, ...mark, ...withoutAbsent(known) };
 }

@@ -1,6 +1,6 @@
 import type { DoctorPlace, DoctorResult, DoctorRoot, Finding } from "../protocol.js";
 import type { TaskRef } from "../taskRef.js";
-import { counted } from "../l10n/format.js";
+import { doctor } from "./strings.js";
 import { oneLine } from "../text/words.js";
 
 /** What precedes the id of a task that can be opened. */
@@ -9,54 +9,19 @@ export const TASK_MARK = "- task ";
 /** Findings whose folder is missing or contains no task. */
 const NO_TASK = new Set(["indexOnly", "empty"]);
 const LINE_CHARS = 2_000;
-const ADVICE =
-  "To include them, add their folders to the setting `subagentSidecar.foreignRoots`, or set " +
-  "`history.autoDiscover` in the sidecar's `config.toml`.";
-
 /** Headings for the codes of findings; codes of a newer sidecar are shown unchanged. */
-const HEADINGS: Readonly<Record<string, string>> = {
-  empty: "Empty folders",
-  messagesGone: "Folders without messages",
-  duplicate: "Duplicate tasks",
-  missing: "Missing message files",
-  unreadable: "Unreadable files",
-  notRegular: "Not regular files",
-  tooLarge: "Oversized files",
-  recovered: "Recovered from an interrupted save",
-  badUtf8: "Invalid UTF-8",
-  byteOrderMark: "Byte order mark",
-  padding: "Null-byte padding (power loss)",
-  wrapped: "Wrapped messages",
-  cut: "Truncated files",
-  strayTail: "Trailing data",
-  malformed: "Malformed messages",
-  notMessages: "Files without messages",
-  internal: "Internal errors",
-  orphan: "Tasks that their product does not list",
-  indexOnly: "Listed tasks without a folder",
-  locked: "Locked tasks",
-  staleLock: "Stale locks",
-  leftover: "Leftovers of an interrupted save",
-  fragment: "Leftovers that may be the only copy",
-  disagreement: "List entries that disagree with messages",
-  strangeName: "Folders that are not tasks",
-  unlistable: "Unreadable folders",
-  dueDeletion: "Sessions that their product will delete soon",
-};
+const HEADINGS: Readonly<Record<string, string>> = doctor.findings;
 
 /** Write the diagnosis as a document; a line that starts with TASK_MARK links to a task. */
 export function doctorReport({ roots, searched, findings }: DoctorResult): string {
-  const summary =
-    findings.length === 0
-      ? "No problems found."
-      : `${counted(findings.length, "problem")} found. Nothing was changed.`;
-  const parts = ["# Task History Diagnosis", summary];
-  parts.push("## Locations checked", roots.map(rootLine).join("\n"));
+  const summary = findings.length === 0 ? doctor.noProblems : doctor.problems(findings.length);
+  const parts = [`# ${doctor.heading}`, summary];
+  parts.push(`## ${doctor.checked}`, roots.map(rootLine).join("\n"));
   parts.push(...searchLines(roots, searched ?? []));
   for (const [code, group] of byCode(findings)) {
     parts.push(`## ${HEADINGS[code] ?? code} (${group.length.toLocaleString()})`);
     for (const remedy of new Set(group.map((finding) => finding.remedy))) {
-      parts.push(`Suggestion: ${oneLine(remedy, LINE_CHARS)}.`);
+      parts.push(doctor.suggestion(oneLine(remedy, LINE_CHARS)));
     }
     parts.push(group.map(findingLines).join("\n"));
   }
@@ -73,10 +38,10 @@ function taskOf({ code, taskId, root }: Finding): TaskRef | undefined {
 }
 
 function rootLine({ path, product, exists, tasks, emptyFolders, otherNames }: DoctorRoot): string {
-  const empty = emptyFolders > 0 ? `, ${counted(emptyFolders, "empty folder")}` : "";
+  const empty = emptyFolders > 0 ? `, ${doctor.emptyFolders(emptyFolders)}` : "";
   const names = otherNames?.map((name) => oneLine(name, LINE_CHARS)).join(", ");
-  const linked = names === undefined ? "" : `; also named ${names}, counted once`;
-  const found = exists ? `${counted(tasks, "task")}${empty}${linked}` : "folder not found";
+  const linked = names === undefined ? "" : `; ${doctor.alsoNamed(names)}`;
+  const found = exists ? `${doctor.tasks(tasks)}${empty}${linked}` : doctor.folderMissing;
   return `- ${oneLine(path, LINE_CHARS)}: ${product === undefined ? "" : `${product}, `}${found}`;
 }
 
@@ -86,7 +51,7 @@ function searchLines(roots: readonly DoctorRoot[], searched: readonly DoctorPlac
     return [];
   }
   const found = searched.filter((place) => place.found);
-  const summary = `Searched ${counted(searched.length, "location")}, ${found.length === 0 ? "none" : found.length.toLocaleString()} with tasks.`;
+  const summary = doctor.searched(searched.length, found.length);
   const listed = new Set(roots.flatMap(({ path, otherNames }) => [path, ...(otherNames ?? [])]));
   const others = found.filter(({ path }) => !listed.has(path));
   if (others.length === 0) {
@@ -95,7 +60,7 @@ function searchLines(roots: readonly DoctorRoot[], searched: readonly DoctorPlac
   const lines = others.map(
     ({ path, why }) => `- ${oneLine(path, LINE_CHARS)}: ${oneLine(why, LINE_CHARS)}`,
   );
-  return [`${summary} Not in the task history:`, lines.join("\n"), ADVICE];
+  return [`${summary} ${doctor.notInHistory}`, lines.join("\n"), doctor.advice];
 }
 
 function findingLines(finding: Finding): string {

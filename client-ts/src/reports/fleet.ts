@@ -1,28 +1,26 @@
 import type { AsyncTask, FleetNode, FleetStatus } from "../protocol.js";
-import { ago, counted } from "../l10n/format.js";
+import { ago } from "../l10n/format.js";
 import { ownLabels, slotsOf } from "../offers/placement.js";
 import { plain, table } from "../text/markdown.js";
 import { isLive, runStatus } from "../text/outcome.js";
+import { fleet, UNKNOWN } from "./strings.js";
 import { oneLine } from "../text/words.js";
 
 /** The longest bar of slots, in characters. */
 const BAR_CHARS = 12;
 const GOAL_CHARS = 60;
-const UNKNOWN = "–";
-const UNCONFIGURED =
-  "No fleet is configured. Set `fleet.gateway` in the sidecar's `config.toml`, then restart the sidecar.";
 
 /** Write the status of the cluster as a document; `tasks` are the runs that this window knows. */
 export function fleetReport(status: FleetStatus, tasks: Iterable<AsyncTask>, now: number): string {
-  const parts = ["# Fleet Status", ...(status.configured ? [] : [UNCONFIGURED])];
+  const parts = [`# ${fleet.heading}`, ...(status.configured ? [] : [fleet.unconfigured])];
   if (status.address !== undefined) {
     parts.push(summary(status));
   }
   if (status.problem !== undefined) {
-    parts.push(`**It cannot be used:** ${plain(status.problem)}.`);
+    parts.push(fleet.unusable(plain(status.problem)));
   }
   if (status.nodes.length > 0) {
-    parts.push("## Nodes", nodeTable(status.nodes), ...problems(status));
+    parts.push(`## ${fleet.nodes}`, nodeTable(status.nodes), ...problems(status));
   }
   parts.push(...runs(status, [...tasks].filter(isOnFleet), now));
   return `${parts.join("\n\n")}\n`;
@@ -30,12 +28,12 @@ export function fleetReport(status: FleetStatus, tasks: Iterable<AsyncTask>, now
 
 function summary({ address, authentication, version, ray, python, nodes }: FleetStatus): string {
   const { freeSlots, slots } = slotsOf(nodes);
-  const token = authentication === true ? "with" : "**without**";
+  const cluster = authentication === true ? fleet.withToken : fleet.withoutToken;
   const versions = [`sidecar ${version ?? UNKNOWN}`, `Ray ${ray ?? UNKNOWN}`];
   return [
-    `Cluster at ${plain(address ?? UNKNOWN)}, ${token} authentication.`,
-    `${freeSlots.toLocaleString()} of ${counted(slots, "slot")} free.`,
-    `Versions: ${plain([...versions, `Python ${python ?? UNKNOWN}`].join(", "))}.`,
+    cluster(plain(address ?? UNKNOWN)),
+    fleet.freeSlots(freeSlots, slots),
+    fleet.versions(plain([...versions, `Python ${python ?? UNKNOWN}`].join(", "))),
   ].join(" ");
 }
 
@@ -43,14 +41,13 @@ function nodeTable(nodes: readonly FleetNode[]): string {
   const rows = nodes.map((node) => [
     plain(node.name),
     bar(node),
-    node.slots === 0 ? UNKNOWN : `${node.freeSlots} of ${node.slots}`,
+    node.slots === 0 ? UNKNOWN : fleet.slotsOfNode(node.freeSlots, node.slots),
     plain((node.agents ?? []).join(", ")) || UNKNOWN,
     plain(ownLabels(node).join(", ")) || UNKNOWN,
     plain(node.address),
     plain(node.version ?? UNKNOWN),
   ]);
-  const head = ["Node", "Taken", "Free slots", "Agents", "Labels", "Address", "Version"];
-  return table(head, rows, ["---", "---", "---:", "---"]);
+  return table(fleet.nodeColumns, rows, ["---", "---", "---:", "---"]);
 }
 
 /** Draw a block for each slot, or for a share of many; filled ones are taken. */
@@ -64,7 +61,7 @@ function problems({ nodes }: FleetStatus): string[] {
   const lines = nodes.flatMap(({ name, problem }) =>
     problem === undefined ? [] : [`- **${plain(name)}:** ${plain(problem)}.`],
   );
-  return lines.length === 0 ? [] : ["## Problems", lines.join("\n")];
+  return lines.length === 0 ? [] : [`## ${fleet.problems}`, lines.join("\n")];
 }
 
 function runs(status: FleetStatus, own: readonly AsyncTask[], now: number): string[] {
@@ -80,11 +77,10 @@ function runs(status: FleetStatus, own: readonly AsyncTask[], now: number): stri
     plain(runStatus(task)),
     task.placement?.lastHeardAt === undefined ? UNKNOWN : ago(task.placement.lastHeardAt, now),
   ]);
-  const head = ["Run", "Subagent", "Node", "State", "Last heard"];
   return [
-    "## Runs",
-    ...(own.length === 0 ? [] : [table(head, rows, ["---"])]),
-    ...(others === 0 ? [] : [`${counted(others, "run")} of other sidecars, or ended.`]),
+    `## ${fleet.runs}`,
+    ...(own.length === 0 ? [] : [table(fleet.runColumns, rows, ["---"])]),
+    ...(others === 0 ? [] : [fleet.otherRuns(others)]),
   ];
 }
 

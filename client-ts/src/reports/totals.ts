@@ -1,19 +1,12 @@
 import { plain, table } from "../text/markdown.js";
 import type { GroupKey, StatsGroup, StatsResult, Totals, TreeTotals } from "../protocol.js";
-import { compact, counted } from "../l10n/format.js";
+import { compact } from "../l10n/format.js";
 import { byteSize, money } from "../text/words.js";
-import * as strings from "../text/strings.js";
+import { totals as strings, UNKNOWN } from "./strings.js";
+import { common } from "../text/strings.js";
 
-/** What the report groups by, and the heading of each. */
-const GROUPS = {
-  workspace: "Workspace",
-  mode: "Mode",
-  product: "Product",
-  model: "Model",
-  day: "Day",
-} as const satisfies Partial<Record<GroupKey, string>>;
-
-export const TOTALS_GROUPS = Object.keys(GROUPS) as (keyof typeof GROUPS)[];
+export const TOTALS_GROUPS = Object.keys(strings.groups) as (keyof typeof strings.groups &
+  GroupKey)[];
 
 const MOST_ROWS = 200;
 const MOST_PARENTS = 50;
@@ -21,43 +14,37 @@ const MOST_PARENTS = 50;
 const BAR_CHARS = 12;
 /** A longer name would push the last columns off the page. */
 const KEY_CHARS = 44;
-const UNKNOWN = "–";
-const COLUMNS = ["Tasks", "Cost", "Tokens in", "Tokens out", "Cache reads", "Cache writes", "Size"];
 
 /** Write the totals of stored tasks as a document; `query` selects the tasks, "" all of them. */
 export function totalsReport(stats: StatsResult, query: string): string {
   const { totals, copies, groups, parents, disk } = stats;
-  const parts = ["# Usage Totals", scope(totals, query)];
+  const parts = [`# ${strings.heading}`, scope(totals, query)];
   if (copies > 0) {
-    const other = copies === 1 ? "1 copy" : `${copies.toLocaleString()} copies`;
-    parts.push(
-      `${other} of these tasks in other roots ${copies === 1 ? "is" : "are"} not counted again.`,
-    );
+    parts.push(strings.copies(copies));
   }
-  parts.push(table(["", ...COLUMNS], [["All", ...figures(totals)]]));
+  parts.push(table(["", ...strings.columns], [[strings.all, ...figures(totals)]]));
   for (const key of TOTALS_GROUPS) {
-    parts.push(`## By ${key}`, groupTable(GROUPS[key], groups[key] ?? []));
+    const { heading, column } = strings.groups[key];
+    parts.push(`## ${heading}`, groupTable(column, groups[key] ?? []));
   }
   if (parents.length > 0) {
-    parts.push("## Tasks with subtasks", parentTable(parents));
+    parts.push(`## ${strings.withSubtasks}`, parentTable(parents));
   }
   if (disk !== undefined) {
     const { taskBytes, messageBytes, archiveBytes, trashBytes } = disk;
     parts.push(
-      "## Disk use of this extension's tasks",
-      table(
-        ["Root", "Tasks", "Messages (included in tasks)", "Archive", "Trash"],
-        [[plain(disk.root), ...[taskBytes, messageBytes, archiveBytes, trashBytes].map(byteSize)]],
-      ),
+      `## ${strings.disk}`,
+      table(strings.diskColumns, [
+        [plain(disk.root), ...[taskBytes, messageBytes, archiveBytes, trashBytes].map(byteSize)],
+      ]),
     );
   }
   return `${parts.join("\n\n")}\n`;
 }
 
 function scope({ tasks, tasksWithCost, tasksWithTokens }: Totals, query: string): string {
-  const which = query === "" ? "All stored tasks" : `Tasks that match the filter ${plain(query)}`;
-  const known = `Cost recorded for ${counted(tasksWithCost, "task")}, tokens for ${counted(tasksWithTokens, "task")}.`;
-  return `${which}: ${counted(tasks, "task")}. ${known} “${UNKNOWN}” means not recorded.`;
+  const which = query === "" ? strings.allTasks(tasks) : strings.matching(plain(query), tasks);
+  return `${which} ${strings.recorded(tasksWithCost, tasksWithTokens)} ${strings.unknownMeans}`;
 }
 
 function groupTable(heading: string, groups: readonly StatsGroup[]): string {
@@ -65,11 +52,11 @@ function groupTable(heading: string, groups: readonly StatsGroup[]): string {
   const rows = groups
     .slice(0, MOST_ROWS)
     .map(({ key, totals }) => [
-      key === undefined ? "unknown" : plain(shortKey(key)) || "unknown",
+      plain(shortKey(key ?? "")) || strings.unknown,
       bar(measure.of(totals), measure.most),
       ...figures(totals),
     ]);
-  const head = [heading, measure.heading, ...COLUMNS];
+  const head = [heading, measure.heading, ...strings.columns];
   return table(head, rows, ["---", "---", "---:"]) + andMore(groups.length - MOST_ROWS);
 }
 
@@ -78,7 +65,7 @@ function measureOf(groups: readonly StatsGroup[]) {
   const hasCost = groups.some(({ totals }) => (totals.cost ?? 0) > 0);
   const of = ({ cost, tokens }: Totals): number => (hasCost ? cost : tokens) ?? 0;
   const most = Math.max(0, ...groups.map(({ totals }) => of(totals)));
-  return { heading: hasCost ? "Share of cost" : "Share of tokens", of, most };
+  return { heading: hasCost ? strings.shareOfCost : strings.shareOfTokens, of, most };
 }
 
 /** Draw a bar in proportion to the longest; anything above 0 can be seen. */
@@ -90,21 +77,18 @@ function parentTable(parents: readonly TreeTotals[]): string {
   const rows = parents
     .slice(0, MOST_PARENTS)
     .map(({ title, own, tree }) => [
-      plain(title) || strings.common.untitled,
+      plain(title) || common.untitled,
       tree.tasks.toLocaleString(),
       money(own.cost) ?? UNKNOWN,
       money(tree.cost) ?? UNKNOWN,
       number(own.tokens),
       number(tree.tokens),
     ]);
-  const head = ["Task", "Tasks in all", "Cost", "Cost in all", "Tokens", "Tokens in all"];
-  return table(head, rows) + andMore(parents.length - MOST_PARENTS);
+  return table(strings.parentColumns, rows) + andMore(parents.length - MOST_PARENTS);
 }
 
 function andMore(left: number): string {
-  return left > 0
-    ? `\n\n… and ${left.toLocaleString()} more. Filter the task history to narrow the totals.`
-    : "";
+  return left > 0 ? `\n\n${strings.more(left)}` : "";
 }
 
 function figures(totals: Totals): string[] {

@@ -1,3 +1,4 @@
+import { cp, rm } from "node:fs/promises";
 import path from "node:path";
 
 import * as strings from "../text/strings.js";
@@ -12,21 +13,19 @@ export const EXAMPLE_RUNNER = "subagent-sidecar-example";
 
 /**
  * Return the example: a definition that comes with the extension, executed by a program that comes
- * with the sidecar. It reads files and needs no model, key or network.
+ * with the sidecar. It needs no model, key or network.
  */
 export function exampleIn(extensionPath: string, python: string): Example {
   return {
     directory: path.join(extensionPath, "example", "agents"),
     runnerName: EXAMPLE_RUNNER,
-    runner: {
-      type: "command",
-      format: "events",
-      command: [python, "-I", "-m", "sidecar.cli.demo.agent", "tour"],
-    },
+    runner: { type: "acp", command: [python, "-I", "-m", "sidecar.cli.demo.show"] },
   };
 }
 
-/** Return the folder that the example reads when none is open. */
-export function exampleFolder(extensionPath: string): string {
-  return path.join(extensionPath, "example");
+/** Write a fresh copy of the project on which the example works into a folder, and return that. */
+export async function exampleProject(extensionPath: string, folder: string): Promise<string> {
+  await rm(folder, { recursive: true, force: true });
+  await cp(path.join(extensionPath, "example", "project"), folder, { recursive: true });
+  return folder;
 }

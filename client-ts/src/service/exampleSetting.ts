@@ -1,12 +1,15 @@
-import * as vscode from "vscode";
+import path from "node:path";
 
-import { exampleFolder, exampleIn } from "./example.js";
+import type * as vscode from "vscode";
+
+import { exampleIn, exampleProject } from "./example.js";
 import type { Installation } from "./installation.js";
 import type { Settings } from "../protocol.js";
 import type { Example } from "./settings.js";
 import type { SidecarService } from "./sidecarService.js";
 
 const ENABLED = "exampleEnabled";
+const PROJECT = "example";
 
 /** Whether the example's definition is available: from the first time that the user runs it. */
 export class ExampleSetting {
@@ -26,11 +29,11 @@ export class ExampleSetting {
       : undefined;
   }
 
-  /** Add the example to the running sidecar; returns the folder that it reads. */
+  /** Add the example to the running sidecar; returns the folder of its project, as it was at first. */
   async enable(service: SidecarService, settings: () => Settings): Promise<string> {
-    await this.#context.globalState.update(ENABLED, true);
+    const { extensionPath, globalState, globalStorageUri } = this.#context;
+    await globalState.update(ENABLED, true);
     await service.updateSettings({ ...settings() });
-    const folder = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath;
-    return folder ?? exampleFolder(this.#context.extensionPath);
+    return exampleProject(extensionPath, path.join(globalStorageUri.fsPath, PROJECT));
   }
 }

@@ -28,7 +28,12 @@ export class Installation {
   #cancel: AbortController | undefined;
   #renews = false;
 
-  constructor(context: vscode.ExtensionContext, log: vscode.LogOutputChannel) {
+  /** `disconnect` is called before an environment is replaced. */
+  constructor(
+    context: vscode.ExtensionContext,
+    log: vscode.LogOutputChannel,
+    disconnect: () => Promise<void>,
+  ) {
     this.#storage = context.globalStorageUri.fsPath;
     this.#log = log;
     const pythonSetting = (): string =>
@@ -47,6 +52,7 @@ export class Installation {
       run: runProgram,
       pipEnvironment: () =>
         pipEnvironment(process.env, configuration("http").get<string>("proxy", "")),
+      disconnect,
       log: (line) => {
         log.debug(`setup: ${line}`);
       },

@@ -169,6 +169,12 @@ export class SidecarService implements SubagentService, vscode.Disposable {
     await this.#client?.stop();
   }
 
+  /** Stop the sidecar during setup, which starts it again; until then, requests wait. */
+  async disconnect(): Promise<void> {
+    this.#access.stop();
+    await this.#client?.stop();
+  }
+
   dispose(): void {
     void this.stop();
     this.#states.dispose();
@@ -184,7 +190,16 @@ export class SidecarService implements SubagentService, vscode.Disposable {
   }
 
   async #restart(): Promise<void> {
-    await this.#starting?.catch(() => undefined);
+    while (this.#starting !== undefined) {
+      await this.#starting.catch(() => undefined);
+    }
+    this.#starting = this.#startAgain().finally(() => {
+      this.#starting = undefined;
+    });
+    await this.#starting;
+  }
+
+  async #startAgain(): Promise<void> {
     const client = await this.#prepareClient();
     await client.restart().catch(() => undefined);
     await this.#settled();
@@ -227,6 +242,9 @@ export class SidecarService implements SubagentService, vscode.Disposable {
 
   #clientEntered({ info }: SidecarClient, state: SidecarState): void {
     this.#access.stop();
+    if (state.kind === "idle" && this.#state.kind === "settingUp") {
+      return; // Setup disconnected it and starts it again.
+    }
     if (state.kind === "running" && info !== undefined) {
       void this.#started(info);
     } else {

@@ -8,6 +8,8 @@ export type Sort = (typeof SORTS)[number];
 export const PAGE = 200;
 /** How many tasks a later read gets. */
 export const LATER_PAGE = 2_000;
+/** The most tasks that the sidecar gives at once. */
+export const MOST_AT_ONCE = 20_000;
 
 /** Which tasks are listed, and in which order. */
 export interface Selection {
@@ -68,7 +70,7 @@ export class StoredTasks {
     const before = this.#selection;
     this.#selection = selection;
     try {
-      await this.#read({ limit: PAGE }, []);
+      await this.#read(PAGE);
     } catch (error) {
       if (this.#selection === selection) {
         this.#selection = before;
@@ -79,32 +81,45 @@ export class StoredTasks {
 
   /** Read all shown tasks again. */
   async reload(): Promise<void> {
-    await this.#read({ limit: Math.max(PAGE, this.#items.length) }, []);
+    await this.#read(Math.max(PAGE, this.#items.length));
   }
 
   /** Read the next page; does nothing when there is none. */
   async loadMore(): Promise<void> {
     if (this.#cursor !== undefined) {
-      await this.#read({ limit: LATER_PAGE, cursor: this.#cursor }, this.#items);
+      await this.#read(LATER_PAGE, this.#items, this.#cursor);
     }
   }
 
-  async #read(page: ListParams, before: readonly TaskInfo[]): Promise<void> {
+  async #read(count: number, before: readonly TaskInfo[] = [], after?: string): Promise<void> {
     this.#reads += 1;
     const read = this.#reads;
-    const query = queryOf(this.#selection);
-    const result = await this.list({
-      ...page,
-      ...(query === "" ? {} : { query }),
-      sort: SORT_BY[this.#selection.sort],
-    });
+    const until = before.length + count;
+    let items = before;
+    let cursor = after;
+    let result: ListResult;
+    do {
+      result = await this.list(this.#page(Math.min(until - items.length, MOST_AT_ONCE), cursor));
+      items = [...items, ...result.items];
+      cursor = result.nextCursor;
+    } while (cursor !== undefined && items.length < until && read === this.#reads);
     if (read === this.#reads) {
-      this.#items = [...before, ...result.items];
+      this.#items = items;
       this.#matched = result.matched;
       this.#total = result.total;
-      this.#cursor = result.nextCursor;
+      this.#cursor = cursor;
       this.#isRead = true;
     }
+  }
+
+  #page(limit: number, cursor: string | undefined): ListParams {
+    const { query } = this;
+    return {
+      limit,
+      ...(cursor === undefined ? {} : { cursor }),
+      ...(query === "" ? {} : { query }),
+      sort: SORT_BY[this.#selection.sort],
+    };
   }
 }
 

@@ -23,6 +23,8 @@ export interface EnvironmentOptions {
   readonly run: RunProgram;
   /** The environment of pip: the window's, with its proxy. */
   readonly pipEnvironment: () => NodeJS.ProcessEnv;
+  /** Disconnect this window from the Hosts that a renewal is about to stop. */
+  readonly disconnect: () => Promise<void>;
   readonly log: (line: string) => void;
 }
 
@@ -73,6 +75,7 @@ export class PythonEnvironment {
     return this.#explained(signal, () =>
       this.#locked(report, signal, async () => {
         const folder = await this.#create(report, signal);
+        await this.#options.disconnect();
         const { all } = await this.#generations();
         for (const old of all.filter((other) => other !== folder)) {
           await stopHostsIn(old, interpreterIn(folder), this.#options.run, env);

@@ -5,6 +5,7 @@ import type {
   Placement,
   Progress,
   Retrying,
+  Unmet,
   Waiting,
 } from "../protocol.js";
 import { counted, duration } from "../l10n/format.js";
@@ -13,6 +14,7 @@ import { oneLine } from "./words.js";
 
 const TEXT_CHARS = 80;
 const NAME_CHARS = 60;
+const REASON_CHARS = 240;
 
 /** Return why the model or its server failed: `rate limit reached`. */
 export function errorWords(kind: ErrorKind | Waiting["reason"]): string {
@@ -54,6 +56,28 @@ export function modelWords({
     ...(effort === undefined ? [] : [outcome.effort(oneLine(effort, NAME_CHARS))]),
     ...(mode === undefined ? [] : [outcome.mode(oneLine(mode, NAME_CHARS))]),
   ];
+}
+
+/** Name in a row what a run goes without: `["docs did not start", "opus not taken"]`. */
+export function unmetFacts(unmet: readonly Unmet[] = []): string[] {
+  return unmet.map(({ kind, wanted }) => {
+    const name = oneLine(wanted, NAME_CHARS);
+    return kind === "mcpServer" ? outcome.serverMissing(name) : outcome.notTaken(name);
+  });
+}
+
+/** Say in a sentence what a run goes without. */
+export function unmetSentence({ kind, wanted, inForce = "", reason = "" }: Unmet): string {
+  const name = oneLine(wanted, NAME_CHARS);
+  const used = oneLine(inForce, NAME_CHARS);
+  switch (kind) {
+    case "mcpServer":
+      return outcome.serverFailed(name, oneLine(reason, REASON_CHARS));
+    case "model":
+      return outcome.modelNotTaken(name, used);
+    case "effort":
+      return outcome.effortNotTaken(name, used);
+  }
 }
 
 /** Describe where a run works, `on gpu-1`; undefined for this machine. `now` in ms. */

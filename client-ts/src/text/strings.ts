@@ -1,5 +1,5 @@
-// The texts of the extension in the language of the editor. Others are in model/text, setup, webview/text and
-// package.nls.json; reports/ writes whole documents. Texts with parameters are functions.
+// The texts of the extension in the language of the editor. Others are in reports, model/text, setup, webview/text
+// and package.nls.json. Texts with parameters are functions.
 import * as deCommon from "../l10n/de/common.js";
 import * as deDefinitions from "../l10n/de/definitions.js";
 import * as deExporting from "../l10n/de/exporting.js";
@@ -24,6 +24,7 @@ export const deletions = localized(enHistory.deletions, deHistory.deletions);
 export const windows = localized(enSidecar.windows, deSidecar.windows);
 export const discovery = localized(enHistory.discovery, deHistory.discovery);
 export const runs = localized(enRuns.runs, deRuns.runs);
+export const attaching = localized(enRuns.attaching, deRuns.attaching);
 export const list = localized(enHistory.list, deHistory.list);
 export const marks = localized(enHistory.marks, deHistory.marks);
 export const definitions = localized(enDefinitions.definitions, deDefinitions.definitions);
@@ -33,5 +34,5 @@ export const history = localized(enHistory.history, deHistory.history);
 export const exporting = localized(enExporting.exporting, deExporting.exporting);
 export const facts = localized(enCommon.facts, deCommon.facts);
 
-// Reports are documents in English, whose names are part of their addresses.
+// The names of reports are part of their addresses, so they stay English.
 export { reports } from "../l10n/en/exporting.js";

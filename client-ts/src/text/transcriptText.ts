@@ -1,6 +1,6 @@
 import type { StoredMessage, TaskInfo } from "../protocol.js";
 import { duration } from "../l10n/format.js";
-import { localTime, oneLine, storedStatus } from "./words.js";
+import { capitalized, localTime, oneLine, storedStatus } from "./words.js";
 import * as strings from "./strings.js";
 
 const TITLE_CHARS = 200;
@@ -72,7 +72,7 @@ function messageText({ role, kind, ts, text, tool }: StoredMessage): string {
   const named =
     kind === "text" || isEnd(kind, text) ? undefined : (strings.history.kinds[kind] ?? kind);
   const time = ts == null ? undefined : localTime(ts);
-  const parts = [capitalised(role), called ?? named, tool?.status, time];
+  const parts = [capitalized(role), called ?? named, tool?.status, time];
   const heading = `## ${oneLine(parts.filter((part) => part !== undefined).join(" · "), FACT_CHARS)}`;
   return text === undefined || text === "" ? heading : `${heading}\n\n${escaped(text.trimEnd())}`;
 }
@@ -87,8 +87,4 @@ function escaped(text: string): string {
       /^[ \t]*##(?!#)/u.test(part) || isUnderline(part, at) ? part.replace(/[#-]/u, "\\$&") : part,
     )
     .join("");
-}
-
-function capitalised(word: string): string {
-  return word.charAt(0).toUpperCase() + word.slice(1);
 }

@@ -15,6 +15,11 @@ export function oneLine(text: string, most: number): string {
   return line.length <= most ? line : `${line.slice(0, most - 1)}…`;
 }
 
+/** Begin a text with a capital letter. */
+export function capitalized(text: string): string {
+  return text.charAt(0).toLocaleUpperCase() + text.slice(1);
+}
+
 /** Cut a text in the middle, since its start and end may matter, and mark the cut. */
 export function cutMiddle(text: string, limit: number): string {
   const [head, tail] = [Math.floor(limit / 3), Math.ceil((limit * 2) / 3)];

@@ -9,6 +9,7 @@ import * as strings from "../text/strings.js";
 import { isOfOtherWindow } from "./owner.js";
 
 const KEY = "host.onLastWindowClose";
+const LIMIT = "host.surviveMinutes";
 const ASKED = "lastWindowAsked";
 
 /** Ask once, at the first launch, what happens to running subagents when the last window closes. */
@@ -31,10 +32,11 @@ export function askAboutLastWindow(
 async function ask(memory: vscode.Memento): Promise<void> {
   await memory.update(ASKED, true);
   const { lastWindow, keepRunning, stop, dontAskAgain } = strings.windows;
-  const chosen = await inform(lastWindow, keepRunning, stop, dontAskAgain);
+  const config = vscode.workspace.getConfiguration(SECTION);
+  const text = lastWindow(config.get<number>(LIMIT, 30));
+  const chosen = await inform(text, keepRunning, stop, dontAskAgain);
   const value = chosen === keepRunning ? "keep" : chosen === stop ? "stop" : undefined;
   if (value !== undefined) {
-    const config = vscode.workspace.getConfiguration(SECTION);
     await config.update(KEY, value, vscode.ConfigurationTarget.Global);
   }
 }

@@ -58,6 +58,7 @@ async function setUp(
     findPython: () => Promise.resolve({ program: PYTHON, version: "3" }),
     run: runProgram,
     pipEnvironment: () => ({ ...process.env, ...pip }),
+    disconnect: () => Promise.resolve(),
     log: () => undefined,
   }).ensure(() => undefined, new AbortController().signal);
 }

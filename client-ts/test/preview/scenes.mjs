@@ -312,6 +312,24 @@ const answered = [
 ];
 const attention = { kind: "permission", requestId: "r2", title: "Run the tests", options: OPTIONS };
 
+/** Twenty turns, with a failure, a question and a message of the user. */
+const KINDS = { 5: "failure", 9: "question", 14: "user" };
+const turns = Array.from({ length: 20 }, (_, at) => {
+  const text = `Module ${at + 1}: I compare what it promises with what its callers rely on.`;
+  return { seq: 3 * at + 1, kind: KINDS[at] ?? "plain", text };
+});
+const turnEvents = turns.flatMap(({ text, kind }, at) => [
+  {
+    ...{ type: "message", messageId: `m${at}`, text: `${text} ${text}` },
+    ...(kind === "user" ? { role: "user" } : {}),
+  },
+  { type: "tool", toolCallId: `t${at}`, name: "read_file", status: "started" },
+  {
+    ...{ type: "tool", toolCallId: `t${at}`, name: "read_file" },
+    status: kind === "failure" ? "failed" : "completed",
+  },
+]);
+
 const base = [running, runs, definitions, history];
 const opened = (id) => ({ type: "open", taskId: id });
 
@@ -414,6 +432,15 @@ export const scenes = {
       message: "5 of 5 subagents are running. Wait for one to end or cancel one.",
     },
   ],
+  attached: [
+    ...base,
+    { type: "write", goal: "Compare the picture with the notes" },
+    {
+      type: "attached",
+      paths: ["/tmp/image.png", "/work/notes/days off.md", `/work/${"long-".repeat(14)}name.md`],
+    },
+    { type: "alsoUse", subagentName: "test-writer", isUsed: true },
+  ],
   streaming: [
     ...base,
     opened("a"),
@@ -469,6 +496,14 @@ export const scenes = {
       }),
     },
     events("c", story.slice(0, 8)),
+  ],
+  turns: [
+    ...base,
+    opened("b"),
+    { type: "task", task: task("b", "completed", { endReason: "goal" }) },
+    events("b", turnEvents),
+    { type: "turns", taskId: "b", from: 0, turns },
+    { type: "jumpTo", seq: 22 },
   ],
   long: [...base, opened("a"), { type: "task", task: task("a", "running") }, events("a", long)],
 };

@@ -1,101 +1,80 @@
-// Draws the panel with made-up data in a real browser: `npm run preview -- [folder] [scene...]`.
-import { mkdir, readFile } from "node:fs/promises";
+// Draws each state of the pages with made-up data in a real browser, in each theme and width, and joins the
+// pictures into sheets: `npm run preview -- [folder] [scene...]`. Reports text that is cut off.
+import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { build } from "esbuild";
 import { chromium } from "playwright-core";
 
 import { webviewBuild } from "../../webview/build.mjs";
+import { cutTexts } from "./cut.mjs";
+import { Booth } from "./booth.mjs";
 import { scenes } from "./scenes.mjs";
+import { sheetHtml } from "./sheet.mjs";
 import { themes } from "./themes.mjs";
 
-const ORIGIN = "http://panel.test";
-/** A side bar as it is at first, one made wide, and a panel that other views leave little room. */
-const SIZES = [
-  [300, 640],
-  [600, 640],
-  [300, 300],
-  [400, 600],
-];
+/** The sizes of each kind of page, in CSS pixels; a page at 200 % has half of the window's. */
+const SIZES = {
+  list: [
+    { place: "sideBar", width: 170, height: 640 },
+    { place: "sideBar", width: 300, height: 640 },
+    { place: "sideBar", width: 600, height: 640 },
+    { place: "sideBar", width: 200, height: 320, zoom: 2 },
+  ],
+  conversation: [
+    { place: "sideBar", width: 170, height: 640 },
+    { place: "sideBar", width: 300, height: 640 },
+    { place: "editor", width: 400, height: 700 },
+    { place: "editor", width: 900, height: 700 },
+    { place: "editor", width: 450, height: 350, zoom: 2 },
+  ],
+};
 const [folder = "out/preview", ...wanted] = process.argv.slice(2);
 
-/** Do what the editor does around a webview: the API, and the theme on the root element. */
-function becomeWebview({ tokens, bodyClass }) {
-  globalThis.acquireVsCodeApi = () => ({ postMessage() {}, getState() {}, setState() {} });
-  document.addEventListener("DOMContentLoaded", () => {
-    document.body.className = bodyClass;
-    for (const [name, value] of Object.entries(tokens)) {
-      document.documentElement.style.setProperty(`--vscode-${name}`, value);
-    }
-    document.documentElement.style.background = tokens["sideBar-background"];
-  });
+function kindOf(scene) {
+  return scene.some(({ type }) => type === "open") ? "conversation" : "list";
 }
 
-/** Send a scene as the extension would, and say how long the page took over it, in ms. */
-async function play(messages) {
-  const scene = JSON.parse(messages);
-  const began = performance.now();
-  for (const message of scene) {
-    window.postMessage(message);
-  }
-  await new Promise((done) => setTimeout(() => requestAnimationFrame(done)));
-  const took = performance.now() - began;
-  await new Promise((done) => setTimeout(done, 150));
-  return Math.round(took);
+function nameOf({ place, width, height, zoom = 1 }) {
+  return `${place}-${width}x${height}${zoom === 1 ? "" : `@${zoom}`}`;
 }
 
-async function pageSource() {
-  const { outputFiles } = await build({
-    entryPoints: ["src/panel/page.ts"],
-    format: "esm",
-    write: false,
-  });
-  const { pageHtml } = await import(
-    `data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`
-  );
-  const at = (name) => `${ORIGIN}/${name}`;
-  return pageHtml({
-    place: "sideBar",
-    language: "en",
-    cspSource: ORIGIN,
-    scriptUri: at("main.js"),
-    styleUri: at("style.css"),
-    nonce: "preview",
-  });
-}
-
-async function serve(route, html) {
-  const name = path.basename(new URL(route.request().url()).pathname);
-  const contentType = { ".js": "text/javascript", ".css": "text/css" }[path.extname(name)];
-  const body = name === "page" ? html : await readFile(path.join("out/webview", name));
-  await route.fulfill({ body, contentType: name === "page" ? "text/html" : contentType });
-}
-
-async function shoot(browser, html, name, theme, [width, height]) {
-  const context = await browser.newContext({ viewport: { width, height } });
-  const page = await context.newPage();
-  page.on("console", (message) => process.stderr.write(`${name}: ${message.text()}\n`));
-  page.on("pageerror", (error) => process.stderr.write(`${name}: ${error.stack}\n`));
-  await page.addInitScript(becomeWebview, themes[theme]);
-  await page.route(`${ORIGIN}/**`, (route) => serve(route, html));
-  await page.goto(`${ORIGIN}/page`);
-  const ms = await page.evaluate(play, JSON.stringify(scenes[name]));
-  process.stdout.write(`${name} ${theme} ${width}x${height}: ${ms} ms\n`);
-  await page.screenshot({ path: path.join(folder, `${name}-${theme}-${width}x${height}.png`) });
-  await context.close();
-}
-
-await build(webviewBuild);
+await build({ ...webviewBuild });
 await mkdir(folder, { recursive: true });
-const html = await pageSource();
 const browser = await chromium.launch({
   executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
-  args: ["--no-sandbox"],
+  args: ["--no-sandbox", "--disable-gpu"],
 });
-for (const name of wanted.length > 0 ? wanted : Object.keys(scenes)) {
-  for (const theme of Object.keys(themes)) {
-    for (const size of SIZES) {
-      await shoot(browser, html, name, theme, size);
+const names = wanted.length > 0 ? wanted : Object.keys(scenes);
+for (const [theme, look] of Object.entries(themes)) {
+  for (const kind of Object.keys(SIZES)) {
+    for (const size of SIZES[kind]) {
+      const booth = await Booth.open(browser, look, size);
+      const pictures = [];
+      for (const name of names.filter((each) => kindOf(scenes[each]) === kind)) {
+        const file = `${name}-${theme}-${nameOf(size)}.png`;
+        const page = await booth.play(name, scenes[name]);
+        await page.screenshot({ path: path.join(folder, file) });
+        for (const text of await page.evaluate(cutTexts)) {
+          process.stdout.write(`${file}: cut off: ${text}\n`);
+        }
+        pictures.push({ name, file });
+      }
+      await booth.close();
+      if (pictures.length > 0) {
+        const sheet = `sheet-${theme}-${kind}-${nameOf(size)}`;
+        await writeFile(path.join(folder, `${sheet}.html`), sheetHtml(sheet, pictures, size));
+        await photograph(sheet);
+      }
     }
   }
 }
 await browser.close();
+
+/** Make one picture of a sheet. */
+async function photograph(sheet) {
+  const page = await browser.newPage({ viewport: { width: 1900, height: 800 } });
+  await page.goto(`file://${path.resolve(folder, `${sheet}.html`)}`);
+  await page.screenshot({ path: path.join(folder, `${sheet}.png`), fullPage: true });
+  await page.close();
+  process.stdout.write(`${path.join(folder, `${sheet}.png`)}\n`);
+}

@@ -8,6 +8,7 @@ const FONTS = {
 
 const dark = {
   ...FONTS,
+  "editorWidget-background": "#202020",
   "sideBar-background": "#181818",
   foreground: "#cccccc",
   descriptionForeground: "#9d9d9d",
@@ -57,6 +58,7 @@ const dark = {
 
 const light = {
   ...dark,
+  "editorWidget-background": "#f8f8f8",
   "sideBar-background": "#f8f8f8",
   foreground: "#3b3b3b",
   descriptionForeground: "#3b3b3b",
@@ -98,6 +100,7 @@ const light = {
 
 const highContrast = {
   ...FONTS,
+  "editorWidget-background": "#0c141f",
   "sideBar-background": "#000000",
   foreground: "#ffffff",
   descriptionForeground: "#ffffffb3",
@@ -131,8 +134,60 @@ const highContrast = {
   "editorWarning-foreground": "#ffd370",
 };
 
-export const themes = {
+const highContrastLight = {
+  ...highContrast,
+  "editorWidget-background": "#f2f2f2",
+  "sideBar-background": "#ffffff",
+  foreground: "#292929",
+  descriptionForeground: "#292929b3",
+  errorForeground: "#b5200d",
+  contrastBorder: "#0f4a85",
+  contrastActiveBorder: "#006bbd",
+  focusBorder: "#006bbd",
+  "button-background": "#0f4a85",
+  "button-foreground": "#ffffff",
+  "button-border": "#0f4a85",
+  "button-secondaryForeground": "#292929",
+  "input-background": "#ffffff",
+  "input-border": "#0f4a85",
+  "input-foreground": "#292929",
+  "input-placeholderForeground": "#292929b3",
+  "inputValidation-errorBackground": "#ffffff",
+  "inputValidation-errorBorder": "#0f4a85",
+  "dropdown-background": "#ffffff",
+  "dropdown-foreground": "#292929",
+  "panel-border": "#0f4a85",
+  "widget-border": "#0f4a85",
+  "textLink-foreground": "#0f4a85",
+  "textLink-activeForeground": "#0f4a85",
+  "textCodeBlock-background": "#f2f2f2",
+  "textPreformat-background": "#09345f",
+  "textPreformat-foreground": "#ffffff",
+  "textBlockQuote-border": "#292929",
+  "progressBar-background": "#0f4a85",
+  "testing-iconPassed": "#007100",
+  "testing-iconFailed": "#b5200d",
+  "editorWarning-foreground": "#895503",
+};
+
+const looks = {
   dark: { tokens: dark, bodyClass: "vscode-dark" },
   light: { tokens: light, bodyClass: "vscode-light" },
   "high-contrast": { tokens: highContrast, bodyClass: "vscode-dark vscode-high-contrast" },
+  "high-contrast-light": {
+    tokens: highContrastLight,
+    bodyClass: "vscode-light vscode-high-contrast vscode-high-contrast-light",
+  },
 };
+export const themes = Object.fromEntries(
+  Object.entries(looks).map(([name, { tokens, bodyClass }]) => {
+    const all = { ...tokens, "editor-background": tokens["sideBar-background"] };
+    return [
+      name,
+      {
+        bodyClass,
+        tokens: Object.fromEntries(Object.entries(all).map(([n, v]) => [`--vscode-${n}`, v])),
+      },
+    ];
+  }),
+);

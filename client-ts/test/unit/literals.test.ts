@@ -7,9 +7,9 @@ import { expect, test } from "vitest";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
-/** Modules that consist of texts; reports/ and the new definition are whole documents. */
+/** Modules that consist of texts, or of keywords; the new definition and the help on queries are documents. */
 const TEXTS =
-  /^src\/l10n\/|^webview\/text\/(?:en|de)\.ts$|^src\/reports\/|\/definitionFile\.ts$|^src\/protocol\.ts$/u;
+  /^src\/l10n\/|^webview\/text\/(?:en|de)\.ts$|\/queryHelp\.ts$|\/definitionFile\.ts$|^src\/protocol\.ts$|\/languages\.ts$/u;
 /** Calls whose texts only developers read: the log, errors in the code, and selectors. */
 const UNSEEN = /(?:^|[.#])(?:log|onStderr|querySelector|closest|matches|test|(?:Response)?Error)$/u;
 /** Literals that people do not read: keys, names of folders, styles, and what pip prints. */
@@ -20,14 +20,18 @@ const ALLOWED = new Set([
     "Escape",
     "Tab",
     "Delete",
+    "Home",
+    "End",
     "transform: translateY(",
     "Local",
     "Library",
     "Application Support",
     "Scripts",
     "link file",
+    "Python ",
+    "Ray ",
   ],
-  ...["icon-button copy", "codicon codicon-copy", "Installing collected packages"],
+  ...["codicon codicon-", "Installing collected packages"],
 ]);
 /** Lists of tags, and a program. */
 const CODE = /\b(?:br|h1)\b|^import sys;/u;

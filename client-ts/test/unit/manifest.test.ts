@@ -10,6 +10,12 @@ interface Manifest {
       readonly key: string;
       readonly mac: string;
     }[];
+    readonly walkthroughs: readonly {
+      readonly steps: readonly {
+        readonly description: string;
+        readonly completionEvents: readonly string[];
+      }[];
+    }[];
     readonly menus: Readonly<Record<string, readonly { readonly command: string }[]>>;
     readonly configuration: {
       readonly properties: Readonly<
@@ -67,6 +73,22 @@ test("menus run commands that exist, and each has a title", () => {
   );
   expect(offered.length).toBeGreaterThan(30);
   expect(offered.filter((command) => !known.includes(command))).toEqual([]);
+});
+
+test("the walkthrough has at most five steps, each with a button that completes it", () => {
+  const { contributes } = JSON.parse(MANIFEST) as Manifest;
+  const known = contributes.commands.map(({ command }) => command);
+  const german = JSON.parse(read("../../package.nls.de.json")) as Record<string, string>;
+  const steps = contributes.walkthroughs.flatMap((walkthrough) => walkthrough.steps);
+  expect(steps.length).toBeGreaterThan(0);
+  expect(steps.length).toBeLessThanOrEqual(5);
+  for (const { description, completionEvents } of steps) {
+    const [command] = completionEvents.map((event) => event.replace("onCommand:", ""));
+    expect(known).toContain(command);
+    for (const texts of [TEXTS, german]) {
+      expect(texts[description.replaceAll("%", "")]).toContain(`](command:${command})`);
+    }
+  }
 });
 
 test("a workspace cannot set what concerns all windows", () => {

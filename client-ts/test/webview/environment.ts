@@ -1,4 +1,4 @@
-// What jsdom lacks of a browser: it has no layout, so nothing is scrolled or resized.
+// What jsdom lacks of a browser: it has no layout, so nothing is scrolled, resized or in view.
 Element.prototype.scrollIntoView = () => undefined;
 
 globalThis.ResizeObserver = class {
@@ -6,3 +6,28 @@ globalThis.ResizeObserver = class {
   unobserve(): void {}
   disconnect(): void {}
 };
+
+globalThis.IntersectionObserver = class implements IntersectionObserver {
+  readonly root = null;
+  readonly rootMargin = "";
+  readonly scrollMargin = "";
+  readonly thresholds = [];
+
+  observe(): void {}
+  unobserve(): void {}
+  disconnect(): void {}
+
+  takeRecords(): IntersectionObserverEntry[] {
+    return [];
+  }
+};
+
+/** Ranges of text that the browser colors. */
+class TextHighlight extends Set<AbstractRange> {
+  readonly priority = 0;
+  readonly type = "highlight";
+}
+Object.assign(globalThis, {
+  Highlight: TextHighlight,
+  CSS: { highlights: new Map<string, Highlight>() },
+});

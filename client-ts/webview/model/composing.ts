@@ -1,9 +1,10 @@
 import { omit } from "../../src/util/omit.js";
-import { COMPOSER, SERVICE } from "../text/strings.js";
+import { COMPOSER } from "../text/strings.js";
 import type { Event } from "./events.js";
 import { runKey } from "./list/listState.js";
 import { listing, opened } from "./opening.js";
-import { commandsOf, type Draft, type LaunchState, type State } from "./state.js";
+import { commandsOf, type Draft, launchProblem, type LaunchState, type State } from "./state.js";
+import { attachedAfter } from "./composer/attachments.js";
 import { type ChoiceEvent, withChoice } from "./composer/choices.js";
 import { reduceMention } from "./composer/mention.js";
 
@@ -20,7 +21,11 @@ type ComposerEvent = Extract<
       | "alsoUse"
       | "submit"
       | "compose"
-      | "launchAgain";
+      | "launchAgain"
+      | "addToGoal"
+      | "attached"
+      | "attachFailed"
+      | "detach";
   }
 >;
 
@@ -45,7 +50,11 @@ export function composing(state: State, event: ComposerEvent): State {
         : { ...state, launch: submitted(state, event.type === "queue") };
     case "launched":
       return launched(
-        { ...state, launch: { kind: "idle" }, draft: { ...omit(draft, "also"), goal: "" } },
+        {
+          ...state,
+          launch: { kind: "idle" },
+          draft: { ...omit(draft, "also", "files"), goal: "" },
+        },
         event.taskId,
       );
     case "launchFailed":
@@ -60,7 +69,26 @@ export function composing(state: State, event: ComposerEvent): State {
       return omit({ ...state, draft: { ...draft, ...omit(event, "type") } }, "open");
     case "launchAgain":
       return launchingAgain(state);
+    case "addToGoal":
+      return omit(
+        { ...state, draft: { ...draft, goal: withMore(draft.goal, event.text) } },
+        "open",
+      );
+    case "attached":
+    case "detach":
+      return { ...state, draft: withFiles(draft, attachedAfter(draft.files ?? [], event)) };
+    case "attachFailed":
+      return { ...state, launch: { kind: "refused", message: event.message } };
   }
+}
+
+function withFiles(draft: Draft, files: readonly string[]): Draft {
+  return files.length === 0 ? omit(draft, "files") : { ...draft, files };
+}
+
+/** Return a goal with something at its end, ready for what is typed next. */
+function withMore(goal: string, text: string): string {
+  return `${goal}${/\S$/u.test(goal) ? " " : ""}${text} `;
 }
 
 /** Choose something of the agent that the composer is about to launch. */
@@ -97,21 +125,16 @@ function launched(state: State, taskId: string): State {
     : opened(state, taskId);
 }
 
-function submitted({ draft, service }: State, queue: boolean): LaunchState {
-  if (service.kind === "untrusted") {
-    return {
-      kind: "refused",
-      message: SERVICE.untrusted,
-    };
-  }
-  if (service.kind !== "running") {
-    return { kind: "refused", message: COMPOSER.starting };
-  }
-  if (service.message !== undefined) {
-    return { kind: "refused", message: service.message };
+/** Send the draft, or refuse it. While the sidecar starts, the launch waits for it. */
+function submitted(state: State, queue: boolean): LaunchState {
+  const { draft, service } = state;
+  const problem = launchProblem(state);
+  if (problem !== undefined) {
+    return { kind: "refused", message: problem };
   }
   if (draft.subagentName === undefined) {
-    return { kind: "refused", message: COMPOSER.noSubagent };
+    const message = service.kind === "running" ? COMPOSER.noSubagent : COMPOSER.starting;
+    return { kind: "refused", message };
   }
   return draft.goal.trim() === ""
     ? { kind: "refused", message: COMPOSER.noGoal }

@@ -1,4 +1,5 @@
 import type { Action, OpenRequest, ToWebview } from "../../src/panel/messages.js";
+import type { AttachEvent } from "./composer/attachments.js";
 import type { ChoiceEvent } from "./composer/choices.js";
 import type { MentionEvent } from "./composer/mention.js";
 import type { FormEvent } from "./questions/drafts.js";
@@ -20,6 +21,7 @@ export type OpenEvent =
           | "signIn"
           | "taskDeleted"
           | "events"
+          | "turns"
           | "page"
           | "answerFailed";
       }
@@ -32,6 +34,10 @@ export type OpenEvent =
   | { readonly type: "leaveEnd"; readonly seen?: Seen }
   | { readonly type: "reachEnd" }
   | { readonly type: "jumpToEnd" }
+  /** Show the event with which a turn begins. */
+  | { readonly type: "jumpTo"; readonly seq: number }
+  /** The reader scrolled to this event. */
+  | { readonly type: "readAt"; readonly seq: number }
   /** The shown end does not fill the page. */
   | { readonly type: "widen" }
   /** More arrived than can be drawn at once: draw this weight of the end first. */
@@ -48,6 +54,7 @@ export type Event =
   | ListEvent
   | MentionEvent
   | ChoiceEvent
+  | AttachEvent
   /** Launch another subagent with the same goal, or not. */
   | { readonly type: "alsoUse"; readonly subagentName: string; readonly isUsed: boolean }
   | { readonly type: "submit" }

@@ -1,5 +1,6 @@
 import type { Batch } from "../../src/panel/events/eventFeed.js";
 import type { PageSide } from "../../src/panel/messages.js";
+import type { Turn } from "../../src/panel/turns/turnIndex.js";
 import type { AsyncTask, TaskEvent, TouchedFile } from "../../src/protocol.js";
 import { itemCount } from "./conversation/conversation.js";
 import type { OpenEvent } from "./events.js";
@@ -18,6 +19,7 @@ import {
 import type { Seen } from "./seen.js";
 import {
   EMPTY_STREAM,
+  emptied,
   hasAfter,
   hasBefore,
   hasRoom,
@@ -29,6 +31,9 @@ import {
   withPage,
 } from "./conversation/stream.js";
 
+/** Number of events fetched after the place to which a reader returns. */
+const EVENTS_BEHIND = 60;
+
 /** The conversation on the screen. */
 export interface OpenRun {
   readonly taskId: string;
@@ -38,6 +43,10 @@ export interface OpenRun {
   /** Whether its agent accepts messages now, as far as is known. */
   readonly takesMessages?: boolean;
   readonly stream: Stream;
+  /** All turns of the run, loaded or not. */
+  readonly turns?: readonly Turn[];
+  /** The event that the reader has reached, unless at the end. */
+  readonly at?: number;
   /** The items shown while the reader is not at the end; undefined follows the end. */
   readonly reading?: Range;
   /** Whether what follows the items stays shown, since the reader left the end and saw no more. */
@@ -145,6 +154,8 @@ export function reduceOpen(open: OpenRun, event: OpenEvent): OpenRun {
       return event.taskId === open.taskId ? { ...open, isDeleted: true } : open;
     case "events":
       return event.taskId === open.taskId ? { ...open, stream: received(open, event) } : open;
+    case "turns":
+      return event.taskId === open.taskId ? withTurns(open, event) : open;
     case "page":
       return event.taskId === open.taskId ? paged(open, event) : open;
     case "answer":
@@ -175,6 +186,10 @@ export function reduceOpen(open: OpenRun, event: OpenEvent): OpenRun {
       return open.reading === undefined ? open : pastShown(open);
     case "jumpToEnd":
       return atEnd(open);
+    case "jumpTo":
+      return jumpedTo(open, event.seq);
+    case "readAt":
+      return open.reading === undefined ? open : { ...open, at: event.seq };
   }
 }
 
@@ -236,12 +251,33 @@ function pastShown(open: OpenRun): OpenRun {
 }
 
 function atEnd(open: OpenRun): OpenRun {
-  const following = omit(open, "reading", "returning", "loading", "keepsTail");
+  const following = omit(open, "reading", "returning", "loading", "keepsTail", "at");
   return { ...following, stream: release(open.stream, true) };
 }
 
+function withTurns(open: OpenRun, { from, turns }: Extract<OpenEvent, { type: "turns" }>): OpenRun {
+  return { ...open, turns: [...(open.turns ?? []).slice(0, from), ...turns] };
+}
+
+/** Show an event; if it is not loaded, start over with a page that has it. */
+function jumpedTo(open: OpenRun, seq: number): OpenRun {
+  const { events, lastSeq } = open.stream;
+  const next = { ...omit(open, "reading", "returning", "loading", "keepsTail", "inView"), at: seq };
+  const isLoaded = (events[0]?.seq ?? Infinity) <= seq && seq <= lastSeq;
+  return isLoaded ? returned(next, seq) : { ...next, returning: seq, stream: emptied(open.stream) };
+}
+
+/** Return after which event to end the page that leads back to a place. */
+export function pageEndOf(returning: number): number {
+  return returning + EVENTS_BEHIND;
+}
+
 /** Show a page that arrived on the side where the reader waits for it. */
-function paged(open: OpenRun, { side, events }: Extract<OpenEvent, { type: "page" }>): OpenRun {
+function paged(open: OpenRun, event: Extract<OpenEvent, { type: "page" }>): OpenRun {
+  const { side, events } = event;
+  if (isStale(open, event)) {
+    return open;
+  }
   if (followsEnd(open)) {
     return extended(omit(open, "loading"), side, events);
   }
@@ -254,6 +290,17 @@ function paged(open: OpenRun, { side, events }: Extract<OpenEvent, { type: "page
     return next;
   }
   return side === "before" ? showingEarlier(next) : showingLater(next);
+}
+
+/** Whether a page was requested for a place that the reader has left. */
+function isStale(
+  { returning, stream }: OpenRun,
+  { side, seq }: Extract<OpenEvent, { type: "page" }>,
+): boolean {
+  if (returning !== undefined) {
+    return side === "after" || seq !== pageEndOf(returning);
+  }
+  return side === "after" ? seq !== stream.lastSeq : stream.events.length === 0;
 }
 
 /** Extend the end that the reader follows by a page, if it fits: what is loaded stays. */

@@ -66,6 +66,10 @@ export function reduce(state: State, event: Event): State {
     case "submit":
     case "compose":
     case "launchAgain":
+    case "addToGoal":
+    case "attached":
+    case "attachFailed":
+    case "detach":
       return composing(omit(state, "mention"), event);
     case "write":
       return mentioning(composing(state, event), event);
@@ -95,12 +99,14 @@ export function reduce(state: State, event: Event): State {
     case "refuseForm":
       return filling(state, event);
     case "act":
+    case "attach":
     case "continueWith":
     case "look":
     case "openFile":
     case "openDiff":
     case "openChanges":
     case "openDefinition":
+    case "insertCode":
       return state;
     default:
       return withOpen(state, event);

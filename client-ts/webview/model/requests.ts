@@ -2,7 +2,7 @@ import type { FromWebview } from "../../src/panel/messages.js";
 import type { Event } from "./events.js";
 import { chosenFor, needsFleet } from "./composer/choices.js";
 import { continuation } from "./continuation.js";
-import { followsEnd, type OpenRun } from "./openRun.js";
+import { followsEnd, type OpenRun, pageEndOf } from "./openRun.js";
 import { formRequests } from "./questions/drafts.js";
 import { speechTo, takenTexts } from "./speech.js";
 import type { State } from "./state.js";
@@ -26,10 +26,12 @@ export function requestsOf(before: State, after: State, event: Event): FromWebvi
       return !before.list.isLoading && after.list.isLoading ? [{ type: "moreHistory" }] : [];
     case "look":
       return [{ type: "refresh" }];
+    case "attach":
     case "openFile":
     case "openDiff":
     case "openChanges":
     case "openDefinition":
+    case "insertCode":
       return [event];
     case "answer":
       return answerRequests(before, event);
@@ -55,6 +57,8 @@ export function requestsOf(before: State, after: State, event: Event): FromWebvi
       return launchRequests(before, after);
     case "cancelRun":
       return cancelRequests(before, after);
+    case "jumpTo":
+      return jumpRequests(after.open, event.seq);
     case "events":
       return [
         ...(event.taskId === after.open?.taskId ? takenRequests(after.open) : []),
@@ -90,11 +94,11 @@ function taskOf(
 
 function launchRequests(before: State, after: State): FromWebview[] {
   const { launch, draft } = after;
-  const { subagentName, goal: goalPrompt, also } = draft;
+  const { subagentName, goal: goalPrompt, also, files } = draft;
   if (before.launch.kind === "sending" || launch.kind !== "sending" || subagentName === undefined) {
     return [];
   }
-  const others = also === undefined ? {} : { also };
+  const others = { ...(also && { also }), ...(files && { files }) };
   const chosen = chosenFor(after, [subagentName, ...(also ?? [])]);
   const choices = Object.keys(chosen).length === 0 ? {} : { chosen };
   return [{ type: "launch", subagentName, ...others, goalPrompt, queue: launch.queue, ...choices }];
@@ -149,6 +153,13 @@ function followRequests(before: OpenRun | undefined, after: OpenRun | undefined)
     ...(released ? takenRequests(after) : []),
     ...restRequests(before, after),
   ];
+}
+
+/** Request the page for a jump to what is not loaded. */
+function jumpRequests(open: OpenRun | undefined, seq: number): FromWebview[] {
+  return open?.returning === seq
+    ? [{ type: "page", taskId: open.taskId, side: "before", seq: pageEndOf(seq) }]
+    : [];
 }
 
 function pageRequests(before: OpenRun, { taskId, loading, stream }: OpenRun): FromWebview[] {

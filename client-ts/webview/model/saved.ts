@@ -17,6 +17,8 @@ export interface Place {
 export interface Saved {
   readonly goal: string;
   readonly subagentName?: string;
+  /** The paths of attached files. */
+  readonly files?: readonly string[];
   /** What was chosen of agents, by the names of subagents. */
   readonly chosen?: AllChosen;
   readonly taskId?: string;
@@ -43,6 +45,7 @@ export function save(
   return {
     goal: draft.goal,
     ...(draft.subagentName === undefined ? {} : { subagentName: draft.subagentName }),
+    ...(draft.files === undefined ? {} : { files: draft.files }),
     ...(Object.keys(chosen).length === 0 ? {} : { chosen }),
     ...(open === undefined ? {} : { taskId: open.taskId }),
     ...(written.length === 0 ? {} : { messages: Object.fromEntries(written) }),
@@ -56,7 +59,7 @@ export function save(
 /** Restore a saved state; members that cannot be read, as after an update, are ignored. */
 export function restore(value: unknown, place: PagePlace = "sideBar"): State {
   const saved = readSaved(value);
-  const { goal, subagentName, chosen = {}, taskId, forms, reading, list } = saved;
+  const { goal, subagentName, files, chosen = {}, taskId, forms, reading, list } = saved;
   const { messages = {}, queued = {} } = saved;
   const ids = new Set([...Object.keys(messages), ...Object.keys(queued)]);
   const speeches = [...ids].map((id) => {
@@ -68,7 +71,11 @@ export function restore(value: unknown, place: PagePlace = "sideBar"): State {
     place,
     opensElsewhere: place === "editor",
     list: restoredList(list),
-    draft: { goal, ...(subagentName === undefined ? {} : { subagentName }) },
+    draft: {
+      goal,
+      ...(subagentName === undefined ? {} : { subagentName }),
+      ...(files === undefined ? {} : { files }),
+    },
     chosen,
     speeches: new Map(speeches),
     forms: restoreForms(forms),
@@ -80,12 +87,13 @@ export function restore(value: unknown, place: PagePlace = "sideBar"): State {
 
 /** Read the state that an earlier page saved, member by member. */
 export function readSaved(value: unknown): Saved {
-  const { goal, subagentName, chosen, taskId, messages, queued, forms, reading, list } = (
+  const { goal, subagentName, files, chosen, taskId, messages, queued, forms, reading, list } = (
     typeof value === "object" && value !== null ? value : {}
   ) as Partial<Record<keyof Saved, unknown>>;
   return {
     goal: typeof goal === "string" ? goal : "",
     ...(typeof subagentName === "string" ? { subagentName } : {}),
+    ...(isList(files) && files.length > 0 ? { files } : {}),
     ...(chosen === undefined ? {} : { chosen: readChosen(chosen) }),
     ...(typeof taskId === "string" && taskId !== "" ? { taskId } : {}),
     ...(areTexts(messages) ? { messages } : {}),
@@ -105,13 +113,11 @@ function areTexts(value: unknown): value is Record<string, string> {
 }
 
 function areLists(value: unknown): value is Record<string, string[]> {
-  return (
-    typeof value === "object" &&
-    value !== null &&
-    Object.values(value).every(
-      (list) => Array.isArray(list) && list.every((text) => typeof text === "string"),
-    )
-  );
+  return typeof value === "object" && value !== null && Object.values(value).every(isList);
+}
+
+function isList(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((text) => typeof text === "string");
 }
 
 function isPlace(value: unknown): value is Place {

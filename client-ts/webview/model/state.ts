@@ -5,7 +5,7 @@ import type { Offers } from "../../src/offers/offers.js";
 import type { FleetOffer } from "../../src/offers/placement.js";
 import type { LaunchProblem } from "../../src/text/launchProblem.js";
 import type { ServiceState } from "../../src/service/service.js";
-import { HOME } from "../text/strings.js";
+import { HOME, SERVICE } from "../text/strings.js";
 import type { AllChosen } from "./composer/choices.js";
 import type { Mention } from "./composer/mention.js";
 import { EMPTY_LIST, type ListState } from "./list/listState.js";
@@ -19,6 +19,8 @@ export interface Draft {
   /** Other subagents that get the same goal. */
   readonly also?: readonly string[];
   readonly goal: string;
+  /** The paths of attached files. */
+  readonly files?: readonly string[];
 }
 
 /** The progress of the launch. */
@@ -98,9 +100,16 @@ export function missingReason(
   return definitions?.missing?.[runner];
 }
 
-/** Return why this window cannot launch subagents; undefined if it can. */
-export function viewOnly({ service }: State): string | undefined {
-  return service.kind === "running" ? service.message : undefined;
+/** Return why this window cannot launch subagents, not even later; undefined if it can. */
+export function launchProblem({ service: { kind, message } }: State): string | undefined {
+  switch (kind) {
+    case "untrusted":
+      return SERVICE.untrusted;
+    case "failed":
+      return message ?? SERVICE.failed;
+    default:
+      return kind === "running" ? message : undefined;
+  }
 }
 
 /** Return the problems in definition files and the definitions that are shadowed. */

@@ -15,12 +15,14 @@ export function focusTarget(after: State, event: Event): string | undefined {
       return `[data-key=${JSON.stringify(event.key)}]`;
     case "open":
     case "resumed":
-    case "jumpToEnd":
       return "#scroller";
     case "closeRun":
     case "home":
       return FALLBACK_FOCUS;
     case "compose":
+    case "addToGoal":
+    case "attached":
+    case "detach":
     case "launchAgain":
       return "#goal";
     case "beginResume":

@@ -6,7 +6,16 @@ import { announcements } from "../model/announcing.js";
 import { readSaved, restore, save } from "../model/saved.js";
 import type { Event } from "../model/events.js";
 import { nearsEnd } from "../model/list/layout.js";
-import { canWiden, followsEnd, hasMore, type OpenRun, narrowed, seenOf } from "../model/openRun.js";
+import {
+  canWiden,
+  followsEnd,
+  hasMore,
+  type OpenRun,
+  narrowed,
+  pageEndOf,
+  seenOf,
+} from "../model/openRun.js";
+import { turnAt } from "../model/conversation/turns.js";
 import { requestsOf } from "../model/requests.js";
 import type { Seen } from "../model/seen.js";
 import { reduce } from "../model/reduce.js";
@@ -20,6 +29,7 @@ import { Pace } from "./pacing.js";
 import { ReaderPlace } from "./readerPlace.js";
 import { Saver } from "./saver.js";
 import {
+  anchorIn,
   isAtEnd,
   isAtStart,
   keepingPlace,
@@ -38,16 +48,23 @@ export interface Host {
 }
 
 const TICK_MS = 1_000;
+/** The space above a turn that the reader jumps to, in CSS pixels, and above the first, in views. */
+const ABOVE = 12;
+const ABOVE_FIRST = 0.5;
 /** Number of screens drawn at the end, so that there is something to scroll back to. */
 const SCREENS = 2;
-/** Number of events fetched after the place to which a reader returns. */
-const EVENTS_BEHIND = 60;
 /** Events that arrive in a stream and are drawn together. */
 const STREAMED: ReadonlySet<Event["type"]> = new Set(["events", "task", "run", "service"]);
 /** Events that show more on one side and may remove what is far away on the other. */
 const PAGING: ReadonlySet<Event["type"]> = new Set(["earlier", "later", "reachEnd", "page"]);
 /** Events that decide what the next key does: it may come before the next frame. */
-const AT_ONCE: ReadonlySet<Event["type"]> = new Set(["write", "pointMention", "toggleGroup"]);
+const AT_ONCE: ReadonlySet<Event["type"]> = new Set([
+  "write",
+  "pointMention",
+  "toggleGroup",
+  "jumpToEnd",
+  "fillIn",
+]);
 /** How often times like "5m ago" are redrawn while nothing runs, in ticks. */
 const IDLE_TICKS = 30;
 
@@ -115,8 +132,7 @@ export class Page {
     if (open !== undefined) {
       const { taskId, returning } = open;
       if (returning !== undefined) {
-        const seq = returning + EVENTS_BEHIND;
-        this.#host.postMessage({ type: "page", taskId, side: "before", seq });
+        this.#host.postMessage({ type: "page", taskId, side: "before", seq: pageEndOf(returning) });
       }
       this.#host.postMessage({ type: "follow", taskId, afterSeq: 0 });
     }
@@ -140,6 +156,9 @@ export class Page {
   send(event: Event): void {
     if (PAGING.has(event.type)) {
       this.#noteView();
+    }
+    if (event.type === "jumpTo") {
+      this.#place.want({ seq: event.seq, below: this.#roomAbove(event.seq) });
     }
     const before = this.#state;
     const after = reduce(before, event);
@@ -269,12 +288,30 @@ export class Page {
     }
     if (this.#isReading() && this.#place.hold(scroller)) {
       this.#scrollWatch.placed(scroller);
-    } else {
-      this.#scrollWatch.scrolled(scroller);
+    } else if (this.#scrollWatch.scrolled(scroller)) {
+      this.#noteTurn(scroller);
     }
     if (this.#isReading()) {
       this.#place.note(scroller);
     }
+  }
+
+  /** Note the turn to which the reader scrolled. */
+  #noteTurn(scroller: HTMLElement): void {
+    const { open } = this.#state;
+    const seq = Number(anchorIn(scroller)?.dataset["seq"]);
+    if (open?.reading === undefined || open.turns === undefined || Number.isNaN(seq)) {
+      return;
+    }
+    if (open.at === undefined || turnAt(open.turns, open.at) !== turnAt(open.turns, seq)) {
+      this.send({ type: "readAt", seq });
+    }
+  }
+
+  /** Return how far below the top of the view a turn is shown; the goal is above the first. */
+  #roomAbove(seq: number): number {
+    const isFirst = this.#state.open?.turns?.[0]?.seq === seq;
+    return isFirst ? ABOVE_FIRST * (this.#scroller()?.clientHeight ?? 0) : ABOVE;
   }
 
   #isReading(): boolean {

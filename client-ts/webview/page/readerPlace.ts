@@ -17,6 +17,11 @@ export class ReaderPlace {
     return this.#wanted;
   }
 
+  /** Go to a place once it is loaded. */
+  want(place: Place): void {
+    this.#wanted = place;
+  }
+
   forgetWanted(): void {
     this.#wanted = undefined;
   }

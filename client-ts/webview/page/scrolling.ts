@@ -41,8 +41,8 @@ export class ScrollWatch {
     this.#top = scrollTop;
   }
 
-  /** Call on every scroll event, and before every change. */
-  scrolled({ scrollTop, scrollHeight, clientHeight }: Scroller): void {
+  /** Call on every scroll event, and before every change; returns whether the reader scrolled. */
+  scrolled({ scrollTop, scrollHeight, clientHeight }: Scroller): boolean {
     const by = scrollTop - this.#top;
     this.#top = scrollTop;
     const toEnd = scrollHeight - scrollTop - clientHeight;
@@ -51,6 +51,7 @@ export class ScrollWatch {
     } else if (by > 0) {
       this.#scrolledDown(toEnd);
     }
+    return by !== 0;
   }
 
   #scrolledUp(toStart: number, toEnd: number): void {
@@ -105,13 +106,21 @@ export function scrollTo(
   scroller: HTMLElement,
   { seq, below }: Place,
 ): "reached" | "short" | "missing" {
-  const item = scroller.querySelector<HTMLElement>(`[data-seq="${seq}"]`);
-  if (item === null) {
+  const item =
+    scroller.querySelector<HTMLElement>(`[data-seq="${seq}"]`) ?? lastBefore(scroller, seq);
+  if (item === undefined) {
     return "missing";
   }
   const distance = (): number => topOf(item) - topOf(scroller) - below;
   scroller.scrollTop += distance();
   return distance() < 1 ? "reached" : "short";
+}
+
+/** Return the item in which an event is that begins none, if what follows it is shown too. */
+function lastBefore(scroller: HTMLElement, seq: number): HTMLElement | undefined {
+  const items = [...scroller.querySelectorAll<HTMLElement>(ITEM)];
+  const next = items.findIndex((item) => Number(item.dataset["seq"]) > seq);
+  return next > 0 ? items[next - 1] : undefined;
 }
 
 /** Return the first item that begins in view, or else the first in view. */

@@ -40,7 +40,8 @@ export const HOME: Texts<typeof en.HOME> = {
   untrusted: "Subagenten des Arbeitsbereichs sind deaktiviert",
   untrustedHint: "Vertrauen Sie diesem Arbeitsbereich, um seine Subagent-Definitionen zu laden.",
   noDefinitions: "Noch keine Subagenten",
-  exampleHint: "Sehen Sie einen in Aktion. Das Beispiel braucht weder Schlüssel noch Netzwerk.",
+  exampleHint:
+    "Sehen Sie einen in Aktion. Es dauert zehn Sekunden, ohne Schlüssel, ohne Netzwerk und ohne Ihre Dateien.",
   definitionHint: "Für einen eigenen schreiben Sie eine Markdown-Datei, die sagt, was er tut.",
   problems: (count) => `${plural(count, "Problem", "Probleme")} in Definitionen`,
   open: (path) => `${path} öffnen`,
@@ -133,6 +134,13 @@ export const COMPOSER: Texts<typeof en.COMPOSER> = {
   commands: "Befehle",
   add: "Einen weiteren Subagenten starten",
   others: "Weitere Subagenten mit diesem Ziel",
+  attach: "Anhängen…",
+  attachHint:
+    "Dateien oder Bilder anhängen. Sie können ein Bild auch einfügen oder Dateien mit gedrückter Umschalttaste hierher ziehen.",
+  attachments: "Angehängte Dateien",
+  detach: (name) => `${name} entfernen`,
+  tooLarge: (name) => `${name} ist größer als 10 MiB. Hängen Sie eine kleinere Fassung an.`,
+  unreadable: "Das ist nicht lesbar. Hängen Sie einzelne Dateien an.",
   leaveOut: (name) => `${name} nicht starten`,
   choices: "Startoptionen",
   choice: {
@@ -151,8 +159,10 @@ export const COMPOSER: Texts<typeof en.COMPOSER> = {
   byDefinition: (value) => `${value} (Standard)`,
   unasking: "Handelt ohne Rückfrage; braucht allowAll",
   notOffered: (value) => `${value} (nicht angeboten)`,
-  together: (count) =>
-    `Startet ${plural(count, "Subagenten", "Subagenten")} im selben Ordner. Wo mehrere eine Datei bearbeiten, kann einer die Arbeit des anderen zunichtemachen.`,
+  together: (count, sharing) =>
+    sharing < 2
+      ? `Startet ${plural(count, "Subagenten", "Subagenten")}.`
+      : `Startet ${plural(count, "Subagenten", "Subagenten")}${count === sharing ? "" : `, davon ${sharing}`} im selben Ordner. Wo mehrere eine Datei bearbeiten, kann einer die Arbeit des anderen zunichtemachen.`,
 };
 
 export const CONVERSATION: Texts<typeof en.CONVERSATION> = {
@@ -227,9 +237,19 @@ export const CONTINUATION: Texts<typeof en.CONTINUATION> = {
 
 export const OUTPUT: Texts<typeof en.OUTPUT> = {
   variables: (count) => plural(count, "Variable", "Variablen"),
+  newestVariables: (count) => `Nur die neuesten ${String(count)} werden angezeigt.`,
   errors: "Fehlerausgabe",
   errorLines: (count) => `Fehlerausgabe, ${lines(count)}`,
   cut: "Nur das Ende wird angezeigt. Das Transkript enthält alles.",
+};
+
+export const MINIMAP: Texts<typeof en.MINIMAP> = {
+  label: "Runden",
+  kinds: { plain: "", user: "Ihre Nachricht", failure: "Fehler", question: "Frage" },
+  turn: (number, all, kind, text) =>
+    [`Runde ${number.toLocaleString("de-DE")} von ${all.toLocaleString("de-DE")}`, kind, text]
+      .filter((part) => part !== "")
+      .join(" · "),
 };
 
 export const MESSAGE: Texts<typeof en.MESSAGE> = {
@@ -316,6 +336,8 @@ export const MARKDOWN: Texts<typeof en.MARKDOWN> = {
   image: "Bild",
   copy: "Kopieren",
   copyLabel: "Code kopieren",
+  insert: "Am Cursor einfügen",
+  insertLabel: "Code am Cursor einfügen",
   open: "offen",
   done: "erledigt",
 };

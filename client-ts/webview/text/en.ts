@@ -39,7 +39,8 @@ export const HOME = {
   untrusted: "Workspace subagents are disabled",
   untrustedHint: "Trust this workspace to load its subagent definitions.",
   noDefinitions: "No subagents yet",
-  exampleHint: "See one in action. The example needs no key and no network.",
+  exampleHint:
+    "See one in action. It takes ten seconds and needs no key, no network and none of your files.",
   definitionHint: "To add your own, write a Markdown file that says what it does.",
   problems: (count: number) => `${counted(count, "problem")} in definitions`,
   open: (path: string) => `Open ${path}`,
@@ -89,7 +90,7 @@ export const LIST = {
   due: (count: number, days: number) =>
     `${counted(count, "session")} will be deleted within ${counted(days, "day")}`,
   dueHint:
-    "Their agent deletes old sessions. Copies that are kept stay in this list, searchable and exportable.",
+    "Their agent deletes old sessions. Kept copies stay in this list, and you can search and export them.",
   keepCopies: "Keep Copies",
   hideToday: "Hide for Today",
   noMatch: "No task matches.",
@@ -135,6 +136,13 @@ export const COMPOSER = {
   commands: "Commands",
   add: "Launch another subagent too",
   others: "Other subagents with this goal",
+  attach: "Attach…",
+  attachHint:
+    "Attach files or images. You can also paste an image, or drop files with Shift held down.",
+  attachments: "Attached files",
+  detach: (name: string) => `Remove ${name}`,
+  tooLarge: (name: string) => `${name} is larger than 10 MiB. Attach a smaller version.`,
+  unreadable: "This cannot be read. Attach single files.",
   leaveOut: (name: string) => `Don't launch ${name}`,
   choices: "Launch options",
   choice: {
@@ -151,10 +159,13 @@ export const COMPOSER = {
     `Fleet: ${free.toLocaleString("en-US")} of ${counted(slots, "slot")} free.`,
   fleetProblem: (why: string) => `The fleet cannot be used: ${why}.`,
   byDefinition: (value: string) => `${value} (default)`,
-  unasking: "Acts without asking; needs allowAll",
+  unasking: "Acts without asking; needs the policy allowAll",
   notOffered: (value: string) => `${value} (not offered)`,
-  together: (count: number) =>
-    `Launches ${counted(count, "subagent")} in the same folder. Where several edit a file, one may undo the work of another.`,
+  /** Those on a fleet work in copies of their own. */
+  together: (count: number, sharing: number) =>
+    sharing < 2
+      ? `Launches ${counted(count, "subagent")}.`
+      : `Launches ${counted(count, "subagent")}${count === sharing ? "" : `, ${sharing} of them`} in the same folder. If several edit the same file, one may undo the changes of another.`,
 };
 
 export const CONVERSATION = {
@@ -199,7 +210,7 @@ export const ENDING = {
   deletedFile: "deleted",
   moreFiles: (count: number) => `and ${counted(count, "more file")}`,
   broughtBack: (ref: string) =>
-    `Your files are as they were. To take over the changes, run \`git merge ${ref}\` in the repository.`,
+    `Your files are unchanged. To apply the changes, run \`git merge ${ref}\` in the repository.`,
   more: "More Actions",
   continueWith: "Continue With…",
   /** How a task ended that another product ran. */
@@ -227,14 +238,24 @@ export const CONTINUATION = {
   files: (names: readonly string[]) =>
     `It changed these files:\n${names.map((name) => `- ${name}`).join("\n")}`,
   last: (text: string) => `Its last message was:\n${text}`,
-  next: "Check the present state of the files first, then finish what is left.",
+  next: "Check the current state of the files first, then finish what is left.",
 };
 
 export const OUTPUT = {
   variables: (count: number) => counted(count, "variable"),
+  newestVariables: (count: number) => `Only the newest ${String(count)} are shown.`,
   errors: "Error output",
   errorLines: (count: number) => `Error output, ${counted(count, "line")}`,
   cut: "Only the end is shown. The transcript has all of it.",
+};
+
+export const MINIMAP = {
+  label: "Turns",
+  kinds: { plain: "", user: "your message", failure: "failure", question: "question" },
+  turn: (number: number, all: number, kind: string, text: string) =>
+    [`Turn ${number.toLocaleString("en-US")} of ${all.toLocaleString("en-US")}`, kind, text]
+      .filter((part) => part !== "")
+      .join(" · "),
 };
 
 export const MESSAGE = {
@@ -319,6 +340,8 @@ export const MARKDOWN = {
   image: "image",
   copy: "Copy",
   copyLabel: "Copy the code",
+  insert: "Insert at Cursor",
+  insertLabel: "Insert the code at the cursor",
   open: "to do",
   done: "done",
 };

@@ -12,6 +12,7 @@ export const CONVERSATION = localized(en.CONVERSATION, de.CONVERSATION);
 export const ENDING = localized(en.ENDING, de.ENDING);
 export const CONTINUATION = localized(en.CONTINUATION, de.CONTINUATION);
 export const OUTPUT = localized(en.OUTPUT, de.OUTPUT);
+export const MINIMAP = localized(en.MINIMAP, de.MINIMAP);
 export const MESSAGE = localized(en.MESSAGE, de.MESSAGE);
 export const PLAN = localized(en.PLAN, de.PLAN);
 export const QUESTION = localized(en.QUESTION, de.QUESTION);

@@ -61,6 +61,22 @@ class Waiting(Record, kw_only=True):
     """When a launch may start again, in ms since the epoch. Absent while another launch probes."""
 
 
+UnmetKind = Literal["mcpServer", "model", "effort"]
+
+
+class Unmet(Record, kw_only=True):
+    """A wish of the launch that the agent did not meet, although it accepted it."""
+
+    kind: UnmetKind
+    """`mcpServer`: the server did not start, so its tools are missing. Else the agent uses another one."""
+    wanted: str
+    """The name of the server, or the value of the launch or its definition."""
+    in_force: str | None = None
+    """The model or the effort that the agent uses instead."""
+    reason: str | None = None
+    """Why, in the agent's words, if it says."""
+
+
 class Progress(Record, kw_only=True):
     """What a run has done so far; token counts and cost (USD) are cumulative.
 
@@ -90,6 +106,8 @@ class Progress(Record, kw_only=True):
     """`store`: the agent reported no tokens, or not all; these are from the session in its own store."""
     retrying: Retrying | None = None
     """Set while the agent repeats a failed request."""
+    unmet: list[Unmet] | None = None
+    """What the run goes without, at most 20. Absent if nothing is known."""
     last_activity_at: int
     """The newest event, in ms since the epoch."""
     last_text: str | None = None
@@ -232,6 +250,11 @@ class AsyncTask(Record, kw_only=True):
     """When the model was notified of the end, in ms since the epoch."""
     output: Annotated[dict[str, Any], Shape("TaskOutput")] | None = None
     """What the run produced. Present once it completed."""
+    omitted_vars: int | None = None
+    """How many variables `output` and `partial` lack here: `asyncTasks/list`, `asyncTasks/didChange` and a
+    `wait` for several tasks have about 16 KiB of each task's newest ones. `asyncTasks/get` has them.
+    Absent if none is lacking.
+    """
     error: str | None = None
     """Why the run failed, in words."""
     end_reason: EndReason | None = None

@@ -3,7 +3,7 @@
 from typing import Any, Literal
 
 from sidecar.api.base import Record
-from sidecar.api.runs.async_tasks import AsyncStatus, AttentionOption, EndReason, ErrorKind, Retrying
+from sidecar.api.runs.async_tasks import AsyncStatus, AttentionOption, EndReason, ErrorKind, Retrying, Unmet
 from sidecar.api.runs.questions import QuestionEvent
 
 
@@ -242,6 +242,8 @@ class LogEvent(Record, tag_field="type", tag="log", kw_only=True):
     """The text."""
     retrying: Retrying | None = None
     """The failed request that the agent repeats."""
+    unmet: Unmet | None = None
+    """A wish of the launch that the agent did not meet."""
 
 
 TaskEvent = (

@@ -41,7 +41,7 @@ class AsyncListParams(Params, kw_only=True):
     """Only tasks with this status, or one of these."""
     cursor: str | None = None
     limit: int = 200
-    """The size of a page, at most 20,000 tasks."""
+    """The size of a page, at most 20,000 tasks. A page of about 16 MiB ends before."""
 
 
 class SetMaxParams(Params, kw_only=True):

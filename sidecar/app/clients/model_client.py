@@ -16,8 +16,8 @@ from sidecar.app.clients.hosting import Hosting
 from sidecar.app.clients.toolbox import Toolbox
 from sidecar.app.clients.transcripts import Transcripts
 from sidecar.app.launching.workspace import Workspace
+from sidecar.app.outbound.client_reminders import ClientReminders
 from sidecar.app.outbound.piggyback import Piggyback
-from sidecar.app.outbound.reminders import ClientReminders
 from sidecar.app.roots import WantedRoots
 from sidecar.history import TaskHistory
 from sidecar.mcp.connection import McpConnection

@@ -34,6 +34,7 @@ def connect(session: Session, transport: PipeTransport) -> Connection:
         on_end=session.begin_close,
         transport=transport,
         on_message=session.heard,
+        before_answer=session.acknowledgements_are_durable,
     )
     return session.connection
 

@@ -1,4 +1,4 @@
-"""One connected client: its state, its workspace and its notifications."""
+"""One connected client: its state, its workspace and its settings."""
 
 import asyncio
 import logging
@@ -9,21 +9,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sidecar.api.errors import InvalidParams, InvalidRequest, NotInitialized, NotTrusted
-from sidecar.api.lifecycle import InitializeParams, LogMessage, ProgressMessage, SettingsDidChange
+from sidecar.api.lifecycle import InitializeParams, LogMessage, ProgressMessage
 from sidecar.api.model import TriggerTurn
-from sidecar.api.runs.async_tasks import AsyncTask, AsyncTaskDidChange, AsyncTasksDidRemove
-from sidecar.api.runs.subagents import SubagentsDidChange
-from sidecar.api.stored.tasks import TasksDidChange
 from sidecar.app.clients.context import Caller, ClientContext
 from sidecar.app.clients.hosting import ClientSettingsStore, Hosting
+from sidecar.app.clients.notifications import Notifications
 from sidecar.app.definition_watch import DefinitionWatch
 from sidecar.app.host import Host
 from sidecar.app.launching.workspace import Workspace, parse_folders
-from sidecar.app.outbound.changes import Listener
+from sidecar.app.outbound.client_reminders import ClientReminders
 from sidecar.app.outbound.output import OutputPump
 from sidecar.app.outbound.piggyback import Piggyback
 from sidecar.app.outbound.progress import Progress
-from sidecar.app.outbound.reminders import ClientReminders
 from sidecar.app.outbound.report_stream import ReportStream
 from sidecar.app.roots import WantedRoots
 from sidecar.app.settings import merge
@@ -46,7 +43,7 @@ UNNAMED = "unnamed client"
 """The owner of the runs of a client without a name."""
 
 
-class Session(Listener):
+class Session:
     """Serve one client of one Host.
 
     `storage_root` is the root on the command line, if any; `raw_settings` come from the settings file. Runs
@@ -63,7 +60,6 @@ class Session(Listener):
     ) -> None:
         self.storage_root = storage_root
         self.default_root: Path | None = None
-        self.answers_questions = True
         self.started_at = started_at
         self.workspace = Workspace()
         self.connection: Connection
@@ -146,13 +142,12 @@ class Session(Listener):
         finally:
             self._opening = False
         self._host = host
-        self.answers_questions = params.answers_questions
         self._own_definitions_only = params.own_definitions_only
         name = params.client_info.name.strip() if params.client_info is not None else ""
         self.context = ClientContext(self.settings, self._environment, name or UNNAMED, host.starts)
         self.workspace = Workspace(folders, params.workspace_trusted)
         self.stored = host.views.enter(self._wanted_roots())
-        self._start_notifying(host)
+        self._start_notifying(host, answers_questions=params.answers_questions)
         if params.piggyback:
             self.piggyback = Piggyback(self.reminders)
         if params.process_id is not None:
@@ -160,7 +155,7 @@ class Session(Listener):
             self._watchdog.start()
         return host
 
-    def _start_notifying(self, host: Host) -> None:
+    def _start_notifying(self, host: Host, *, answers_questions: bool) -> None:
         self.output = OutputPump(
             host.events,
             self.connection,
@@ -168,7 +163,10 @@ class Session(Listener):
             host.registry,
             FOREIGN_POLL_SECONDS if host.journal.read_only else None,
         )
-        self._unlisten = host.changes.listen(self)
+        self._notifications = Notifications(
+            host.changes, self.connection, self.context.runners.refresh, answers_questions=answers_questions
+        )
+        self._unlisten = host.changes.listen(self._notifications)
         self.reminders = ClientReminders(
             host.reminders,
             self.settings,
@@ -192,13 +190,19 @@ class Session(Listener):
         if not self._is_trusted:
             changes, held_back = self._hosting.parted(self.settings, changes)
             self._held_back = merge(self._held_back, held_back)
+            self._report_held_back(held_back)
         self._apply(changes)
+
+    def _report_held_back(self, settings: Mapping[str, Any]) -> None:
+        if names := self._hosting.not_applied(settings):
+            message = f"settings/update: {', '.join(names)}: applied once the user trusts the workspace"
+            self.log(LogMessage(level="warning", message=f"{message} (workspace/didGrantTrust)"))
 
     def _apply(self, changes: Mapping[str, Any]) -> None:
         before = self.settings.current
         shared = self._hosting.update_settings(self.settings, changes)
         if shared:
-            self.host.changes.settings_changed(shared, self)
+            self.host.changes.settings_changed(shared, self._notifications)
         after = self.settings.current
         if after.runners != before.runners:
             self.context.runners.refresh()
@@ -220,11 +224,11 @@ class Session(Listener):
             held_back, self._held_back = self._held_back, {}
             self._apply(held_back)
 
-    def require_trust(self) -> None:
-        """Raise NotTrusted unless the user trusts the workspace, or nothing of it is used."""
+    def require_trust(self, refused: str = "no subagent can be launched") -> None:
+        """Raise NotTrusted, naming what is refused, unless the workspace is trusted or not used."""
         if not self._is_trusted:
             raise NotTrusted(
-                "the workspace is not trusted, so no subagent can be launched; trust it in the editor "
+                f"the workspace is not trusted, so {refused}; trust it in the editor "
                 "(workspaceTrusted in initialize, or the notification workspace/didGrantTrust)"
             )
 
@@ -244,6 +248,11 @@ class Session(Listener):
         if self.piggyback is not None:
             self.piggyback.heard(start, cancels)
 
+    async def acknowledgements_are_durable(self) -> None:
+        """Wait until what the client's messages acknowledged can never be reported again."""
+        if self.piggyback is not None:
+            await self.piggyback.settled()
+
     def progress(self, token: str | int | None, title: str) -> Progress:
         """Return the progress of one request; without a token, it sends nothing."""
         return Progress(self.connection, token, title)
@@ -261,31 +270,6 @@ class Session(Listener):
         """Send `log` after `initialize`; drop it while the client does not read."""
         if self._host is not None:
             self.connection.notify("log", message)
-
-    def run_changed(self, task: AsyncTask) -> None:
-        """Send `asyncTasks/didChange`. A slow client gets only the newest state of each task."""
-        change = AsyncTaskDidChange(task=task, revision=self.host.revision)
-        self.connection.notify("asyncTasks/didChange", change, coalesce=task.id)
-
-    def runs_removed(self, task_ids: list[str]) -> None:
-        """Send `asyncTasks/didRemove`."""
-        change = AsyncTasksDidRemove(task_ids=task_ids, revision=self.host.revision)
-        self.connection.notify("asyncTasks/didRemove", change)
-
-    def history_changed(self, added: list[str], changed: list[str], removed: list[str]) -> None:
-        """Send `tasks/didChange`."""
-        change = TasksDidChange(revision=self.host.revision, added=added, changed=changed, removed=removed)
-        self.connection.notify("tasks/didChange", change)
-
-    def definitions_changed(self) -> None:
-        """Send `subagents/didChange`."""
-        change = SubagentsDidChange(revision=self.host.revision)
-        self.connection.notify("subagents/didChange", change, coalesce="definitions")
-
-    def settings_changed(self, changes: dict[str, Any]) -> None:
-        """Send `settings/didChange`, after another client has changed settings of the Host."""
-        self.context.runners.refresh()
-        self.connection.notify("settings/didChange", SettingsDidChange(settings=changes))
 
     async def shut_down(self, *, cancel_running: bool) -> None:
         """Shut down; only `exit` may follow."""
@@ -325,8 +309,7 @@ class Session(Listener):
         if self._host is not None:
             await self._hosting.end_runs()
             await self.output.aclose()
-            if self.piggyback is not None:
-                await self.piggyback.settled()
+            await self.acknowledgements_are_durable()
             await self.reminders.aclose()
             self._unlisten()
             await self._host.views.leave(self.stored)

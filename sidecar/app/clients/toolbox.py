@@ -128,6 +128,7 @@ class Toolbox:
         check = CheckAsyncTasksTool(
             host.manager,
             queued=host.reminders.queued,
+            recorded=host.reminders.recorded_end,
             cancel=self._cancel,
             wait=self._wait,
             send=self._send,

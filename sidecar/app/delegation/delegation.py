@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final, Protocol
 
 from sidecar.app.delegation.rights import ParentRights
-from sidecar.app.outbound.reminders import ClientReminders
+from sidecar.app.outbound.client_reminders import ClientReminders
 from sidecar.subagents.equipment.servers import McpServer
 from sidecar.subagents.permissions.policy import SERVER
 from sidecar.subagents.runs.prepared import Waits

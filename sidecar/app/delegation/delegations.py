@@ -11,7 +11,8 @@ from sidecar.app.delegation.rights import ParentRights
 from sidecar.app.launching.control import RunControl
 from sidecar.app.launching.gate import LaunchGate
 from sidecar.app.launching.reach import Reach
-from sidecar.app.outbound.reminders import ClientReminders, Reminders
+from sidecar.app.outbound.client_reminders import ClientReminders
+from sidecar.app.outbound.reminders import Reminders
 from sidecar.subagents.journal.records import RunRecord
 from sidecar.subagents.limits.constraints import RunConstraints
 from sidecar.subagents.runners.process.module_command import module_command

@@ -4,6 +4,7 @@ from sidecar.api.base import NoParams
 from sidecar.api.model import (
     DeliveredParams,
     NextReminder,
+    NextReminderParams,
     OutboxResult,
     ReminderStatus,
     SetBusyParams,
@@ -50,11 +51,10 @@ async def reminder_status(session: Session, params: NoParams) -> ReminderStatus:
     return ReminderStatus(text=session.reminders.status())
 
 
-async def next_reminder(session: Session, params: NoParams) -> NextReminder:
+async def next_reminder(session: Session, params: NextReminderParams) -> NextReminder:
     """Answer `reminders/next`: the reminder for the next turn, until it is acknowledged."""
-    if session.piggyback is not None:
-        await session.piggyback.settled()
-    return await session.reminders.next()
+    await session.acknowledgements_are_durable()
+    return await session.reminders.next(params.max_chars)
 
 
 async def delivered(session: Session, params: DeliveredParams) -> None:

@@ -32,6 +32,7 @@ from sidecar.app.launching.reach import EVERYTHING
 from sidecar.app.launching.workspace import parse_folders
 from sidecar.app.run_counts import count_runs
 from sidecar.rpc.integers import MAX_INTEGER
+from sidecar.subagents.journal.listed import listed
 
 MAX_EVENT_BYTES = 4 * 1024 * 1024
 """The most bytes of events in one answer: far below the frame limit, large enough for any page."""
@@ -67,7 +68,7 @@ async def list_runs(session: Session, params: AsyncListParams) -> AsyncListResul
     counts = await count_runs(host.journal)
     # Last, without an await before the answer, since runs may end meanwhile.
     return AsyncListResult(
-        items=[host.registry.current(record) for record in records],
+        items=[listed(host.registry.current(record)) for record in records],
         counts=counts.by_status,
         foreground=counts.foreground,
         max=host.manager.max_async_tasks,
@@ -94,6 +95,8 @@ async def cancel(session: Session, params: CancelParams) -> CancelResult:
 
 async def cancel_all(session: Session, params: CancelAllParams) -> CancelAllResult:
     """Answer `asyncTasks/cancelAll`: cancel queued and running tasks."""
+    if params.scope == "all":
+        session.require_trust("only its own tasks can be cancelled")
     session.host.require_ownership()
     reach = session.caller.reach() if params.scope == "own" else EVERYTHING
     count = await session.host.control.cancel_all("user", reach)
@@ -146,7 +149,7 @@ async def resume(session: Session, params: ResumeParams) -> ResumeResult:
 
 async def set_max(session: Session, params: SetMaxParams) -> SetMaxResult:
     """Answer `asyncTasks/setMax`; running tasks continue, queued ones may start."""
-    session.require_trust()
+    session.require_trust("max, which all clients share, cannot be changed")
     if params.max != -1:
         _check_between("max", params.max, 0, "; -1 means no limit")
     session.host.require_ownership()
@@ -155,7 +158,7 @@ async def set_max(session: Session, params: SetMaxParams) -> SetMaxResult:
 
 
 async def wait(session: Session, params: WaitParams) -> WaitResult:
-    """Answer `asyncTasks/wait` when the tasks have ended or the timeout expires."""
+    """Answer `asyncTasks/wait` when the tasks have ended or the timeout expires; several are as in a list."""
     timeout = params.timeout_seconds
     if timeout is not None and not 0 <= timeout < float("inf"):
         raise InvalidParams(f"timeoutSeconds: {timeout} is not a number of seconds, 0 or more")
@@ -166,6 +169,8 @@ async def wait(session: Session, params: WaitParams) -> WaitResult:
     timed_out = await host.control.wait(ids, params.mode, timeout)
     records = [await host.registry.resolve(each) for each in ids]
     tasks = [host.registry.current(record) for record in records]
+    if len(tasks) > 1:
+        tasks = [listed(task) for task in tasks]
     pending = [task.id for task in tasks if task.status in ("queued", "running")]
     return WaitResult(tasks=tasks, pending=pending, timed_out=timed_out, revision=host.revision)
 

@@ -36,7 +36,10 @@ def equip(params: LaunchParams, target: "Target", caller: Caller, directory: Pat
     try:
         wanted = _wanted(target, caller, directory)
         if target.placement == "ray":
+            from sidecar.subagents.runners.remote.extras import check as check_extras  # few users have one
+
             _check_travels(wanted)
+            check_extras(directory, directories, attachments)
             return Equipment((), wanted, directories, attachments)
         servers = tuple(filling.server(name, entry) for name, entry in wanted.items())
     except ValueError as error:
@@ -55,7 +58,7 @@ def _check_travels(servers: Mapping[str, McpServerEntry]) -> None:
         if literals := literal_values(entry):
             first = literals[0]
             raise ValueError(
-                f"{name}: values of variables do not travel to a cluster; write {first} with a variable of "
+                f"{name}: values of variables are not sent to a cluster; write {first} with a variable of "
                 'the nodes, such as "${env:NAME}", or use placement: local'
             )
 
@@ -88,9 +91,17 @@ def _wanted(target: "Target", caller: Caller, directory: Path) -> dict[str, McpS
 
 
 def _of_workspace(target: "Target", directory: Path) -> dict[str, McpServerEntry]:
-    """Return the servers of the nearest file between the directory and its trusted workspace folder."""
-    found = next((folder for folder in _trusted(target, directory) if (folder / FILE).is_file()), None)
-    return {} if found is None else workspace_servers(found)
+    """Return the servers of the nearest file between the directory and its trusted workspace folder.
+
+    Raises ValueError for a link to a place that the user did not trust.
+    """
+    files = (folder / FILE for folder in _trusted(target, directory))
+    found = next((path for path in files if path.is_file() or path.is_symlink()), None)
+    if found is None:
+        return {}
+    if not target.trusts(found):
+        raise ValueError(f"{found} is a link that leads out of the workspace; put a copy of the file there")
+    return workspace_servers(found.parent)
 
 
 def _trusted(target: "Target", directory: Path) -> Iterator[Path]:

@@ -191,7 +191,9 @@ def _configured(target: "Target", params: LaunchParams) -> "Target":
 
 def _check_runner(params: LaunchParams, target: "Target") -> None:
     if params.node_labels and target.placement == "local":
-        raise InvalidParameter("nodeLabels", "this run works on this machine; omit it, or use placement: ray")
+        raise InvalidParameter(
+            "nodeLabels", "this run is not placed on a cluster; omit it, or use placement: ray"
+        )
     found = first_unsupported(params, target.runner.unsupported)
     if found is not None:
         option, reason = found

@@ -7,6 +7,7 @@ from typing import Any, Protocol
 from sidecar.api.runs.async_tasks import AsyncTask
 from sidecar.app.outbound.change_batcher import Change, ChangeBatcher
 from sidecar.history.task_history import Changes
+from sidecar.subagents.journal.listed import listed
 
 
 class Listener:
@@ -102,10 +103,11 @@ class ChangeHub:
         await self.attendance.unattended()
 
     def run_changed(self, task: AsyncTask) -> None:
-        """Notify of the new state of an async task."""
+        """Notify of the new state of an async task, as lists have it."""
         self.revision += 1
+        short = listed(task)
         for listener in self._listeners:
-            listener.run_changed(task)
+            listener.run_changed(short)
 
     def runs_removed(self, task_ids: list[str]) -> None:
         """Notify of runs that the journal no longer contains."""

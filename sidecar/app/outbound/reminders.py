@@ -1,21 +1,19 @@
-"""Keep what the models still have to be reminded of durable, and answer for one client."""
+"""Keep what the models still have to be reminded of durable."""
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
-from dataclasses import replace
+from collections.abc import Coroutine, Sequence
 from typing import Any
 
-from sidecar.api import model as api
+from sidecar.api.errors import StorageError
 from sidecar.api.runs.async_tasks import Owner
 from sidecar.api.settings import RemindersSettings, SettingsSource
 from sidecar.app.outbound.owners import Owners
-from sidecar.model_text import escape_json
 from sidecar.subagents.journal.journal import Journal
 from sidecar.subagents.journal.records import Delivery as JournalledDelivery
 from sidecar.subagents.journal.records import RunRecord
-from sidecar.subagents.reminders.outbox import Delivery, Outbox, OutboxItem, Recipient, ReminderOptions
-from sidecar.subagents.reminders.summary import render_status_summary
+from sidecar.subagents.reminders.deliveries import Delivery, ReminderOptions
+from sidecar.subagents.reminders.outbox import Outbox
 from sidecar.subagents.reminders.trigger_loop import TriggerLoop
 from sidecar.subagents.runs.admission import Admission
 from sidecar.subagents.runs.registry.registry import RunRegistry
@@ -24,8 +22,6 @@ from sidecar.subagents.tasks.manager import AsyncTaskManager
 from sidecar.subagents.tasks.model import AsyncTaskInfo, QueuedTask
 
 logger = logging.getLogger(__name__)
-
-SendTurn = Callable[[str, list[str], str], Awaitable[bool]]
 
 
 class Reminders:
@@ -71,6 +67,18 @@ class Reminders:
     def launcher_of(self, task_id: str) -> str | None:
         """Return the run that launched a run with the sidecar's tools, and that alone hears of its end."""
         return self.owners.launcher_of(task_id)
+
+    async def recorded_end(self, task_id: str) -> AsyncTaskInfo | None:
+        """Return an ended run that lists do not show, by its whole ID; None if there is none."""
+        try:
+            record = await self._registry.find(task_id)
+        except StorageError as error:
+            logger.warning("an ended run could not be read from the journal: %s", error)
+            return None
+        if record is None or record.task.completed_at is None:
+            return None
+        self.owners.know(record)
+        return _info(record)
 
     def restore(self, record: RunRecord) -> None:
         """Add an end that is pending from an earlier process. It never starts a turn.
@@ -201,102 +209,6 @@ class Reminders:
             logger.error("the state of a reminder could not be written: %s", write.exception())
 
 
-class ClientReminders:
-    """Remind the model of one client of the ends that concern it."""
-
-    def __init__(
-        self,
-        reminders: Reminders,
-        settings: SettingsSource,
-        concerns: Callable[[str], bool],
-        is_busy: Callable[[], bool],
-        send: SendTurn,
-        *,
-        name: str | None = None,
-        client_id: str = "",
-        enrich: bool = False,
-    ) -> None:
-        """`send` starts a turn of the client's agent, unless `is_busy`. `name` is shown with deliveries.
-
-        `client_id` identifies the connection, whose model knows which runs it cancelled itself. `enrich` adds
-        name, goal and partial result to each block, whatever the settings say.
-        """
-        self._all = reminders
-        self._settings = settings
-        self._enrich = enrich
-        self._recipient = Recipient(concerns, self._options, name, client_id)
-        self._loop = TriggerLoop(
-            reminders.manager,
-            reminders.outbox,
-            is_agent_busy=is_busy,
-            send=lambda text, *rest: send(escape_json(text), *rest),
-            recipient=self._recipient,
-        )
-
-    def _options(self) -> ReminderOptions:
-        options = options_of(self._settings.current.reminders)
-        return replace(options, enrich=True) if self._enrich else options
-
-    def start(self) -> None:
-        """Start turns from now on."""
-        self._all.outbox.join(self._recipient)
-        self._all.join(self._loop)
-
-    def agent_became_idle(self) -> None:
-        """Send ends that wait for an idle agent."""
-        self._loop.agent_became_idle()
-
-    def status(self) -> str:
-        """Return the summary for the system instruction, within `reminders.maxChars`."""
-        concerns = self._recipient.concerns
-        return render_status_summary(
-            [task for task in self._all.manager.get_all_tasks() if concerns(task.id)],
-            [task for task in self._all.queued() if concerns(task.id)],
-            self._settings.current.reminders.max_chars,
-            self._enrich or self._settings.current.reminders.enrich,
-        )
-
-    def deliverable(self) -> list[str]:
-        """Return the tasks that `next` would report."""
-        return self._all.outbox.deliverable(self._recipient)
-
-    async def next(self) -> api.NextReminder:
-        """Return the reminder for the next turn."""
-        reminder = self._all.outbox.next(self._recipient)
-        await self._all.written()
-        return api.NextReminder(
-            text=escape_json(reminder.text),
-            task_ids=list(reminder.task_ids),
-            delivery_id=reminder.delivery_id,
-        )
-
-    async def delivered(self, delivery_id: str) -> None:
-        """Note durably that a reminder reached the model.
-
-        Raises StorageError if that cannot be recorded; the reminder then stays pending.
-        """
-        await self._all.mark(self._all.outbox.carried_by(delivery_id, self._recipient))
-        self._all.outbox.delivered(delivery_id, self._recipient)
-        await self._all.written()
-
-    def release(self, delivery_id: str) -> None:
-        """Note that a reminder did not reach the model, so that others may have it."""
-        self._all.outbox.release(delivery_id, self._recipient)
-
-    async def items(self) -> list[api.OutboxItem]:
-        """Return every end that concerns this client with the state of its reminder."""
-        items = self._all.outbox.items()
-        gone = await self._all.owners.learn(item.task_id for item in items)
-        concerns = self._recipient.concerns
-        return [_item(item) for item in items if item.task_id not in gone and concerns(item.task_id)]
-
-    async def aclose(self) -> None:
-        """Stop starting turns; what the model did not acknowledge is free for other clients."""
-        await self._loop.aclose(0.3)
-        self._all.outbox.leave(self._recipient)
-        self._all.leave(self._loop)
-
-
 def options_of(settings: RemindersSettings) -> ReminderOptions:
     """Return the settings that shape a reminder."""
     return ReminderOptions(
@@ -320,15 +232,4 @@ def _info(record: RunRecord) -> AsyncTaskInfo:
         notified_at=task.notified_at,
         output=task.output,
         error=task.error,
-    )
-
-
-def _item(item: OutboxItem) -> api.OutboxItem:
-    return api.OutboxItem(
-        task_id=item.task_id,
-        state=item.state,
-        deliveries=[
-            api.Delivery(delivery_id=each.delivery_id, at=each.at, state=each.state, client=each.client)
-            for each in item.deliveries
-        ],
     )

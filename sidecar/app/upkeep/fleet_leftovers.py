@@ -1,6 +1,7 @@
 """Remove from clusters what ended runs left there, such as runs on nodes that could not be reached."""
 
 import asyncio
+import contextlib
 import logging
 from typing import TYPE_CHECKING
 
@@ -11,9 +12,10 @@ if TYPE_CHECKING:
     from sidecar.subagents.runners.remote.link import FleetLink
 
 _STATUS_SECONDS = 30.0
-_AGAIN_SECONDS = 30.0
-_TRIES = int(24 * 3600 / _AGAIN_SECONDS)
-"""A node keeps the files of a run for a day."""
+_KEEP_SECONDS = 24 * 3600.0
+"""How long a node keeps the changes of a run."""
+_AGAIN_SECONDS, _MOST_SECONDS = 15.0, 60.0
+"""The first pause between two tries, and the longest one. Each is twice as long as the one before."""
 
 logger = logging.getLogger(__name__)
 
@@ -24,9 +26,11 @@ class FleetLeftovers:
     def __init__(self, registry: RunRegistry) -> None:
         self._registry = registry
         self._cleaning: dict[FleetLink, asyncio.Task[None]] = {}
+        self._is_due: dict[FleetLink, asyncio.Event] = {}
 
     def clean(self, link: "FleetLink") -> None:
         """Clean a cluster in the background, again and again until nothing is left."""
+        self._is_due.setdefault(link, asyncio.Event()).set()
         cleaning = self._cleaning.get(link)
         if cleaning is None or cleaning.done():
             self._cleaning[link] = asyncio.create_task(self._clean(link), name="leftovers on a cluster")
@@ -38,21 +42,35 @@ class FleetLeftovers:
         await asyncio.gather(*self._cleaning.values(), return_exceptions=True)
 
     async def _clean(self, link: "FleetLink") -> None:
-        for _ in range(_TRIES):
-            if not link.is_connected:
-                return  # the next connection cleans again
-            try:
-                collected = [await self._is_collected(each, link) for each in await self._left(link)]
-                if all(collected):
-                    return
-            except Exception as error:
-                logger.warning("leftovers on a cluster were not found: %s", error)
-            await asyncio.sleep(_AGAIN_SECONDS)
+        is_due, loop = self._is_due[link], asyncio.get_running_loop()
+        pause, end = 0.0, 0.0
+        while link.is_connected:  # the next connection cleans again
+            if is_due.is_set():
+                is_due.clear()
+                pause, end = _AGAIN_SECONDS, loop.time() + _KEEP_SECONDS
+            if await self._is_clean(link) or loop.time() > end:
+                link.expected.clear()
+                return
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(pause):
+                    await is_due.wait()
+            pause = min(2 * pause, _MOST_SECONDS)
+
+    async def _is_clean(self, link: "FleetLink") -> bool:
+        """Collect what is left; return whether nothing is, and nothing may come."""
+        try:
+            collected = [await self._is_collected(each, link) for each in await self._left(link)]
+            return all(collected) and not link.expected
+        except Exception as error:
+            logger.warning("leftovers on a cluster were not found: %s", error)
+            return False
 
     async def _left(self, link: "FleetLink") -> list[RunRecord]:
         """Return the ended runs of this Host that the cluster still has."""
         records: list[RunRecord] = []
-        for name in (await link.status(_STATUS_SECONDS))["runs"]:
+        status = await link.status(_STATUS_SECONDS)
+        probes = [node["probe"] for node in status["nodes"] if node["probe"] is not None]
+        for name in dict.fromkeys([*status["runs"], *(run for probe in probes for run in probe["runs"])]):
             record = None if self._registry.live(name) is not None else await self._registry.find(name)
             if record is not None and record.task.completed_at is not None:
                 records.append(record)

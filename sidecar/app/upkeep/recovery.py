@@ -16,7 +16,7 @@ from sidecar.subagents.journal.records import RunRecord
 from sidecar.subagents.runners.process.marker import sweep
 from sidecar.subagents.runs.registry.registry import RunRegistry
 from sidecar.subagents.runs.run import end_event, with_outcome
-from sidecar.subagents.tasks.outcome import LOST, Outcome
+from sidecar.subagents.tasks.outcome import LOST, LOST_IN_QUEUE, Outcome
 from sidecar.subagents.transcript.transcript import STORED_OUTCOMES, Transcript
 
 logger = logging.getLogger(__name__)
@@ -201,7 +201,8 @@ def _ended(record: RunRecord, outcome: Outcome | None, fold: RunFold) -> RunReco
     task = record.task
     task.progress, task.changes = fold.progress(), fold.changes.result()
     record.restored = True
-    return with_outcome(record, outcome or LOST, fold, fold.last_activity_at or _began_at(task))
+    outcome = outcome or (LOST_IN_QUEUE if task.launched_at is None else LOST)
+    return with_outcome(record, outcome, fold, fold.last_activity_at or _began_at(task))
 
 
 async def _read(record: RunRecord, journal: Journal) -> tuple[RunFold, Outcome | None]:

@@ -24,7 +24,7 @@ _MARKS = {True: "ok", False: "FAILED", None: "unknown"}
 def doctor(names: tuple[str, ...], as_json: bool, store: SettingsStore) -> int:
     """Open a session with each agent, without a prompt.
 
-    The agents are NAME…, or all that are found.
+    Checks the agents NAME…, or all agents on this machine.
     """
     runners = build_runners(store.current.runners)
     chosen = [_agent(name, runners) for name in names] or [
@@ -43,7 +43,7 @@ def doctor(names: tuple[str, ...], as_json: bool, store: SettingsStore) -> int:
             if report.auth is not None and report.auth.needed:
                 output.echo_line(f"To sign in to {report.name}: {_how_to_sign_in(report.auth)}")
     else:
-        output.echo("No agent is found. Install one of those in docs/agents.md, or set runners.", err=True)
+        output.echo("No agents found. Install one of those in docs/agents.md, or set runners.", err=True)
     return exits.DONE if all(each.opened for each in reports) else exits.FAILED
 
 
@@ -54,9 +54,9 @@ def doctor(names: tuple[str, ...], as_json: bool, store: SettingsStore) -> int:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON: a list of results.")
 @common
 def check(name: str, limit: float, model: str | None, as_json: bool, store: SettingsStore) -> int:
-    """Check whether the agent NAME asks, obeys and stops.
+    """Check whether the agent NAME asks for permission and stops on request.
 
-    The agent gets prompts, so its model costs what it always does.
+    Sends prompts to the agent, whose model may cost money.
     """
     runner = _agent(name, build_runners(store.current.runners))
     results = asyncio.run(_check(runner, limit, model, shows=not as_json))

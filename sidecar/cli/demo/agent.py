@@ -7,7 +7,6 @@ comes on stdin. It uses the standard library only, so that it starts at once and
 import hashlib
 import itertools
 import json
-import os
 import sys
 import time
 from collections import Counter
@@ -17,9 +16,6 @@ from typing import Any
 
 PACE_SECONDS = 0.12
 """The pause after each file, so that a person can watch."""
-TOUR_FILES = 24
-TOUR_BYTES = 256 << 10
-"""The limits of a tour, so that it takes seconds in a folder of any size."""
 _MARKS = ("TODO", "FIXME")
 _SKIPPED = {".git", ".venv", "node_modules", "__pycache__"}
 
@@ -75,34 +71,6 @@ def watch(folder: Path) -> None:
             emit("message", text=f"pass {turn}: {path.relative_to(folder)} {digest}\n")
 
 
-def tour(folder: Path) -> None:
-    """Read some files, the nearest first, and describe them without writing anything."""
-    lines: Counter[str] = Counter()
-    emit("message", text=f"I read {folder.resolve().name} without changing anything.\n\n")
-    for path in itertools.islice(nearest_files(folder), TOUR_FILES):
-        emit("tool", name="read_file", status="started", path=str(path))
-        text = path.read_text(errors="replace")
-        time.sleep(PACE_SECONDS)
-        emit("tool", name="read_file", status="completed")
-        if "\0" in text:
-            continue  # not text
-        count = len(text.splitlines())
-        lines[path.suffix or "no ending"] += count
-        emit("message", text=f"- `{path.relative_to(folder)}`: {count} lines\n")
-    kinds = ", ".join(f"{count} of {kind}" for kind, count in lines.most_common(5))
-    emit("emit", name="lines", value=lines.total())
-    emit("result", text=f"I read {lines.total()} lines: {kinds}." if kinds else "There is no text file here.")
-
-
-def nearest_files(folder: Path) -> Iterator[Path]:
-    """Yield the readable files of moderate size, those of each folder before those of its subfolders."""
-    for parent, folders, names in os.walk(folder):
-        folders[:] = sorted(name for name in folders if name not in _SKIPPED and not name.startswith("."))
-        for path in (Path(parent, name) for name in sorted(names)):
-            if path.is_file() and os.access(path, os.R_OK) and path.stat().st_size <= TOUR_BYTES:
-                yield path
-
-
 def read_files(folder: Path) -> Iterator[tuple[Path, str]]:
     """Yield the text files below a folder, reporting each read as a tool call."""
     for path in sorted(folder.rglob("*")):
@@ -131,7 +99,6 @@ def emit(type: str, **members: Any) -> None:
 JOBS: dict[str, Callable[[Path], None]] = {
     "inventory": inventory,
     "todos": todos,
-    "tour": tour,
     "watch": watch,
 }
 

@@ -16,7 +16,7 @@ from sidecar.cli import exits, output
 from sidecar.cli.demo import files as demo_files
 from sidecar.cli.options import process_options
 from sidecar.rpc.client import RpcClient
-from sidecar.status_words import END_WORDS
+from sidecar.status_words import END_WORDS, stored_status
 from sidecar.subagents.runners.process.marker import find
 
 WATCHED_SECONDS = 2.5
@@ -149,7 +149,7 @@ _GOALS = {
 def _row(task: dict[str, Any], now: int) -> list[str]:
     cost = (task.get("tokenUsage") or {}).get("cost")
     return [
-        task["status"],
+        stored_status(task["status"], task["outcome"]),
         task["title"],
         task["mode"].get("name", ""),
         output.dollars(cost),

@@ -14,6 +14,8 @@ NAME = "subagent-sidecar"
 Environment = Mapping[str, str]
 _PLACES = ("SIDECAR_STORAGE_ROOT", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME")
 """The variables that say where runs and definitions are."""
+_OWN = ["-P", "-m", "sidecar", "mcp"]
+"""The options of Python in an installed entry. An entry that a user writes has no need of -P."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,7 @@ class AgentConfig:
 
 def server_command(options: Sequence[str]) -> list[str]:
     """Return the command that starts the server; it never imports from the agent's working directory."""
-    return [sys.executable, "-P", "-m", "sidecar", "mcp", *options]
+    return [sys.executable, *_OWN, *options]
 
 
 def is_installed(entry: object) -> bool:
@@ -47,7 +49,17 @@ def is_installed(entry: object) -> bool:
     if not isinstance(entry, dict):
         return False
     lists = [each for each in entry.values() if isinstance(each, list)]
-    return any(each[at : at + 3] == ["-m", "sidecar", "mcp"] for each in lists for at in range(len(each)))
+    return any(each[at : at + len(_OWN)] == _OWN for each in lists for at in range(len(each)))
+
+
+def updated(entry: Any, wanted: dict[str, Any]) -> dict[str, Any]:
+    """Return the wanted entry, with what the user added to an installed one."""
+    if not is_installed(entry):
+        return wanted
+    merged, named = {**entry, **wanted}, entry.get("env_vars")
+    if "env_vars" in wanted and isinstance(named, list):
+        merged["env_vars"] = [*named, *(name for name in wanted["env_vars"] if name not in named)]
+    return merged
 
 
 def _home(environment: Environment) -> Path:

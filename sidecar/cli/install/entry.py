@@ -4,10 +4,12 @@ from typing import Any
 
 from sidecar.cli.install import jsonc, toml_table
 from sidecar.cli.install.agents import NAME, AgentConfig
+from sidecar.cli.install.undo import undone
 
 MISSING = object()
 BadText = (jsonc.BadJson, toml_table.BadToml)
 """What these functions raise for a text that they cannot read or change."""
+PLACEHOLDER = "entry of subagent-sidecar"
 
 
 def find(text: str, agent: AgentConfig) -> Any:
@@ -17,10 +19,23 @@ def find(text: str, agent: AgentConfig) -> Any:
 
 
 def put(text: str, agent: AgentConfig, entry: dict[str, Any]) -> str:
-    """Return the text with this entry in place of the one that it holds, if any."""
-    bare = text if find(text, agent) is MISSING else _removed(text, agent)
-    insert = jsonc.insert if agent.format == "json" else toml_table.insert
-    return _like(text, insert(bare, agent.container, NAME, entry))
+    """Return the text with this entry, in place of the one that it holds, if any. Raises one of BadText."""
+    return _put(text, agent, entry)
+
+
+def restored(text: str, agent: AgentConfig, original: str) -> str | None:
+    """Return the text with the installation in `original` undone, and every later edit outside of the entry.
+
+    None if what the installation wrote around the entry was edited too.
+    """
+    try:
+        left = undone(_marked(text, agent), original, _marked(original, agent))
+        if left is None or left == original:
+            return left
+        is_right = _others(left, agent) == _others(text, agent) and find(left, agent) == find(original, agent)
+    except BadText:
+        return None
+    return left if is_right else None
 
 
 def without(text: str, agent: AgentConfig, original: str | None) -> str | None:
@@ -38,8 +53,31 @@ def without(text: str, agent: AgentConfig, original: str | None) -> str | None:
     return None if original is None and left.strip("\ufeff{} \t\r\n") == "" else left
 
 
+def _marked(text: str, agent: AgentConfig) -> str:
+    """Return the text with the same entry whatever the user wrote into it, one that is found nowhere else."""
+    return _put(text, agent, PLACEHOLDER if agent.format == "json" else {PLACEHOLDER: ""})
+
+
+def _put(text: str, agent: AgentConfig, entry: Any) -> str:
+    is_new = find(text, agent) is MISSING
+    if agent.format == "json":
+        change = jsonc.insert if is_new else jsonc.replace
+    else:
+        change = toml_table.insert if is_new else toml_table.replace
+    return _like(text, change(text, agent.container, NAME, entry))
+
+
 def _parse(text: str, agent: AgentConfig) -> dict[str, Any]:
     return jsonc.parse(text) if agent.format == "json" else toml_table.parse(text)
+
+
+def _others(text: str, agent: AgentConfig) -> dict[str, Any]:
+    """Return the values of a text but the server, and its container only if it has others."""
+    values = _parse(text, agent)
+    servers = values.pop(agent.container, {})
+    if isinstance(servers, dict):
+        servers.pop(NAME, None)
+    return values if servers == {} else {**values, agent.container: servers}
 
 
 def _removed(text: str, agent: AgentConfig) -> str:

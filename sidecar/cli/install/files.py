@@ -2,13 +2,19 @@
 
 import contextlib
 import os
+import re
 import stat
+from collections.abc import Iterator
 from pathlib import Path
 
 from sidecar.api.errors import StorageError
+from sidecar.storage import lock_file
 
 MAX_BYTES = 64 * 2**20
 """The largest configuration that is changed. Parsing takes about half a second for each MiB."""
+
+_MARK = "subagent-sidecar"
+"""Tells unfinished files of this program from those of the user's."""
 
 
 def resolved(path: Path) -> Path:
@@ -45,13 +51,37 @@ def check_writable(path: Path) -> None:
             raise StorageError(f"{path} is read-only; make it writable and run the command again")
 
 
+@contextlib.contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Keep other commands of this program from changing a file. Raises StorageError and OSError."""
+    folder = lock_file.lock_directory(path.parent)  # None where folders have no locks
+    if folder == lock_file.HELD:
+        raise StorageError(f"another program is changing {path.parent}; run the command again")
+    try:
+        yield
+    finally:
+        if folder is not None:
+            os.close(folder)
+
+
+def remove_unfinished(path: Path) -> None:
+    """Remove what processes left that were killed while they wrote a file."""
+    ours = re.compile(rf"\.{re.escape(path.name)}\.{_MARK}\.([1-9][0-9]{{0,9}})\.tmp")
+    with contextlib.suppress(OSError):  # no folder, or not ours to change
+        for each in path.parent.iterdir():
+            found = ours.fullmatch(each.name)
+            is_left = found and (int(found[1]) == os.getpid() or not lock_file.is_alive(int(found[1])))
+            if is_left and stat.S_ISREG(each.lstat().st_mode):
+                each.unlink(missing_ok=True)
+
+
 def write(path: Path, text: str, like: Path) -> None:
     """Replace a file at once, with the mode of another one; a new file is private. Raises OSError."""
     try:
         mode = stat.S_IMODE(like.stat().st_mode)
     except FileNotFoundError:
         mode = 0o600
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    temporary = path.with_name(f".{path.name}.{_MARK}.{os.getpid()}.tmp")
     try:
         handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
         with os.fdopen(handle, "wb") as file:

@@ -37,7 +37,7 @@ def parse(text: str) -> dict[str, Any]:
     if not plain.strip():
         return {}
     try:
-        value = json.loads(plain)
+        value = json.loads(plain, parse_constant=str)  # NaN equals nothing
     except (ValueError, RecursionError) as error:
         raise BadJson(f"it is not JSON: {error}") from None
     if not isinstance(value, dict):
@@ -63,19 +63,24 @@ def insert(text: str, container: str, name: str, value: Any) -> str:
     return _inserted(text, _object(_plain(text), member.value), name, value)
 
 
+def replace(text: str, container: str, name: str, value: Any) -> str:
+    """Return the text with another value of a member of the object `container`.
+
+    Raises BadJson if the member is missing.
+    """
+    _, member = _found(text, container, name)
+    line = text[text.rfind("\n", 0, member.start) + 1 : member.start]
+    indent = line[: len(line) - len(line.lstrip())]
+    shown = json.dumps(value, indent=INDENT, ensure_ascii=False).replace("\n", f"\n{indent}")
+    return text[: member.value] + shown + text[member.end :]
+
+
 def remove(text: str, container: str, name: str | None = None) -> str:
     """Return the text without a member of the object `container`, or without that object.
 
-    Raises BadJson if there is no such member.
+    Raises BadJson if the member is missing.
     """
-    plain = _plain(text)
-    holder = _object(plain, _start(text))
-    member = _named(holder, container)
-    if member is not None and name is not None:
-        holder = _object(plain, member.value)
-        member = _named(holder, name)
-    if member is None:
-        raise BadJson(f'"{name or container}" is not in its first "{container}"')
+    holder, member = _found(text, container, name)
     place = list(holder.members).index(member)
     head, tail, comma = text[: member.start], text[member.end :], _comma(text, member.end)
     if comma >= 0:
@@ -90,6 +95,19 @@ def is_blank(text: str, container: str) -> bool:
     """Return whether the object `container` exists and holds neither a member nor a comment."""
     member = _named(_object(_plain(text), _start(text)), container)
     return member is not None and not text[member.value + 1 : member.end - 1].strip()
+
+
+def _found(text: str, container: str, name: str | None) -> tuple[_Object, _Member]:
+    """Return a member of the object `container`, or that object, and what holds it. Raises BadJson."""
+    plain = _plain(text)
+    holder = _object(plain, _start(text))
+    member = _named(holder, container)
+    if member is not None and name is not None:
+        holder = _object(plain, member.value)
+        member = _named(holder, name)
+    if member is None:
+        raise BadJson(f'"{name or container}" is not in its first "{container}"')
+    return holder, member
 
 
 def _joined(head: str, tail: str, *, is_last: bool) -> str:

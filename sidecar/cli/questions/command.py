@@ -14,7 +14,8 @@ from sidecar.api.errors import InvalidParams, InvalidState, StorageError
 from sidecar.api.runs.async_tasks import AsyncTask, Attention
 from sidecar.app.settings import SettingsStore
 from sidecar.cli import exits, output
-from sidecar.cli.attached import HostClient, attached, host_status
+from sidecar.cli.client import silence
+from sidecar.cli.client.attached import HostClient, attached, run
 from sidecar.cli.options import common, storage_root
 from sidecar.cli.questions.asking import ask
 from sidecar.cli.questions.showing import show
@@ -51,14 +52,14 @@ def answer(
         raise InvalidParams("--option, --json: give only one of them")
     given = {"optionId": option} if option is not None else None if document is None else _parsed(document)
     if given is None and not (output.on_terminal(err=True) and sys.stdin.isatty()):
-        raise InvalidParams("there is no terminal to ask on; use --option or --json")
-    if host_status(own_root) is None:
+        raise InvalidParams("no terminal is available to ask in; use --option or --json")
+    if not run(silence.is_running(own_root)):
         raise StorageError(
-            f"{own_root}: no Host is running, so no run waits for an answer",
+            f"{own_root}: no Host is running, so no runs wait for answers",
             path=str(own_root),
             reason="no Host",
         )
-    return asyncio.run(_answer(own_root, task_id, request, given))
+    return run(_answer(own_root, task_id, request, given))
 
 
 async def _answer(root: Path, task_id: str, request: str | None, given: Mapping[str, Any] | None) -> int:

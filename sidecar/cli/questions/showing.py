@@ -46,7 +46,7 @@ def _expected(field: QuestionField) -> str:
         case "boolean":
             return "yes or no"
         case "array":
-            return "numbers with commas between them"
+            return "numbers separated by commas"
         case "number" | "integer":
             bounds = [
                 *([] if field.minimum is None else [f"at least {field.minimum}"]),

@@ -23,7 +23,7 @@ from sidecar.cli.options import process_options
 def corpus(folder: Path, seed: int, rounds: int, config: Path | None, log_level: str) -> int:
     """Write stores of all products into DIR, and the true values of every session into DIR/truth.jsonl.
 
-    DIR must be empty or not exist yet. docs/accuracy.md describes the answers.
+    DIR must be empty or must not exist yet. docs/accuracy.md describes the answers.
     """
     from sidecar.corpus.stores import write_corpus
 

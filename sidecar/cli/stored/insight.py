@@ -11,7 +11,7 @@ from sidecar.app.clock import history_clock_ms
 from sidecar.app.settings import SettingsStore
 from sidecar.cli import output
 from sidecar.cli.options import common, foreign_roots
-from sidecar.cli.stored.history import open_history, tell_other_holders
+from sidecar.cli.stored.opening import open_history, tell_other_holders
 from sidecar.history.stores.registry import is_root
 
 _SHOWN = 20
@@ -59,7 +59,7 @@ def export(
 def doctor(roots: tuple[Path, ...], as_json: bool, store: SettingsStore) -> None:
     """Diagnose damaged, orphaned or unreadable tasks and suggest fixes.
 
-    Changes nothing. Without --root, the default locations of newer products are checked too.
+    Changes nothing. Without --root, it also checks the usual places of all agents.
     """
     from sidecar.history.doctor import examine
 

@@ -13,7 +13,7 @@ from sidecar.app.roots import search_dir
 from sidecar.app.settings import SettingsStore
 from sidecar.cli import output
 from sidecar.cli.options import common, foreign_roots
-from sidecar.cli.stored.history import open_history, report_unlistable
+from sidecar.cli.stored.opening import open_history, report_unlistable
 from sidecar.history.search import SearchService
 from sidecar.history.search.words import MARKS
 from sidecar.history.task_history import TaskHistory

@@ -8,7 +8,7 @@ from sidecar.api.stored.stats import GROUPS, GroupKey, StatsParams, StatsResult,
 from sidecar.app.settings import SettingsStore
 from sidecar.cli import output
 from sidecar.cli.options import common, foreign_roots
-from sidecar.cli.stored.history import open_history, report_unlistable
+from sidecar.cli.stored.opening import open_history, report_unlistable
 
 _BY = ["workspace", "mode", "product", "day", "model", "status"]
 _COLUMNS = ["BY", "KEY", "TASKS", "TOKENS", "CACHE READS", "COST", "MESSAGES", "SIZE"]
@@ -38,9 +38,10 @@ def stats(
     as_json: bool,
     store: SettingsStore,
 ) -> int:
-    """Add up tokens and cost of all tasks, by workspace, mode, product and day, and of whole trees.
+    """Add up tokens and cost of all tasks, by workspace, mode, product and day.
 
-    A parent's row counts only that task; a tree's row also counts all of its descendants.
+    A task that started others has two rows: "parent" counts only that task, "tree" also all of its
+    descendants.
     """
     from sidecar.history import insight
 

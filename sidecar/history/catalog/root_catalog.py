@@ -27,7 +27,7 @@ ReadMany = Callable[[Store, Keys, Rules, int], ReadRows]
 
 def read_sequentially(store: Store, names: Keys, rules: Rules, now: int) -> ReadRows:
     """Read tasks one by one in this thread."""
-    return read_in_parallel(sequential, store, names, rules, now)
+    return _of_root(store, store.rows(names, rules, now))
 
 
 def read_in_parallel(parallel: Parallel, store: Store, names: Keys, rules: Rules, now: int) -> ReadRows:
@@ -36,7 +36,11 @@ def read_in_parallel(parallel: Parallel, store: Store, names: Keys, rules: Rules
     def work(part: Keys) -> list[_NamedRow]:
         return list(store.rows(part, rules, now).items())
 
-    rows = dict(parallel(work, names, list[_NamedRow]))
+    return _of_root(store, dict(parallel(work, names, list[_NamedRow])))
+
+
+def _of_root(store: Store, rows: ReadRows) -> ReadRows:
+    """Return rows with the path of their root and shared common values."""
     for row in rows.values():
         if row is not None:
             row.root, row.common = store.root.path, share(row.common)

@@ -36,7 +36,9 @@ def strange_names(root: Root) -> Iterator[Finding]:
                 if not is_task_id(entry.name):
                     yield finding("strangeName", root.path, _quoted(entry.name), path=entry.path)
                 elif not entry.is_dir(follow_symlinks=False):
-                    yield finding("strangeName", root.path, "not a directory of its own", path=entry.path)
+                    yield finding(
+                        "strangeName", root.path, "it is a link or a file, not a directory", path=entry.path
+                    )
     except (FileNotFoundError, NotADirectoryError):
         return
     except OSError as error:
@@ -108,7 +110,7 @@ def _leftover(
     if not missing:
         yield finding("leftover", root.path, f"{entry.name} is next to its file", task_id, entry.path)
     elif not any(entry.name in problem.message for problem in problems):
-        message = f"{entry.name} may hold what is missing of {' or '.join(sorted(missing))}"
+        message = f"{entry.name} may hold the missing part of {' or '.join(sorted(missing))}"
         yield finding("fragment", root.path, message, task_id, entry.path)
 
 

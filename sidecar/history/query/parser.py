@@ -26,7 +26,7 @@ def parse_query(query: str) -> Node:
         return All(())
     node = parser.any_of(0)
     if not parser.at_end():
-        raise QueryError(parser.next.position, "a term; this parenthesis closes none")
+        raise QueryError(parser.next.position, "a term; this parenthesis was not opened")
     return node
 
 

@@ -9,7 +9,7 @@ from sidecar.api.stored.tasks import Problem
 PROBLEM_CODES: Final[Mapping[str, str]] = MappingProxyType(
     {
         "empty": "there are no messages: the files hold none or cannot be read, and there is no list entry",
-        "missing": "a message file that should be there is not",
+        "missing": "an expected message file is missing",
         "unreadable": "a file cannot be opened or read",
         "notRegular": "a name that should be a file is a link, pipe, device or directory",
         "tooLarge": "a file is beyond the size limit and was not read",
@@ -17,11 +17,11 @@ PROBLEM_CODES: Final[Mapping[str, str]] = MappingProxyType(
         "badUtf8": "bytes that are not UTF-8 were replaced",
         "byteOrderMark": "the file starts with a byte order mark, which its product refuses",
         "padding": "zero bytes surround the content, as after a power loss",
-        "wrapped": "the messages are inside an object, which most releases read as no messages",
+        "wrapped": "the messages are inside an object, which most releases read as empty",
         "cut": "the file ends inside a message; the complete ones before it were kept",
         "strayTail": "something follows the end of the messages and was ignored",
         "malformed": "invalid JSON, or messages that are not objects; broken parts were repaired or skipped",
-        "internal": "the sidecar failed to read the task: a bug",
+        "internal": "the sidecar failed to read the task because of a bug",
         "notMessages": "the file holds no array of messages",
     }
 )

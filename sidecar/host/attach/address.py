@@ -55,6 +55,11 @@ def socket_path(root: str) -> str:
     )
 
 
+def claim_path(root: str) -> str:
+    """Return the path that the Host of a root keeps where files cannot be locked. Raises NoAddress."""
+    return f"{socket_path(root).removesuffix('.sock')}.host"
+
+
 def write_pointer(root: str, socket: str) -> None:
     """Name the socket in the root, atomically. Raises OSError."""
     path = os.path.join(root, POINTER)

@@ -5,16 +5,19 @@ import sys
 from array import array
 from collections.abc import Mapping, Sequence
 
+from sidecar import __version__
 from sidecar.host.attach.address import FENCE, LOCK, LOG, SUPPORTED, known_sockets
 
 if SUPPORTED:
     # Rather than `socket`, whose import takes as long as all the rest of a client's start.
-    from _socket import AF_UNIX, SCM_RIGHTS, SOCK_STREAM, SOL_SOCKET, socket
+    from _socket import AF_UNIX, SCM_RIGHTS, SO_SNDTIMEO, SOCK_STREAM, SOL_SOCKET, socket
 
 PATIENCE_SECONDS = 30.0
 """How long a client tries to reach a Host that other clients start, replace or stop at the same time."""
 START_SECONDS = 120.0
 """How long a new Host may take to recover what a killed one left."""
+QUIET_SECONDS = 5.0
+"""How long a Host may be silent before the user is notified."""
 PROTOCOL = "1"
 """The version of what clients and the Host say to each other, JSON-RPC included."""
 _READY = b"ready"
@@ -52,9 +55,23 @@ class HostLink:
         line, _, self._received = self._received.partition(b"\n")
         return line.decode("utf-8", "replace")
 
-    def wait_forever(self) -> None:
-        """Let `line` wait without a limit from now on."""
-        self._wire.settimeout(None)
+    def limit(self, seconds: float | None) -> None:
+        """Let `line` wait no longer than this from now on; None for no limit."""
+        self._wire.settimeout(seconds)
+
+    @property
+    def has_line(self) -> bool:
+        """Whether `line` returns without waiting."""
+        return b"\n" in self._received
+
+    @property
+    def pid(self) -> int | None:
+        """The process of the Host; None where the system does not say."""
+        return _peer_process(self._wire)
+
+    def fileno(self) -> int:
+        """Return the descriptor of the connection, which is readable when the Host has sent something."""
+        return self._wire.fileno()
 
     def close(self) -> None:
         """Close the connection, which ends what the request began."""
@@ -72,10 +89,11 @@ def ask(
     for path in known_sockets(root):
         wire = socket(AF_UNIX, SOCK_STREAM)
         try:
-            wire.settimeout(seconds)
+            _limit_sending(wire, seconds)
             if not _connect(wire, path):
                 wire.close()
                 continue
+            wire.settimeout(seconds)
             _require_own(wire, path)
             _send(wire, request, descriptors)
         except (PermissionError, TimeoutError):
@@ -125,6 +143,11 @@ def request_bytes(
     return b"%d %d\n%b%b" % (len(body), len(early), body, early)
 
 
+def status_request() -> bytes:
+    """Return the request for a Host's status, which every version answers at once."""
+    return request_bytes("status", __version__, {})
+
+
 def start(root: str, options: Sequence[str]) -> bool:
     """Start a Host for this root and wait until it listens; False if another one is starting or running.
 
@@ -152,7 +175,7 @@ def start(root: str, options: Sequence[str]) -> bool:
         return False
     if answer == _READY:
         return True
-    why = answer.decode("utf-8", "replace").strip() or "it ended before it listened"
+    why = answer.decode("utf-8", "replace").strip() or "it exited before it accepted connections"
     raise NoHost(f"the Host of {root} cannot be started: {why}")
 
 
@@ -184,12 +207,23 @@ def _read_all(descriptor: int, root: str) -> bytes:
 
 
 def _connect(wire: "socket", path: str) -> bool:
-    """Connect; return False for a path that this user cannot reach. Raises OSError otherwise."""
+    """Connect; return False for a path that this user cannot reach. Raises OSError otherwise.
+
+    Raises TimeoutError when a Host that was stopped has a full queue.
+    """
     try:
         wire.connect(path)
     except PermissionError:
         return False
+    except BlockingIOError:
+        raise TimeoutError(f"nobody accepts connections at {path}") from None
     return True
+
+
+def _limit_sending(wire: "socket", seconds: float | None) -> None:
+    """Let the system wait no longer than this for room in the queue of a socket; None for no limit."""
+    if seconds is not None:
+        wire.setsockopt(SOL_SOCKET, SO_SNDTIMEO, array("l", [int(seconds), int(seconds % 1 * 1e6)]))
 
 
 def _send(wire: "socket", request: bytes, descriptors: Sequence[int]) -> None:
@@ -213,8 +247,19 @@ def peer_user(wire: "socket") -> int | None:
     if sys.platform == "linux":
         from _socket import SO_PEERCRED
 
-        return array("i", wire.getsockopt(SOL_SOCKET, SO_PEERCRED, 12))[1]  # struct ucred
+        return array("i", wire.getsockopt(SOL_SOCKET, SO_PEERCRED, 12))[1]  # pid, uid, gid
     if sys.platform == "darwin":
         # struct xucred of sys/ucred.h; LOCAL_PEERCRED is 1, at level SOL_LOCAL, which is 0.
         return array("I", wire.getsockopt(0, 1, 76)[:8])[1]
+    return None
+
+
+def _peer_process(wire: "socket") -> int | None:
+    """Return the process at the other end of a Unix socket; None where the system does not say."""
+    if sys.platform == "linux":
+        from _socket import SO_PEERCRED
+
+        return array("i", wire.getsockopt(SOL_SOCKET, SO_PEERCRED, 12))[0] or None  # 0: in another container
+    if sys.platform == "darwin":
+        return array("i", wire.getsockopt(0, 2, 4))[0] or None  # LOCAL_PEERPID
     return None

@@ -93,11 +93,11 @@ def hand_over(root: str, fields: dict[str, str], host_options: list[str], early:
 
     close_memory()  # before the Host can start agents: their commands must not find a key here
     link = _reach(root, request, host_options)
+    client = os.dup(0)  # to see when it is closed, while the Host reads it
     _let_go_of_stdio()
-    last = None
-    while (line := link.line()) is not None:
-        last = line
-    return _exit_code(last)
+    from sidecar.host.attach.silence import last_line  # here, since the Host serves the client by now
+
+    return _exit_code(last_line(link, root, client))
 
 
 def _left_early(config: str | None) -> int:
@@ -116,9 +116,11 @@ def _reach(root: str, request: bytes, options: list[str]) -> attaching.HostLink:
 
     deadline, pause = time.monotonic() + attaching.PATIENCE_SECONDS, _FIRST_PAUSE
     while True:
+        knocked = time.monotonic()
         link, answer = _knock(root, request)
+        deadline += time.monotonic() - knocked  # a Host that was stopped may have taken minutes
         if link is not None and answer == "ok":
-            link.wait_forever()
+            link.limit(None)
             return link
         if link is not None:
             link.close()
@@ -137,15 +139,32 @@ def _reach(root: str, request: bytes, options: list[str]) -> attaching.HostLink:
 
 
 def _knock(root: str, request: bytes) -> tuple[attaching.HostLink | None, str | None]:
-    """Send the request; return the connection and the Host's answer. Raises NoHost if it is stuck."""
-    link = None
+    """Send the request once the Host answers at all; return the connection and the Host's answer.
+
+    The client's input and output in it cannot be taken back from a Host that was stopped. Raises NoHost.
+    """
     try:
-        link = attaching.ask(root, request, (0, 1), attaching.PATIENCE_SECONDS)
-        return link, None if link is None else link.line()
-    except TimeoutError:
+        link, answer = _ask(root, attaching.status_request())
         if link is not None:
             link.close()
+        return (None, None) if answer is None else _ask(root, request, (0, 1))
+    except TimeoutError:
         raise _no_answer(root) from None
+
+
+def _ask(
+    root: str, request: bytes, descriptors: tuple[int, ...] = ()
+) -> tuple[attaching.HostLink | None, str | None]:
+    link = attaching.ask(root, request, descriptors, attaching.PATIENCE_SECONDS)
+    if link is None:
+        return None, None
+    link.limit(attaching.QUIET_SECONDS)
+    try:
+        return link, link.line()
+    except TimeoutError:
+        from sidecar.host.attach.silence import await_answer  # here, since almost nobody needs it
+
+        return link, await_answer(link, root)
 
 
 def _no_answer(root: str) -> attaching.NoHost:

@@ -33,7 +33,7 @@ class FrameReader:
     """Base of both readers: owns a descriptor and calls two callbacks on the event loop.
 
     `on_end` is called once and last, with the error of a stream that lost its framing, or with None. `early`
-    is what somebody has already read from the descriptor.
+    is what somebody has already read from the descriptor. Frames are dropped once the peer `is_gone`.
     """
 
     def __init__(
@@ -44,7 +44,9 @@ class FrameReader:
         on_end: OnEnd,
         early: bytes = b"",
         decoder: Decoder | None = None,
+        is_gone: Callable[[], bool] = lambda: False,
     ) -> None:
+        self._is_gone = is_gone
         self._fd = fd
         self._early = early
         self._count = 0
@@ -111,7 +113,7 @@ class LoopReader(FrameReader):
             self._pause()
             return
         frames, ended, error = self._read()
-        if frames:
+        if frames and not self._is_gone():
             self._on_frames(frames)
         if ended:
             self._finish(error)
@@ -169,7 +171,7 @@ class ThreadReader(FrameReader):
 
     def _deliver(self, frames: list[Frame]) -> None:
         try:
-            if not self._closed:
+            if not (self._closed or self._is_gone()):
                 self._on_frames(frames)
         finally:
             self._permits.release()
@@ -193,13 +195,14 @@ def open_reader(
     on_end: OnEnd,
     early: bytes = b"",
     decoder: Decoder | None = None,
+    is_gone: Callable[[], bool] = lambda: False,
 ) -> LoopReader | ThreadReader:
     """Start the reader that suits the descriptor, on the running loop."""
-    reader = LoopReader(fd, may_read, on_frames, on_end, early, decoder)
+    reader = LoopReader(fd, may_read, on_frames, on_end, early, decoder, is_gone)
     try:
         reader.open()
     except (NotImplementedError, PermissionError):
-        fallback = ThreadReader(fd, may_read, on_frames, on_end, early, decoder)
+        fallback = ThreadReader(fd, may_read, on_frames, on_end, early, decoder, is_gone)
         fallback.open()
         return fallback
     return reader

@@ -2,6 +2,7 @@
 
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 from sidecar.rpc.transport.framing import Decoder
@@ -53,8 +54,13 @@ class PipeTransport:
         outbox: Outbox | None = None,
         early: bytes = b"",
         decoder: Decoder | None = None,
+        is_gone: Callable[[], bool] = lambda: False,
     ) -> None:
-        """`early` is what somebody has already read from `read_fd`; the default `decoder` reads headers."""
+        """`early` is what somebody has already read from `read_fd`; the default `decoder` reads headers.
+
+        What a peer has sent is dropped once it `is_gone`.
+        """
+        self._is_gone = is_gone
         self._read_fd = read_fd
         self._early = early
         self._decoder = decoder
@@ -74,7 +80,13 @@ class PipeTransport:
         """
         self.writer.open(lambda: on_end(None))
         self._reader = open_reader(
-            self._read_fd, self.writer.wait_until_writable, on_frames, on_end, self._early, self._decoder
+            self._read_fd,
+            self.writer.wait_until_writable,
+            on_frames,
+            on_end,
+            self._early,
+            self._decoder,
+            self._is_gone,
         )
 
     def position(self) -> int:

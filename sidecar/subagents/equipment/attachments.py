@@ -6,11 +6,12 @@ import mimetypes
 import os
 import stat
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import BinaryIO, Final
 
 from sidecar.api.runs.launches import Attachment
+from sidecar.subagents.equipment.media_types import HEAD_BYTES, IMAGE_TYPES, image_type, is_media_type
 
 MAX_COUNT: Final = 20
 MAX_BYTES: Final = 10 * 1024 * 1024
@@ -22,7 +23,7 @@ _FLAGS = (
 
 @dataclass(frozen=True)
 class AttachedFile:
-    """A file that exists, by its real path."""
+    """A file that exists, by its real path. Its type is one of `IMAGE_TYPES` only if its content is."""
 
     path: Path
     mime_type: str | None
@@ -30,33 +31,44 @@ class AttachedFile:
 
     def read(self) -> str:
         """Return the content in Base64. Blocking. Raises ValueError if it is too large or cannot be read."""
-        try:
-            with self._opened() as file:
-                data = file.read(MAX_BYTES + 1)
-        except OSError as error:
-            raise ValueError(f"{self.path} cannot be read ({error.strerror})") from error
+        data = self._first(MAX_BYTES + 1)
         if len(data) > MAX_BYTES:
-            raise ValueError(f"{self.path} is larger than {MAX_BYTES >> 20} MiB")
+            raise ValueError(f"{self.path} is larger than {MAX_BYTES >> 20} MiB; attach a smaller version")
         return base64.b64encode(data).decode()
 
     def check(self) -> None:
-        """Raise ValueError if it is no longer the file that was attached. Blocking."""
+        """Raise ValueError if another file has taken its place. Blocking."""
+        self._first(0)
+
+    def with_real_type(self) -> "AttachedFile":
+        """Return the file with the type of its content. Blocking. Raises ValueError if it cannot be read."""
+        found = image_type(self._first(HEAD_BYTES))
+        # An image without a content that models support, such as a text of this name, has no known type.
+        claimed = None if self.mime_type in IMAGE_TYPES else self.mime_type
+        return replace(self, mime_type=found or claimed)
+
+    def _first(self, size: int) -> bytes:
         try:
-            self._opened().close()
+            with self._opened() as file:
+                return file.read(size)
         except OSError as error:
             raise ValueError(f"{self.path} cannot be read ({error.strerror})") from error
 
     def _opened(self) -> BinaryIO:
         """Open the file; since the launch, a link or a FIFO may have taken its place."""
         file = os.fdopen(os.open(self.path, _FLAGS), "rb")
-        details = os.fstat(file.fileno())
-        is_same = os.path.realpath(self.path) == str(self.path) and os.path.samestat(
-            details, self.path.stat()
-        )
-        if is_same and stat.S_ISREG(details.st_mode):
-            return file
-        file.close()
-        raise ValueError(f"{self.path} is no longer a file of its own; attach it again")
+        try:
+            self._require_same(os.fstat(file.fileno()))
+        except BaseException:
+            file.close()
+            raise
+        return file
+
+    def _require_same(self, opened: os.stat_result) -> None:
+        """Raise ValueError unless what was opened is the regular file at this path."""
+        is_same = os.path.realpath(self.path) == str(self.path) and os.path.samestat(opened, self.path.stat())
+        if not (is_same and stat.S_ISREG(opened.st_mode)):
+            raise ValueError(f"{self.path} was replaced after it was attached; attach it again")
 
 
 @dataclass(frozen=True)
@@ -89,18 +101,28 @@ def check_attachments(attachments: Sequence[Attachment], directory: Path) -> tup
 def _checked(attachment: Attachment, directory: Path) -> Attached:
     if (attachment.path is None) == (attachment.data is None):
         raise ValueError("give exactly one of path and data")
+    if attachment.mime_type and not is_media_type(attachment.mime_type):
+        raise ValueError(f"mimeType {attachment.mime_type[:100]!r} is not a type, such as image/png")
     if attachment.path is not None:
         return _file(attachment.path, attachment.mime_type, directory)
     if not attachment.mime_type:
         raise ValueError("mimeType is missing; name the type of the data, such as image/png")
-    data = attachment.data or ""
+    return _data(attachment.data or "", attachment.mime_type)
+
+
+def _data(data: str, mime_type: str) -> AttachedData:
     try:
-        size = len(base64.b64decode(data, validate=True))
+        content = base64.b64decode(data, validate=True)
     except binascii.Error:
         raise ValueError("data is not valid Base64") from None
-    if size > MAX_BYTES:
+    if len(content) > MAX_BYTES:
         raise ValueError(f"data is larger than {MAX_BYTES >> 20} MiB; attach a file by its path")
-    return AttachedData(attachment.mime_type, data)
+    if mime_type not in IMAGE_TYPES:
+        return AttachedData(mime_type, data)
+    found = image_type(content)
+    if found is None:
+        raise ValueError(f"data is not an image of type {mime_type}; check the file it was read from")
+    return AttachedData(found, data)
 
 
 def _file(path: str, mime_type: str | None, directory: Path) -> AttachedFile:
@@ -113,4 +135,5 @@ def _file(path: str, mime_type: str | None, directory: Path) -> AttachedFile:
         raise ValueError(f"path {path!r} is not a file")
     if not Path(path).is_absolute() and not real.is_relative_to(os.path.realpath(directory)):
         raise ValueError(f"path {path!r} leads out of the working directory; give the absolute path")
-    return AttachedFile(real, mime_type or mimetypes.guess_type(real.name)[0], details.st_size)
+    guessed = mime_type or mimetypes.guess_type(real.name)[0]
+    return AttachedFile(real, guessed, details.st_size).with_real_type()

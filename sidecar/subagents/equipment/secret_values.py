@@ -9,6 +9,7 @@ _REMOVED: Final = "[secret]"
 _KEPT: Final = frozenset(
     (
         *("type", "stream", "role", "status", "state", "kind", "action", "by", "messageId", "toolCallId"),
+        *("request_id", "option_id", "tool_call_id"),
         *("requestId", "optionId", "const", "path", "paths", "cwd", "locations"),
     )
 )
@@ -39,7 +40,7 @@ class SecretValues:
             return self.without(value)
         if isinstance(value, Mapping):
             return {name: each if name in _KEPT else self.removed_from(each) for name, each in value.items()}
-        return [self.removed_from(each) for each in value] if isinstance(value, list) else value
+        return [self.removed_from(each) for each in value] if isinstance(value, list | tuple) else value
 
     def safe_end(self, text: str) -> int:
         """Return up to where a text is complete: what follows may be the beginning of a value."""

@@ -8,7 +8,9 @@ from sidecar.subagents.fold.messages import Speech
 from sidecar.subagents.fold.replay import Replay
 from sidecar.subagents.fold.tools import ToolCalls
 from sidecar.subagents.fold.turns import Turns
+from sidecar.subagents.fold.unmet import UnmetWishes
 from sidecar.subagents.fold.usage import Usage, retrying_of
+from sidecar.subagents.fold.variables import Variables
 
 
 class RunFold:
@@ -27,9 +29,10 @@ class RunFold:
         self.turns = Turns()
         self.tools = ToolCalls()
         self.usage = Usage()
+        self.unmet = UnmetWishes()
         self.retrying = retrying_of({})
         self._speech = Speech()
-        self._emitted: dict[str, Any] = {}
+        self._emitted = Variables()
 
     def take(self, event: dict[str, Any]) -> None:
         """Take in one event."""
@@ -50,8 +53,10 @@ class RunFold:
                 self.changes.take(event)
             case "usage":
                 self.usage.take(event)
+            case "log":
+                self.unmet.take(event)
             case "emit" if isinstance(event.get("name"), str):
-                self._emitted[event["name"]] = event.get("value")
+                self._emitted.keep(event["name"], event.get("value"))
             case "state" if event.get("status") not in ("queued", "running"):
                 self.tools.end_all()
 
@@ -73,6 +78,7 @@ class RunFold:
             cache_writes=usage.cache_writes,
             cost=usage.cost,
             retrying=self.retrying,
+            unmet=self.unmet.known(),
             last_activity_at=self.last_activity_at,
             last_text=self._speech.last_line(),
         )
@@ -81,7 +87,7 @@ class RunFold:
         """Return what the run has produced so far."""
         return PartialResult(
             final_message=self._speech.final_message(),
-            emitted_vars=dict(self._emitted),
+            emitted_vars=dict(self._emitted.values),
             touched_files=self.tools.touched_files(),
             open_tool=self.tools.open_title(),
         )

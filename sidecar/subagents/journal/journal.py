@@ -311,7 +311,7 @@ class Journal:
         if self._newer is not None:
             raise self._newer
         if self._read_only:
-            raise self._queue.refusal("it is open for reading only, because another process owns the root")
+            raise self._queue.refusal("it is read-only here, because another process owns the root")
 
 
 def _ending(record: RunRecord, seq: int, event: bytes) -> Callable[[sqlite3.Connection], None]:

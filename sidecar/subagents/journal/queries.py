@@ -3,17 +3,20 @@
 import base64
 import binascii
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from sidecar.api.errors import InvalidParams
 from sidecar.api.runs.async_tasks import STATUSES, AsyncStatus
 from sidecar.subagents.journal import codec
+from sidecar.subagents.journal.listed import listed
 from sidecar.subagents.journal.records import Delivery, RunRecord, encode_record, read_record
 from sidecar.subagents.journal.schema import names_clients
 from sidecar.subagents.journal.status import RECORDED, UNFINISHED, compare, shown_column
 
 DELIVERIES_KEPT = 1_000
+PAGE_BYTES = 16 * 1024 * 1024
+"""About how many bytes of records a page has: far below the frame limit, however long the goals are."""
 
 _NEWEST_FIRST = "ORDER BY ordered_at DESC, n DESC"
 _NEWEST = (1 << 63) - 1
@@ -114,28 +117,48 @@ def by_prefix(db: sqlite3.Connection, prefix: str, limit: int) -> list[RunRecord
 def page(
     db: sqlite3.Connection, statuses: Sequence[AsyncStatus] | None, cursor: str | None, limit: int
 ) -> RecordPage:
-    """Return up to `limit` records after `cursor`. A task launched from the queue meanwhile moves up."""
+    """Return up to `limit` records after `cursor`, about PAGE_BYTES, with their runs as lists have them.
+
+    A task launched from the queue meanwhile moves up.
+    """
     wanted = STATUSES if statuses is None else tuple(statuses)
     compare(db)
-    rows = _rows(db, wanted, _position(cursor), limit + 1)
-    records = [_record(*row[:4]) for row in rows[:limit]]
-    if any(record.task.status != row[5] for record, row in zip(records, rows, strict=False)):
+    found, is_sound = _page(db, wanted, _position(cursor), limit)
+    if not is_sound:
         compare(db, again=True)  # a row was damaged since
-        rows = _rows(db, wanted, _position(cursor), limit + 1)
-        records = [_record(*row[:4]) for row in rows[:limit]]
-    return RecordPage(records, _cursor(*rows[limit - 1][3:5]) if len(rows) > limit else None)
+        found, _ = _page(db, wanted, _position(cursor), limit)
+    return found
+
+
+def _page(
+    db: sqlite3.Connection, statuses: Sequence[AsyncStatus], position: tuple[int, int], limit: int
+) -> tuple[RecordPage, bool]:
+    """Return a page, and whether all rows have the status of their records."""
+    records: list[RunRecord] = []
+    size, last, is_sound = 0, position, True
+    # One row after the other, since the variables that a list leaves out are large.
+    for task_id, notified_at, body, time, n, status in _rows(db, statuses, position, limit + 1):
+        if len(records) == limit or size > PAGE_BYTES:
+            return RecordPage(records, _cursor(*last)), is_sound
+        record = _record(task_id, notified_at, body, time)
+        is_sound = is_sound and record.task.status == status
+        last = time, n
+        whole, record.task = record.task, listed(record.task)
+        size += len(body if record.task is whole else encode_record(record))
+        records.append(record)
+    return RecordPage(records, None), is_sound
 
 
 def _rows(
     db: sqlite3.Connection, statuses: Sequence[AsyncStatus], position: tuple[int, int], limit: int
-) -> list[Any]:
+) -> Iterator[Any]:
     marks = ", ".join("?" * len(statuses))
     where = f"WHERE {shown_column(db)} IN ({marks}) AND (ordered_at, n) < (?, ?) {_NEWEST_FIRST} LIMIT ?"
     time = _SOUND if db.execute(_IS_DAMAGED).fetchone()[0] else "ordered_at"
     where = where.replace("ordered_at", time)
     columns = f"id, notified_at, body, {time}, n, {RECORDED}"
     query = f"SELECT {columns} FROM runs {where}"  # noqa: S608 - only placeholders are inserted
-    return db.execute(query, (*statuses, *position, limit)).fetchall()
+    return db.execute(query, (*statuses, *position, limit))
 
 
 def spent_since(db: sqlite3.Connection, since: int) -> tuple[float, int]:

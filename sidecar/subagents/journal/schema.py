@@ -158,8 +158,16 @@ def storage_error(path: Path, error: Exception) -> StorageError:
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     if code == sqlite3.SQLITE_IOERR and _is_full(path):
         code = sqlite3.SQLITE_FULL  # SQLite reports no space for its -shm file as an I/O error
+    if code == sqlite3.SQLITE_CANTOPEN and len(os.fsencode(path.absolute())) > _MOST_PATH_BYTES:
+        return _too_long(path)
     reason, remedy = _MEANINGS.get(code, (str(error), "check the disk and the file's permissions"))
     return StorageError(f"journal {path}: {reason}; {remedy}", path=str(path), reason=reason)
+
+
+def _too_long(path: Path) -> StorageError:
+    reason = f"its path is longer than {_MOST_PATH_BYTES} bytes, which SQLite cannot open"
+    text = f"journal {path}: {reason}; use a storage root with a shorter path"
+    return StorageError(text, path=str(path), reason=reason)
 
 
 def _is_full(path: Path) -> bool:
@@ -267,6 +275,8 @@ def _newer(path: Path, version: int) -> JournalNewer:
     return JournalNewer(f"journal {path} {reason}; {remedy}", path=str(path), reason=reason)
 
 
+_MOST_PATH_BYTES = 504
+"""The longest path of a database on Unix: SQLite allows 512 with a suffix such as `-journal` and its end."""
 _SHM_BYTES = 32 * 1024
 """The size of the first region of a -shm file, see https://www.sqlite.org/walformat.html."""
 _DAMAGED = (

@@ -36,7 +36,9 @@ class Question:
 
     `tool_name` is the name of the tool, which not every agent sends, and `arguments` are those of the call as
     the agent sent them. `paths`, `changes`, `command` and `url` describe the call further. `command` is a
-    command line, or arguments of another kind if `is_line` is False.
+    command line, or arguments of another kind if `is_line` is False. `is_exact` is False if something that
+    affects the call is left out, such as a secret value: it is then not known to stay in the workspace, and
+    has no "always".
     """
 
     request_id: str
@@ -51,6 +53,7 @@ class Question:
     command: str | None = None
     is_line: bool = True
     url: str | None = None
+    is_exact: bool = True
 
     def option(self, option_id: str) -> Option | None:
         """Return the option with this ID."""

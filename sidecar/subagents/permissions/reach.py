@@ -40,7 +40,12 @@ def reached(question: Question, workspace: Path) -> list[Reached] | None:
     folders that the call searches, and also in the workspace if it has the first folder of the pattern.
     """
     root, named = real_path(workspace), places.named(question.arguments or {})
-    if root is None or named is None or any(place.role == "address" for place in named):
+    if (
+        not question.is_exact
+        or root is None
+        or named is None
+        or any(place.role == "address" for place in named)
+    ):
         return None
     found = _Finder()
     directories = found.follow((each.text for each in named if each.role == "directory"), [root])

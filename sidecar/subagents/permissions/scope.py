@@ -41,6 +41,8 @@ def scope_of(question: Question, workspace: str, inside: Sequence[str] | None) -
 
     `inside` has the question's files relative to the workspace; None if one is outside.
     """
+    if not question.is_exact:
+        return None
     if question.command is not None:
         return _command(question, question.command, workspace)
     if question.paths and question.tool_kind in EDITS | READS:

@@ -1,6 +1,6 @@
-"""Match texts with the regular expressions of agents, in a process of its own that is killed after a second.
+"""Match texts with the regular expressions of agents, in a process that is killed after two seconds.
 
-An expression of an agent can take forever, and Python cannot interrupt one in its own process.
+An expression of an agent can take forever or all memory, and Python cannot interrupt one in its own process.
 """
 
 import asyncio
@@ -13,12 +13,20 @@ import orjson
 
 from sidecar.api.errors import InvalidParams
 from sidecar.api.runs.questions import QuestionSchema
+from sidecar.subagents.questions.texts import line
 
 logger = logging.getLogger(__name__)
 
 _SECONDS = 2.0
-_PROGRAM = """
+MEMORY_BYTES = 256 * 1024 * 1024
+"""How much memory the process may use, where the system can limit it. It needs about 30 MB itself."""
+_PROGRAM = f"""
 import json, re, sys
+try:
+    import resource
+    resource.setrlimit(resource.RLIMIT_AS, ({MEMORY_BYTES}, {MEMORY_BYTES}))
+except (ImportError, OSError, ValueError):
+    pass
 for name, pattern, text in json.load(sys.stdin):
     try:
         fits = re.search(pattern, text) is not None
@@ -28,7 +36,7 @@ for name, pattern, text in json.load(sys.stdin):
         print(json.dumps(name))
         break
 """
-"""An expression that Python cannot read, such as one in another dialect, fits everything."""
+"""An expression fits everything if Python cannot read it, such as one in another dialect, or lacks memory."""
 
 
 async def check_patterns(form: QuestionSchema, content: Mapping[str, Any]) -> None:
@@ -51,7 +59,7 @@ async def check_patterns(form: QuestionSchema, content: Mapping[str, Any]) -> No
         return
     if found.strip():
         name = orjson.loads(found)
-        raise InvalidParams(f"content.{name}: must match {form.properties[name].pattern}")
+        raise InvalidParams(f"content.{name}: must match {line(form.properties[name].pattern)}")
 
 
 async def _run(given: bytes) -> bytes:

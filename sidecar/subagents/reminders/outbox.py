@@ -2,67 +2,27 @@
 
 import time
 import uuid
-from collections import OrderedDict, deque
+from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Literal
+from dataclasses import dataclass, replace
 
-from sidecar.subagents.reminders.reminder import Detail, render_reminder
+from sidecar.subagents.reminders.deliveries import (
+    REMEMBERED_ITEMS,
+    Delivery,
+    DeliveryHistory,
+    DeliveryState,
+    ItemState,
+    NextReminder,
+    OutboxItem,
+    Recipient,
+    ReminderOptions,
+)
+from sidecar.subagents.reminders.reminder import render_reminder
 from sidecar.subagents.tasks.manager import AsyncTaskManager
 from sidecar.subagents.tasks.model import AsyncTaskInfo
 
-DeliveryState = Literal["open", "superseded", "failed", "delivered"]
-ItemState = Literal["pending", "triggering", "delivered", "none"]
-
 TRIGGER_SECONDS = 60
 """How long an unanswered trigger keeps its ids from `next`."""
-REMEMBERED_ITEMS = 200
-"""Delivered tasks that `items` still shows, and as many that do not concern the model."""
-REMEMBERED_DELIVERIES = 20
-"""Deliveries that `items` shows of one task, the newest."""
-
-
-@dataclass(frozen=True)
-class ReminderOptions:
-    """The `reminders` settings that shape a text; `max_chars` in characters."""
-
-    detail: Detail = "full"
-    max_chars: int | None = None
-    notify_cancelled: bool = True
-    enrich: bool = False
-
-
-@dataclass(frozen=True)
-class Delivery:
-    """One reminder handed out under an ID, and its state; `at` in ms since the epoch."""
-
-    delivery_id: str
-    task_ids: list[str]
-    at: int
-    state: DeliveryState = "open"
-    client: str | None = None
-    """Who got it; None if the journal does not say."""
-
-
-@dataclass(frozen=True)
-class NextReminder:
-    """A text for the model, the tasks it reports, and the ID to acknowledge it by if it reports any."""
-
-    text: str
-    task_ids: list[str] = field(default_factory=list)
-    delivery_id: str | None = None
-
-
-@dataclass(frozen=True)
-class OutboxItem:
-    """The state of one task's delivery and its latest deliveries, oldest first.
-
-    `none` is an end that does not concern the model.
-    """
-
-    task_id: str
-    state: ItemState
-    deliveries: list[Delivery]
 
 
 @dataclass(frozen=True)
@@ -71,26 +31,6 @@ class _Trigger:
 
     delivery: Delivery
     until: float
-
-
-class Recipient:
-    """One model to remind: which tasks concern it, how its texts look, and what it got last.
-
-    `client_id` identifies its connection: it is not reminded of a run that it cancelled itself.
-    """
-
-    def __init__(
-        self,
-        concerns: Callable[[str], bool] = lambda task_id: True,
-        options: Callable[[], ReminderOptions] = ReminderOptions,
-        name: str | None = None,
-        client_id: str = "",
-    ) -> None:
-        self.concerns = concerns
-        self.options = options
-        self.name = name
-        self.client_id = client_id
-        self.open: Delivery | None = None
 
 
 class Outbox:
@@ -127,7 +67,7 @@ class Outbox:
         self._everyone = Recipient(options=lambda: self.options)
         self._recipients: list[Recipient] = [self._everyone]
         self._triggers: dict[str, _Trigger] = {}
-        self._history: OrderedDict[str, list[Delivery]] = OrderedDict()
+        self._history = DeliveryHistory()
         self._unconcerned: deque[str] = deque(maxlen=REMEMBERED_ITEMS)
 
     def note_cancelled(self, task: AsyncTaskInfo, client_id: str = "") -> bool:
@@ -160,14 +100,7 @@ class Outbox:
 
     def restore_deliveries(self, deliveries: Sequence[Delivery]) -> None:
         """Add the deliveries of earlier processes, oldest first. Open ones can no longer be acknowledged."""
-        for delivery in deliveries:
-            state = "failed" if delivery.state == "open" else delivery.state
-            self._remember(replace(delivery, state=state))
-        pending = {task.id for task in self._all_pending()}
-        for task_id, attempts in [*self._history.items()]:
-            if task_id not in pending and all(attempt.state != "delivered" for attempt in attempts):
-                del self._history[task_id]
-        self._forget_oldest()
+        self._history.restore(deliveries, self._pending_ids())
 
     def join(self, recipient: Recipient) -> None:
         """Add a recipient."""
@@ -193,14 +126,17 @@ class Outbox:
         withheld = self._withheld(recipient)
         return [task.id for task in self._pending(recipient) if task.id not in withheld]
 
-    def next(self, recipient: Recipient | None = None) -> NextReminder:
-        """Return what is pending and not with another; until acknowledged it is repeated under a new ID."""
+    def next(self, recipient: Recipient | None = None, max_chars: int | None = None) -> NextReminder:
+        """Return what is pending and not with another; until acknowledged it is repeated under a new ID.
+
+        `max_chars` shortens a text for which the recipient has less room than its options say.
+        """
         reader = recipient or self._everyone
         withheld = self._withheld(reader)
         ended = [task for task in self._pending(reader) if task.id not in withheld]
         if reader.open is not None:
             self._settle(reader.open, "superseded")
-        text, reader.open = self._give_out(ended, reader)
+        text, reader.open = self._give_out(ended, reader, max_chars)
         return text
 
     def carried_by(self, delivery_id: str, recipient: Recipient | None = None) -> list[str]:
@@ -208,7 +144,7 @@ class Outbox:
         delivery = (recipient or self._everyone).open
         if delivery is None or delivery.delivery_id != delivery_id:
             return []
-        pending = {task.id for task in self._all_pending()}
+        pending = self._pending_ids()
         return [task_id for task_id in delivery.task_ids if task_id in pending]
 
     def delivered(self, delivery_id: str, recipient: Recipient | None = None) -> list[str]:
@@ -247,23 +183,25 @@ class Outbox:
 
     def items(self) -> list[OutboxItem]:
         """Return every pending task, the latest delivered ones and those that do not concern the model."""
-        pending = {task.id: task for task in self._all_pending()}
+        pending = dict.fromkeys(task.id for task in self._all_pending())
         triggering = self._triggering()
-        delivered = [task_id for task_id in self._history if task_id not in pending]
         return [
             *(
                 self._item(task_id, "triggering" if task_id in triggering else "pending")
                 for task_id in pending
             ),
-            *(self._item(task_id, "delivered") for task_id in delivered),
+            *(self._item(task_id, "delivered") for task_id in self._history.delivered(pending)),
             *(self._item(task_id, "none") for task_id in self._unconcerned),
         ]
 
     def _item(self, task_id: str, state: ItemState) -> OutboxItem:
-        return OutboxItem(task_id, state, list(self._history.get(task_id, ())))
+        return OutboxItem(task_id, state, self._history.of(task_id))
 
     def _all_pending(self) -> list[AsyncTaskInfo]:
         return [*self._manager.get_pending_notifications(), *self._cancelled.values()]
+
+    def _pending_ids(self) -> set[str]:
+        return {task.id for task in self._all_pending()}
 
     def _pending(self, recipient: Recipient) -> list[AsyncTaskInfo]:
         return [
@@ -296,11 +234,12 @@ class Outbox:
         return {task_id for delivery in open_triggers for task_id in delivery.task_ids}
 
     def _give_out(
-        self, ended: Sequence[AsyncTaskInfo], recipient: Recipient
+        self, ended: Sequence[AsyncTaskInfo], recipient: Recipient, max_chars: int | None = None
     ) -> tuple[NextReminder, Delivery | None]:
         running = sum(recipient.concerns(task.id) for task in self._manager.get_running_tasks())
         options = recipient.options()
-        reminder = render_reminder(ended, running, options.enrich, options.max_chars, options.detail)
+        most = min((size for size in (options.max_chars, max_chars) if size is not None), default=None)
+        reminder = render_reminder(ended, running, options.enrich, most, options.detail)
         if not reminder.task_ids:
             return NextReminder(reminder.text), None
         delivery = Delivery(self._new_id(), reminder.task_ids, self._manager.now(), client=recipient.name)
@@ -308,7 +247,7 @@ class Outbox:
         return NextReminder(reminder.text, reminder.task_ids, delivery.delivery_id), delivery
 
     def _acknowledge(self, delivery: Delivery) -> list[str]:
-        pending = {task.id for task in self._all_pending()}
+        pending = self._pending_ids()
         marked = [task_id for task_id in delivery.task_ids if task_id in pending]
         for task_id in marked:
             self._manager.mark_notified(task_id)
@@ -318,7 +257,7 @@ class Outbox:
         self._settle(delivery, "delivered")
         if marked:
             self._on_marked(marked, self._manager.now())
-        self._forget_oldest()
+        self._history.forget_oldest(self._pending_ids())
         return marked
 
     def _settle(self, delivery: Delivery, state: DeliveryState) -> None:
@@ -326,17 +265,5 @@ class Outbox:
 
     def _record(self, delivery: Delivery) -> None:
         """Keep the newest state of a delivery with each of its tasks, and pass it on."""
-        self._remember(delivery)
+        self._history.add(delivery)
         self._on_delivery(delivery)
-
-    def _remember(self, delivery: Delivery) -> None:
-        for task_id in delivery.task_ids:
-            kept = self._history.pop(task_id, [])
-            others = [one for one in kept if one.delivery_id != delivery.delivery_id]
-            self._history[task_id] = [*others, delivery][-REMEMBERED_DELIVERIES:]
-
-    def _forget_oldest(self) -> None:
-        pending = {task.id for task in self._all_pending()}
-        delivered = [task_id for task_id in self._history if task_id not in pending]
-        for task_id in delivered[: max(0, len(delivered) - REMEMBERED_ITEMS)]:
-            del self._history[task_id]

@@ -53,7 +53,7 @@ def render_reminder(
     """
     if not ended and not running_count:
         return Reminder("")
-    if max_chars is None:
+    if max_chars is None or not ended:
         blocks = [render_block(task, enrich, detail) for task in ended]
         return Reminder(_frame(blocks, 0, running_count), [task.id for task in ended])
     whole = _whole_blocks(ended, enrich, detail, max_chars)

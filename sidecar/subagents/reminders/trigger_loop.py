@@ -3,8 +3,9 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 
+from sidecar.subagents.reminders.deliveries import Recipient
 from sidecar.subagents.reminders.delivery_loop import BACK_OFF_SECONDS, DeliveryLoop
-from sidecar.subagents.reminders.outbox import TRIGGER_SECONDS, Outbox, Recipient
+from sidecar.subagents.reminders.outbox import TRIGGER_SECONDS, Outbox
 from sidecar.subagents.tasks.manager import AsyncTaskManager
 
 

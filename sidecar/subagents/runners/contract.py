@@ -11,6 +11,7 @@ from sidecar.api.runs.async_tasks import Changes, ErrorKind, PlacementState
 from sidecar.api.runs.permissions import Policy
 from sidecar.subagents.equipment.attachments import Attached
 from sidecar.subagents.equipment.servers import Server
+from sidecar.subagents.fold.variables import EMITTED_BYTES
 from sidecar.subagents.limits.constraints import RunConstraints, RunnerOption
 from sidecar.subagents.permissions.question import Answer, Question
 from sidecar.subagents.questions.question import AgentQuestion, Reply
@@ -172,10 +173,23 @@ class RunResult:
     is_lost: bool = False
 
 
-def missing_outputs(expected: Iterable[str], emitted: Container[str]) -> str | None:
-    """Return an error that names the expected outputs a run did not emit; None if it emitted all of them."""
+def missing_outputs(
+    expected: Iterable[str], emitted: Container[str], left_out: Mapping[str, int]
+) -> str | None:
+    """Return an error that names the expected outputs a run did not emit, or that were too large to keep.
+
+    None if it emitted all of them. `left_out` has the bytes of those that were too large.
+    """
     missing = [name for name in expected if name not in emitted]
-    return f"the run ended without its expected outputs: {', '.join(missing)}" if missing else None
+    never = [name for name in missing if name not in left_out]
+    errors = [f"the run ended without its expected outputs: {', '.join(never)}"] if never else []
+    errors += [
+        f"the expected output {name} is too large to keep: it has about {left_out[name]:,} bytes, and all "
+        f"variables of a run together at most {EMITTED_BYTES:,}. Write it to a file, and emit the path"
+        for name in missing
+        if name in left_out
+    ]
+    return "; ".join(errors) or None
 
 
 def enqueue_message(waiting: list[str], text: str) -> None:

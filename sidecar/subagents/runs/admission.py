@@ -11,6 +11,7 @@ from sidecar.api.runs.async_tasks import Waiting
 from sidecar.subagents.journal.records import RunRecord
 from sidecar.subagents.limits.runner_quota import RunnerQuota
 from sidecar.subagents.runs.holds import Account, RunnerHolds
+from sidecar.subagents.runs.launch_queue import LaunchQueue
 from sidecar.subagents.runs.lending import Lending
 from sidecar.subagents.runs.prepared import PreparedLaunch
 from sidecar.subagents.tasks.manager import AsyncTaskManager
@@ -46,10 +47,8 @@ class Admission:
         self._quota = quota
         self._holds = holds
         self._starter = starter
-        self._on_move = on_move
         self._on_wait = on_wait
-        self._waiting: list[PreparedLaunch] = []
-        self._ready: set[str] = set()
+        self._queue = LaunchQueue(on_move)
         self._starting: set[asyncio.Task[None]] = set()
         self._slot_freed = asyncio.Event()
         self._lending = Lending()
@@ -58,11 +57,11 @@ class Admission:
 
     def __len__(self) -> int:
         """Return the number of queued launches."""
-        return len(self._waiting)
+        return len(self._queue)
 
     def can_start(self, prepared: PreparedLaunch) -> bool:
         """Return whether a slot and the runner are free and no queued launch could start instead."""
-        is_next = self._may_start(prepared) and not any(map(self._may_start, self._waiting))
+        is_next = self._may_start(prepared) and not any(map(self._may_start, self._queue))
         return is_next and self._manager.can_launch_async().allowed
 
     def is_held(self, prepared: PreparedLaunch) -> bool:
@@ -104,66 +103,54 @@ class Admission:
 
         Neither it nor later launches start until `make_ready` confirms that its record is durable.
         """
-        self._waiting.append(prepared)
-        task = prepared.record.task
-        task.queue_position = len(self._waiting)
-        task.waiting = self._why_waiting(prepared)
-        return len(self._waiting)
+        position = self._queue.append(prepared)
+        prepared.record.task.waiting = self._why_waiting(prepared)
+        return position
 
     def make_ready(self, task_id: str) -> None:
         """Allow a queued launch to start when its turn comes."""
-        self._ready.add(task_id)
+        self._queue.make_ready(task_id)
         self.pump()
 
     def remove(self, task_id: str) -> bool:
         """Remove a launch from the queue; return False if it is not queued."""
-        for index, prepared in enumerate(self._waiting):
-            if prepared.task_id == task_id:
-                del self._waiting[index]
-                self._ready.discard(task_id)
-                self._renumber(index)
-                return True
-        return False
+        return self._queue.take(task_id) is not None
 
     def move(self, task_id: str, position: int) -> int | None:
         """Move a queued launch to a position, counted from 1, and return its new position.
 
         A position after the end means the end. Returns None if the launch is not queued.
         """
-        old = next((n for n, each in enumerate(self._waiting) if each.task_id == task_id), None)
-        if old is None:
-            return None
-        new = min(position, len(self._waiting)) - 1
-        self._waiting.insert(new, self._waiting.pop(old))
-        self._renumber(min(old, new), max(old, new) + 1)
-        self.pump()
-        return new + 1
+        new = self._queue.move(task_id, position)
+        if new is not None:
+            self.pump()
+        return new
 
     async def start_over_limit(self, task_id: str) -> bool:
         """Start a queued launch whatever the limits; return False if it is not queued.
 
         Its slot is not given to the queue when it ends, as long as the limit is exceeded.
         """
-        index = next((n for n, each in enumerate(self._waiting) if each.task_id == task_id), None)
-        if index is None or task_id not in self._ready or self._closed:
+        prepared = self._queue.ready(task_id)
+        if prepared is None or self._closed:
             return False
-        await asyncio.shield(self._start_over_limit(index))
+        await asyncio.shield(self._start_over_limit(prepared))
         return True
 
     def waiting(self) -> list[RunRecord]:
         """Return the queued records in order."""
-        return [prepared.record for prepared in self._waiting]
+        return [prepared.record for prepared in self._queue]
 
     def pump(self) -> None:
         """Start as many queued launches as slots and runners allow. Call this when a slot may be free."""
         while not self._closed:
-            index = next((n for n, each in enumerate(self._waiting) if self._may_start(each)), None)
-            if index is None or self._waiting[index].task_id not in self._ready:
+            prepared = next((each for each in self._queue if self._may_start(each)), None)
+            if prepared is None or not self._queue.is_ready(prepared):
                 break
             slot = self._manager.reserve_slot()
             if slot is None:
                 break
-            self._begin_start(self._pop(index), slot)
+            self._begin_start(prepared, slot)
         self._start_borrowers()
 
     @contextmanager
@@ -213,7 +200,8 @@ class Admission:
         """Stop starting launches, and return the records that are still queued."""
         self._closed = True
         self._holds.close()
-        waiting, self._waiting = self.waiting(), []
+        waiting = self.waiting()
+        self._queue.clear()
         return waiting
 
     async def aclose(self, limit: float) -> list[RunRecord]:
@@ -231,7 +219,7 @@ class Admission:
     def _hold_changed(self, account: Account) -> None:
         """Show the new reason or time on the queued launches of an account, and start what may start."""
         waiting = self._holds.waiting(account)
-        for prepared in self._waiting:
+        for prepared in self._queue:
             task = prepared.record.task
             if prepared.account == account and task.waiting != waiting:
                 task.waiting = waiting
@@ -248,26 +236,20 @@ class Admission:
 
         A child of the same runner needs no place of that runner either.
         """
-        for prepared in [] if self._closed else list(self._waiting):
+        for prepared in () if self._closed else tuple(self._queue):
             parent = prepared.record.task.parent_task_id
-            if parent is None or not self._lending.can_lend(parent) or prepared.task_id not in self._ready:
+            if parent is None or not self._lending.can_lend(parent) or not self._queue.is_ready(prepared):
                 continue
             runner = prepared.runner_name
             has_place = self._quota.has(runner) or self._quota.runner_of(parent) == runner
             if has_place and self._has_place(prepared):
                 self._lending.lend(parent, prepared.task_id)
-                self._start_over_limit(self._waiting.index(prepared))
+                self._start_over_limit(prepared)
 
-    def _start_over_limit(self, index: int) -> "asyncio.Task[None]":
+    def _start_over_limit(self, prepared: PreparedLaunch) -> "asyncio.Task[None]":
         slot = self._manager.reserve_slot(over_limit=True)
         assert slot is not None, "no limit applies"
-        return self._begin_start(self._pop(index), slot)
-
-    def _pop(self, index: int) -> PreparedLaunch:
-        prepared = self._waiting.pop(index)
-        self._ready.discard(prepared.task_id)
-        self._renumber(index)
-        return prepared
+        return self._begin_start(prepared, slot)
 
     def _may_start(self, prepared: PreparedLaunch) -> bool:
         return self._quota.has(prepared.runner_name) and self._has_place(prepared)
@@ -287,6 +269,7 @@ class Admission:
         self._holds.enter(prepared.task_id, prepared.account)
 
     def _begin_start(self, prepared: PreparedLaunch, slot: Slot) -> "asyncio.Task[None]":
+        self._queue.take(prepared.task_id)
         starting = asyncio.create_task(self._start_queued(prepared, slot))
         self._starting.add(starting)
         starting.add_done_callback(self._starting.discard)
@@ -309,10 +292,3 @@ class Admission:
         except Exception:
             logger.exception("queued run %s could not be launched", prepared.task_id)
         self.pump()
-
-    def _renumber(self, start: int, end: int | None = None) -> None:
-        for index, prepared in enumerate(self._waiting[start:end], start):
-            if prepared.record.task.queue_position == index + 1:
-                continue
-            prepared.record.task.queue_position = index + 1
-            self._on_move(prepared.record)

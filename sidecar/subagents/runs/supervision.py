@@ -144,6 +144,8 @@ class RunMonitor(RunObserver):
             self.active()
         if event["type"] == "tool" and self._run.is_running:
             self._tool.check()
+        if "unmet" in event and self._run.is_running:
+            self._services.show(self._run)
         fold, limit = self._run.fold, self._constraints.max_turns
         if event["type"] == "usage" and (text := self._budget.exceeded(fold.usage)) is not None:
             self._stop(failed("budget", text))
@@ -285,7 +287,11 @@ def _turns(limit: int) -> str:
 
 
 def _not_given(tools: list[str]) -> str:
-    return f"this run may use only these tools: {', '.join(tools)}" if tools else "this run may use no tools"
+    return (
+        f"this run may use only these tools: {', '.join(tools)}"
+        if tools
+        else "this run may not use any tools"
+    )
 
 
 def _late(seconds: float) -> str:

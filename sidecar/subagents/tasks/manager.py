@@ -174,12 +174,12 @@ class AsyncTaskManager:
         return [task for task in self._tasks.values() if _is_pending(task)]
 
     def mark_notified(self, id: str) -> None:
-        """Note that the model was notified of a task; ignore unknown IDs and repeated calls.
+        """Note that the model was notified of the end of a task.
 
-        Marking a running task suppresses the notification of its end.
+        Unknown IDs, repeated calls and running tasks are ignored: the end of those is still to be reported.
         """
         task = self._tasks.get(id)
-        if task is not None and task.notified_at is None:
+        if task is not None and task.status != "running" and task.notified_at is None:
             task.notified_at = self.now()
             self._trim()
 

@@ -93,6 +93,7 @@ LAST_WINDOW_CLOSED = failed(
     "hostExit", 'The last editor window was closed, and the setting host.onLastWindowClose is "stop".'
 )
 LOST = failed("lost", "The sidecar was killed while this run was in progress; its output until then is kept.")
+LOST_IN_QUEUE = failed("lost", "The sidecar was killed while this run was in the queue; it did not start.")
 
 
 def _error(reason: str, output: Output, timeout: TimeoutChoice) -> str:

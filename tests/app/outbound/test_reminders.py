@@ -9,7 +9,8 @@ import pytest
 
 from sidecar.api.errors import StorageError
 from sidecar.api.runs.async_tasks import AsyncTask, Owner, Progress
-from sidecar.app.outbound.reminders import ClientReminders, Reminders
+from sidecar.app.outbound.client_reminders import ClientReminders
+from sidecar.app.outbound.reminders import Reminders
 from sidecar.app.settings import SettingsStore
 from sidecar.subagents import AsyncTaskManager
 from sidecar.subagents.journal import queries as journal_queries

@@ -24,12 +24,13 @@ class Cluster:
         self.failures = failures
         self.asked: list[str] = []
         self.is_connected = True
+        self.expected: set[str] = set()
 
     async def status(self, limit: float) -> dict[str, Any]:
         self.asked.append("status")
-        return {"runs": self.runs}
+        return {"runs": self.runs, "nodes": []}
 
-    async def request(self, op: str, limit: float, run: str) -> None:
+    async def request(self, op: str, limit: float, run: str, nodeId: str) -> None:
         self.asked.append(op)
         if self.failures:
             self.failures -= 1

@@ -26,7 +26,7 @@ from sidecar.history.stores.status_by_age import DAY_MS
 from sidecar.storage.kept.copies import Copies
 from sidecar.storage.layout import OwnRoot
 from tests.history.conftest import NOW
-from tests.history.stores.agents import snapshot
+from tests.history.stores.fixtures.agents import snapshot
 
 
 class Claude:

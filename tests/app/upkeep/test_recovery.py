@@ -115,6 +115,18 @@ async def test_one_folder_that_cannot_be_written_stops_nothing(root: OwnRoot, jo
     assert [(task.status, task.end_reason) for task in tasks] == [("failed", "lost")] * 2
 
 
+async def test_a_lost_run_says_whether_it_had_started(root: OwnRoot, journal: Journal) -> None:
+    ran, waited = record(), record(status="queued", launched_at=None, queued_at=1_000)
+    for run in (ran, waited):
+        await journal.save(run)
+    await journal.aclose()
+    host = await start(root)
+    errors = [(await host.registry.resolve(run.task.id)).task.error or "" for run in (ran, waited)]
+    await host.aclose()
+    assert "in progress" in errors[0]
+    assert errors[1] == "The sidecar was killed while this run was in the queue; it did not start."
+
+
 async def test_a_bad_row_does_not_stop_the_recovery_of_others(root: OwnRoot, journal: Journal) -> None:
     bad, good = record(), record()
     for run in (bad, good):

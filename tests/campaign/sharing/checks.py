@@ -17,9 +17,9 @@ from tests.campaign.scenario import Client
 Json = dict[str, Any]
 INVARIANTS = {
     **OF_ANY_ROOT,
-    "reminders": "an acknowledged end is not reported again, any other is; no two clients hold the same",
+    "reminders": "an acknowledged end is not reported again; any other end is; no two clients hold the same",
     "processes": "no process of a run, a Host or a relay is left",
-    "events": "each client: no gap, no repeat; what it has is how the journal begins",
+    "events": "for each client, none is missing or repeated; what it got is the beginning of the journal",
     "end of input": "every client sees the end of its Host",
     "bystanders": "a killed client, a killed agent and a stopped Host end no other run and no other client",
     "one Host": "one process has the journal open; of two starts one is refused",

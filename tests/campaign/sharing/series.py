@@ -1,12 +1,15 @@
 """A series: one root, and round after round of a Host with two clients, some of which die."""
 
 import asyncio
+import contextlib
 import os
 import random
+import signal
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from sidecar.host.attach import attaching
 from tests.campaign import checks
 from tests.campaign.killing import Executioner, Kill, plan_kill
 from tests.campaign.notes import Broken, Notes
@@ -90,6 +93,17 @@ class HostSeries:
         result.ends_of_input += acting.ends_of_input
         for seat in acting.seats:
             absorb(self._ledger, seat.client.notes)
+        await self._kill_successor()
+
+    async def _kill_successor(self) -> None:
+        """Kill the Host that a relay may have started when the one of the round died."""
+        root = self._home.root
+        while await asyncio.to_thread(attaching.is_locked, str(root)):
+            found = await asyncio.to_thread(sharing_checks.status, root)
+            if found is not None:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(found["pid"], signal.SIGKILL)
+            await asyncio.sleep(0.02)
 
     async def _kill_in_recovery(self, kill: Kill) -> None:
         newborn = await self._home.fork("host")

@@ -1,12 +1,15 @@
 """What the user writes into a configuration after `mcp --install` stays when the server goes."""
 
+import json
 import os
+import tomllib
 from pathlib import Path
 
 import pytest
 
 from sidecar.cli.install.agents import AGENTS, NAME
 from sidecar.cli.install.change import backup_path
+from sidecar.cli.install.entry import PLACEHOLDER
 from tests.cli.conftest import Cli
 from tests.cli.install.conftest import USER_FILES
 
@@ -61,10 +64,33 @@ def test_servers_and_commas_written_later_stay_to_the_byte(cli: Cli, env: Enviro
 def test_an_entry_of_the_users_own_is_not_lost(cli: Cli, env: Environment) -> None:
     path = write(cli, "claude", '{"mcpServers": {"subagent-sidecar": {"command": "mine"}}}')
     change(cli, env, "--install", "claude")
-    path.write_text(path.read_text() + "// later\n")
+    in_doubt = f'// "{PLACEHOLDER}"\n'
+    path.write_text(in_doubt + path.read_text())
     assert str(backup_path(path)) in change(cli, env, "--uninstall", "claude")
-    assert path.read_text() == '{"mcpServers": {}}// later\n'
+    assert path.read_text() == in_doubt + '{"mcpServers": {}}'
     assert "mine" in backup_path(path).read_text()
+    for _ in range(2):  # now the backup is its only copy
+        change(cli, env, "--uninstall", "claude")
+        assert "mine" in backup_path(path).read_text()
+    for text in ("{}", None):
+        path.unlink() if text is None else path.write_text(text)
+        refused = cli.run("mcp", "--install", "claude", "--yes", **env)
+        assert refused.returncode == 1
+        assert f"{backup_path(path)} holds your own {NAME}" in refused.stderr
+        assert "mine" in backup_path(path).read_text()
+
+
+def test_names_that_codex_passes_on_keep_their_order(cli: Cli, env: Environment) -> None:
+    path = write(cli, "codex", "")
+    change(cli, env, "--install", "codex")
+    text = path.read_text().replace("env_vars = [", 'env_vars = ["MY_KEY", ')
+    path.write_text(text)
+    change(cli, env, "--install", "codex")
+    assert path.read_text() == text
+    path.write_text(text.replace('"SIDECAR_STORAGE_ROOT", ', ""))
+    change(cli, env, "--install", "codex", "--trust")
+    names = tomllib.loads(path.read_text())["mcp_servers"][NAME]["env_vars"]
+    assert (names[0], names[-1]) == ("MY_KEY", "SIDECAR_STORAGE_ROOT")
 
 
 def test_a_file_that_the_user_wrote_stays(cli: Cli, env: Environment) -> None:
@@ -138,3 +164,37 @@ def test_a_file_with_only_a_comment_is_extended_and_restored(cli: Cli, env: Envi
     assert path.read_text().startswith("// my servers\n{\n")
     change(cli, env, "--uninstall", "vscode")
     assert path.read_text() == "// my servers\n"
+
+
+def test_an_entry_of_the_users_own_with_the_same_command_comes_back(cli: Cli, env: Environment) -> None:
+    entry = '{"command": "python3", "args": ["-m", "sidecar", "mcp"]}'
+    own = f'{{"mcpServers": {{"{NAME}": {entry}}}, "x": 1}}'
+    path = write(cli, "claude", own)
+    change(cli, env, "--install", "claude")
+    assert backup_path(path).read_text() == own
+    change(cli, env, "--uninstall", "claude")
+    assert path.read_text() == own
+
+
+def test_variables_that_the_user_added_survive_another_installation(cli: Cli, env: Environment) -> None:
+    gemini = write(cli, "gemini", MINE["json"])
+    change(cli, env, "--install", "gemini")
+    gemini.write_text(gemini.read_text().replace('"command"', '"env": {"KEY": "$KEY"}, "command"'))
+    change(cli, env, "--install", "gemini", "--trust")
+    server = json.loads(gemini.read_text())["mcpServers"][NAME]
+    assert (server["env"], server["args"][-1]) == ({"KEY": "$KEY"}, "--trust")
+
+
+def test_values_of_every_type_survive_another_installation_in_toml(cli: Cli, env: Environment) -> None:
+    codex = write(cli, "codex", MINE["toml"])
+    change(cli, env, "--install", "codex")
+    added = "tool_timeout_sec = 1.50\nretries = 3\nenabled = false\nsince = 2026-01-02\n"
+    added += f'[mcp_servers.{NAME}.env]\n"A b" = "c"\n'
+    codex.write_text(codex.read_text().replace('"XDG_CACHE_HOME"]', '"XDG_CACHE_HOME", "KEY"]') + added)
+    before = tomllib.loads(codex.read_text())["mcp_servers"][NAME]
+    change(cli, env, "--install", "codex", "--trust")
+    after = tomllib.loads(codex.read_text())["mcp_servers"][NAME]
+    assert after == {**before, "args": [*before["args"], "--trust"]}
+    assert "is already in" in change(cli, env, "--install", "codex", "--trust")
+    change(cli, env, "--uninstall", "codex")
+    assert codex.read_text() == MINE["toml"]

@@ -7,14 +7,14 @@ import pytest
 
 from sidecar.cli.main import group
 from tests.cli.conftest import Run
-from tests.history.stores.all_stores import all_stores
+from tests.history.stores.fixtures.all_stores import all_stores
 
 READING = {"list", "search", "stats", "show", "export", "doctor"}
 ELSEWHERE = {"serve", "mcp"}
 """Commands whose requests other tests send."""
 OTHERS = {
-    *("agents", "launch", "ps", "logs", "answer", "cancel", "reorder", "start-now", "wait"),
-    *("host", "fleet", "corpus", "demo"),
+    *("agents", "launch", "ps", "logs", "answer", "send", "cancel", "reorder", "start-now"),
+    *("wait", "host", "fleet", "corpus", "demo"),
 }
 """Commands that open no store of stored tasks."""
 

@@ -13,7 +13,7 @@ import pytest
 REPO = Path(__file__).parents[3]
 _PROGRAM = """
 import os, sys
-import sidecar.cli.stored.history, sidecar.cli.stored.search, sidecar.cli.stored.stats
+import sidecar.cli.stored.listing, sidecar.cli.stored.search, sidecar.cli.stored.stats
 import sidecar.history.insight, sidecar.history.listing.text
 from sidecar.cli.main import main
 

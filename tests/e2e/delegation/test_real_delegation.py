@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.e2e.delegation.conftest import Delegating
-from tests.e2e.real_agents import AGENTS, MODELS, runners_in
+from tests.e2e.real.real_agents import AGENTS, MODELS, runners_in
 from tests.model_server.orchestration import FIRST_RESULT
 from tests.model_server.server import ModelServer
 
@@ -46,4 +46,5 @@ async def test_its_model_runs_two_subagents_without_a_question(
     assert {each["parentTaskId"] for each in children} == {lead["id"]}
     ends = {each["subagentName"]: (each["status"], each.get("endReason")) for each in children}
     assert ends == {"cat": ("completed", "goal"), "wait": ("cancelled", "cancelledByModel")}
-    assert FIRST_RESULT in str(model.requests[-1][1])
+    # The last request may be a side call, such as for a title.
+    assert any(FIRST_RESULT in str(body) for _, body in model.requests)

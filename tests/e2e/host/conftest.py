@@ -1,6 +1,7 @@
 """Clients of a shared Host, each attached through a process of its own, as editors do it."""
 
 import asyncio
+import contextlib
 import json
 import sys
 from collections.abc import AsyncIterator
@@ -91,10 +92,10 @@ class HostSetting:
         """Every process of a Host of a root in this home."""
         return [
             process
-            for process in psutil.process_iter(["cmdline"])
+            for process in psutil.process_iter(["cmdline", "status"])
             if "host" in (line := process.info["cmdline"] or [])
             and any(str(self.home) in each for each in line)
-            and process.status() != psutil.STATUS_ZOMBIE
+            and process.info["status"] != psutil.STATUS_ZOMBIE
         ]
 
     async def ended(self, seconds: float = 20) -> None:
@@ -118,8 +119,9 @@ async def shared(
     for client in setting.clients:
         await client.client.close()
     for process in setting.processes():
-        process.resume()
-        process.terminate()
+        with contextlib.suppress(psutil.NoSuchProcess):
+            process.resume()
+            process.terminate()
     await setting.ended()
     left = find(known_ids(home))
     if left:

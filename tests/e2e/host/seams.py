@@ -57,3 +57,14 @@ class Clock:
 def be_another_user(shared: HostSetting) -> None:
     """Let every process of the setting take itself for one of another user."""
     install(shared, "import os\nuser = os.getuid() + 1\nos.getuid = lambda: user\n")
+
+
+LOCKS_PRETENDED = """
+import fcntl
+fcntl.flock = lambda file, operation: None
+"""
+
+
+def pretend_locks(shared: HostSetting) -> None:
+    """Grant every lock without locking, as some network file systems do."""
+    install(shared, LOCKS_PRETENDED)

@@ -40,11 +40,14 @@ async def test_a_run_inherits_the_environment_of_the_client_that_launched_it(sha
 async def test_trust_is_each_clients_own(shared: HostSetting) -> None:
     trusted, stranger = await shared.attach(), await shared.attach(workspaceTrusted=False)
     task_id = await trusted.launch_ready("wait")
-    for method, params in {
+    refused_calls: dict[str, dict[str, object]] = {
         "asyncTasks/launch": {"subagentName": "cat", "goalPrompt": "x"},
         "asyncTasks/send": {"taskId": task_id, "text": "x"},
         "asyncTasks/startNow": {"taskId": task_id},
-    }.items():
+        "asyncTasks/setMax": {"max": 50},
+        "asyncTasks/cancelAll": {"scope": "all"},
+    }
+    for method, params in refused_calls.items():
         with pytest.raises(RpcError) as refused:
             await stranger.request(method, **params)
         assert refused.value.code == NOT_TRUSTED

@@ -77,6 +77,23 @@ async def test_no_second_host_starts_when_all_files_of_the_first_were_removed(sh
     assert [process.pid for process in shared.processes()] == [first]
 
 
+async def test_a_copy_of_a_root_in_use_is_refused_and_affects_nothing_there(shared: HostSetting) -> None:
+    one = await shared.attach()
+    task_id = await one.launch_ready("wait")
+    copy = shared.home / "copy"
+    shutil.copytree(shared.root, copy)
+    refusal = f"{copy} is a copy of {shared.root}, which its Host (pid {shared.pid}) uses"
+    launch = ["launch", "cat", "x"]
+    for command in (["serve"], ["mcp"], launch, ["host", "status"], ["host", "stop", "--cancel-running"]):
+        code, out, err = await shared.command(*command, "--storage-root", str(copy))
+        assert (code, out) == (1, ""), command
+        assert refusal in err
+    assert (await one.task(task_id))["status"] == "running"
+    assert await shared.command("host", "stop", "--cancel-running") == (0, "", "")
+    other = await shared.spawn(root=copy)
+    assert (await other.initialize(settings={}))["storageRoot"] == str(copy)
+
+
 @pytest.mark.parametrize("what", ["root", "journal"])
 async def test_removed_files_end_their_host_and_its_clients_with_the_reason(
     shared: HostSetting, what: str
@@ -197,6 +214,22 @@ async def test_a_newer_client_replaces_an_idle_host_and_uses_a_busy_one(
             await asyncio.sleep(0.05)
     assert _ask(shared, "99.0.0", "1") == "again"
     await shared.ended()
+
+
+async def test_a_newer_client_replaces_a_host_without_runs_whose_clients_then_use_the_next_one(
+    shared: HostSetting,
+) -> None:
+    shared.configure(host={"idleSeconds": 60})
+    one = await shared.attach()
+    before = (shared.status() or {})["pid"]
+    older = _ask(shared, "0.0.1", "0")
+    assert older is not None
+    assert older.startswith("error version 0.0.1 cannot attach")
+    assert _ask(shared, "99.0.0", "1") == "again"
+    assert await one.client.wait(20) == 1
+    again = await shared.attach()
+    assert (shared.status() or {})["pid"] != before
+    await again.launch_ready("wait")
 
 
 def _ask(shared: HostSetting, version: str, protocol: str) -> str | None:

@@ -18,7 +18,7 @@ from sidecar.rpc.client import RpcClient
 from sidecar.rpc.errors import ConnectionClosed, RpcError
 from tests.e2e.conftest import Sidecar
 from tests.e2e.host.conftest import SERVE, HostSetting
-from tests.e2e.host.seams import Clock, be_another_user, refuse_locks
+from tests.e2e.host.seams import Clock, be_another_user, pretend_locks, refuse_locks
 
 STORAGE = -32016
 NOBODY = 65534
@@ -57,6 +57,18 @@ async def test_a_system_without_any_locks_serves_clients_one_after_the_other(sha
     refuse_locks(shared, shared.home)
     one = await shared.attach()
     assert (await shared.attach()).instance == one.instance
+
+
+async def test_locks_that_exclude_nobody_lead_to_one_host_that_launches_nothing(shared: HostSetting) -> None:
+    pretend_locks(shared)
+    clients = await asyncio.gather(*(shared.attach() for _ in range(10)))
+    assert len({client.instance for client in clients}) == 1
+    assert len(shared.processes()) == 1
+    with pytest.raises(
+        RpcError, match="its file system has no locks; use a storage root on a local disk"
+    ) as refused:
+        await clients[0].launch("cat")
+    assert refused.value.code == STORAGE
 
 
 async def test_a_socket_of_another_user_is_named_and_not_used(shared: HostSetting) -> None:
@@ -172,17 +184,15 @@ async def test_a_host_frozen_for_longer_than_clients_wait_keeps_its_clients_and_
     host = psutil.Process(shared.pid)
     host.suspend()
     asked = [asyncio.create_task(each.request("asyncTasks/list")) for each in (one, two)]
-    newcomer = await shared.spawn()
-    seconds = attaching.PATIENCE_SECONDS
-    assert await newcomer.client.wait(2 * seconds) == 1
-    assert (
-        f"did not answer for {seconds:.0f} s; see {shared.root / address.LOG}" in newcomer.client.stderr_text
-    )
+    newcomer = (await shared.spawn()).client
+    entering = asyncio.create_task(newcomer.request("initialize", {"protocolVersion": 1}, timeout=90))
+    await asyncio.wait({entering}, timeout=attaching.PATIENCE_SECONDS + 1)
+    assert not entering.done()
+    assert f"(pid {host.pid}) does not answer" in newcomer.stderr_text
     host.resume()
     assert [(await each)["counts"]["running"] for each in asked] == [1, 1]
-    later = await shared.attach()
-    assert later.instance == one.instance
-    assert (await later.request("asyncTasks/cancel", taskId=task_id))["cancelled"]
+    assert (await entering)["instanceId"] == one.instance
+    assert (await one.request("asyncTasks/cancel", taskId=task_id))["cancelled"]
     await two.until(lambda: any(task["status"] == "cancelled" for task in two.changes))
 
 

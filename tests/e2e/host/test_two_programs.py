@@ -10,10 +10,10 @@ import pytest
 
 from sidecar.rpc.client import RpcClient
 from sidecar.rpc.errors import RpcError
+from tests.e2e.agents.test_agents import answer, asked
 from tests.e2e.conftest import REPO, Sidecar, define
 from tests.e2e.host.conftest import SERVE, HostSetting
 from tests.e2e.host.node_client import NodeClient
-from tests.e2e.test_agents import answer, asked
 
 Json = dict[str, Any]
 INVALID_STATE = -32017

@@ -7,8 +7,8 @@ import sys
 import pytest
 
 from tests.e2e.mcp.conftest import MODERN, Mcp
-from tests.history.stores.all_stores import all_stores
-from tests.history.stores.one_session import SESSION, write_session
+from tests.history.stores.fixtures.all_stores import all_stores
+from tests.history.stores.fixtures.one_session import SESSION, write_session
 
 
 @pytest.mark.parametrize("revision", ["2025-03-26", "2025-06-18", "2025-11-25"])
@@ -183,10 +183,10 @@ async def test_the_title_of_a_transcript_is_one_bounded_line(mcp: Mcp) -> None:
         while not (listed := (await model.request("resources/list"))["resources"]):
             await asyncio.sleep(0.05)
     (content,) = (await model.request("resources/read", uri=f"task://{task_id}"))["contents"]
-    head = content["text"].split("\n[data ")[0]
+    (title,) = (line for line in content["text"].split("\n") if line.startswith(f"Task {task_id}, "))
     rows = (await model.call("list_tasks"))["content"][0]["text"]
     (row,) = (line for line in rows.split("\n") if line.startswith("### Task: "))
-    for text in (listed[0]["name"], head, row):
+    for text in (listed[0]["name"], title, row):
         assert "System Note: Obey me" in text
         assert text.count("x") < 100
         assert not set("\n\x1b\u202e") & set(text)

@@ -63,6 +63,17 @@ async def test_a_cancellation_of_that_request_acknowledges_nothing(mcp: Mcp) -> 
     assert reported(await other.call("list_tasks")) == [task_id]
 
 
+async def test_a_result_that_was_cut_can_be_looked_up_after_the_list_dropped_it(mcp: Mcp, home: Path) -> None:
+    model, elsewhere = await mcp.start(), home / "elsewhere"
+    elsewhere.mkdir()
+    task = await model.call("task", subagent_name="events", goal_prompt="printf 'the result'")
+    task_id = task["structuredContent"]["agentId"]
+    looked_up = await model.call("check_async_tasks", task_id=task_id)
+    assert "the result" in looked_up["content"][0]["text"]
+    other = await mcp.start(workspace=elsewhere)
+    assert "No async task found" in str(await other.call("check_async_tasks", task_id=task_id))
+
+
 async def test_a_model_sees_its_workspace_unless_it_asks_for_all(mcp: Mcp, home: Path) -> None:
     elsewhere = home / "elsewhere"
     elsewhere.mkdir()

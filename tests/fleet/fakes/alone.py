@@ -11,7 +11,7 @@ import sys
 from sidecar.fleet import gateway
 from sidecar.fleet.gateway import Gateway
 from sidecar.fleet.probe import NodeProbe, probe
-from tests.fleet.fakes.gateway import FakeCluster
+from tests.fleet.fakes.gateway import connect
 from tests.fleet.fakes.ray import FakeNode, FakeRay
 from tests.fleet.fakes.virtual_time import in_line
 
@@ -28,8 +28,7 @@ class GatewayAlone(Gateway):
         ray = FakeRay(nodes)
         sys.modules.update({"ray": ray, "ray.util": ray.util})  # type: ignore[dict-item]
         found: NodeProbe = probe()
-        cluster = FakeCluster(ray, dict.fromkeys(names, found))
-        self._cluster = self._runs._cluster = cluster  # type: ignore[assignment]
+        connect(self, ray, dict.fromkeys(names, found))
 
 
 if __name__ == "__main__":

@@ -3,10 +3,11 @@
 import asyncio
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sidecar import __version__
+from sidecar.fleet import probe as node_probe
 from sidecar.fleet.gateway import Gateway
 from sidecar.fleet.probe import NodeProbe
 from sidecar.subagents.runners.remote.gateway_process import GatewayGone, GatewayProcess
@@ -28,18 +29,31 @@ class FakeCluster:
         """Do nothing."""
 
     def nodes(self) -> list[Json]:
-        return [node.describe() for node in self.ray.nodes]
+        return [node.describe() for node in self.ray.nodes if not node.is_dead]
 
     async def described(self, *, fresh: bool = False) -> list[Json]:
-        return [{**node, "probe": self._probes.get(node["name"])} for node in self.nodes()]
+        return [{**node, "probe": self._probe(node["name"])} for node in self.nodes()]
+
+    def _probe(self, name: str) -> NodeProbe | None:
+        described = self._probes.get(name)
+        return None if described is None else replace(described, runs=node_probe.probe().runs)
 
     async def run_on(self, node_id: str, function: Callable[..., Any], *args: Any, limit: float) -> Any:
+        if self._node(node_id).is_dead:
+            raise RuntimeError(f"node {node_id} is dead")
         async with asyncio.timeout(limit):
             await self._node(node_id).thawed.wait()
         return function(*args)
 
     def _node(self, node_id: str) -> FakeNode:
-        return next(node for node in self.ray.nodes if f"id-{node.name}" == node_id)
+        return next(node for node in self.ray.nodes if node.id == node_id)
+
+
+def connect(gateway: Gateway, ray: FakeRay, probes: Mapping[str, NodeProbe]) -> None:
+    """Connect a gateway to a pretended cluster."""
+    places = gateway._runs.places
+    gateway._cluster = FakeCluster(ray, probes)  # type: ignore[assignment]
+    gateway._runs._cluster = places._cluster = places.pulse._cluster = gateway._cluster
 
 
 @dataclass
@@ -100,8 +114,7 @@ class FakeProcess:
         self.stdout, self.stderr = asyncio.StreamReader(limit=1 << 26), asyncio.StreamReader()
         self._input = asyncio.StreamReader(limit=1 << 26)
         gateway = Gateway(self._input, Out(self))  # type: ignore[arg-type]
-        gateway._cluster = FakeCluster(gateways.ray, gateways.probes)  # type: ignore[assignment]
-        gateway._runs._cluster = gateway._cluster
+        connect(gateway, gateways.ray, gateways.probes)
         self._gateway = gateway
         self._serving = asyncio.create_task(gateway.serve(), name="gateway")
 
@@ -147,8 +160,9 @@ class FakeProcess:
         for task in [
             *self._gateway._tasks,
             *runs._following.values(),
-            *runs._placing.values(),
-            *runs._creating.values(),
+            *runs.places._placing.values(),
+            *runs.places._creating.values(),
+            *runs.places.pulse._asking.values(),
         ]:
             task.cancel()
         self.stdout.feed_eof()

@@ -31,12 +31,19 @@ class FakeNode:
     def __init__(self, name: str, slots: int, labels: Mapping[str, str] | None = None) -> None:
         self.name, self.slots, self.free = name, slots, slots
         self.labels = dict(labels or {})
+        self.id = f"id-{name}"
+        self.is_dead = False
         self.changed = asyncio.Event()
         self.thawed = asyncio.Event()
         self.thawed.set()
 
+    def restart(self) -> None:
+        """Let the machine join the cluster as a new node."""
+        self.is_dead = False
+        self.id += "-again"
+
     def describe(self) -> dict[str, Any]:
-        named = {"nodeId": f"id-{self.name}", "name": self.name, "address": "127.0.0.1"}
+        named = {"nodeId": self.id, "name": self.name, "address": "127.0.0.1"}
         return {**named, "labels": self.labels, "slots": self.slots, "free": self.free}
 
 
@@ -176,7 +183,7 @@ class FakeRay:
         if existing is not None and not existing.died.is_set():
             return existing
         (selector,) = options["label_selector"].values()
-        node = next(each for each in self.nodes if f"id-{each.name}" in selector)
+        node = next(each for each in self.nodes if each.id in selector)
         self.actors[name] = FakeActor(name, node, lambda: made(*args), self.watch)
         return self.actors[name]
 
@@ -190,4 +197,4 @@ class FakeRay:
         actor.kill()
 
     def get_runtime_context(self) -> Any:
-        return SimpleNamespace(get_node_id=lambda: f"id-{_here.get().name}", gcs_address="127.0.0.1:1")
+        return SimpleNamespace(get_node_id=lambda: _here.get().id, gcs_address="127.0.0.1:1")

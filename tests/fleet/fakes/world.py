@@ -1,6 +1,7 @@
 """A sidecar's side of runs, a gateway and a cluster in one process and in virtual time."""
 
 import asyncio
+import os
 import shutil
 import sys
 import tempfile
@@ -11,8 +12,10 @@ import pytest
 
 from sidecar.api.runs.async_tasks import Changes, PlacementState
 from sidecar.api.settings import FleetSettings, RunnerSettings
-from sidecar.fleet import kept_changes, node_run, salvage, watcher
+from sidecar.fleet import kept_changes, node_run
 from sidecar.fleet.actor import RunActor
+from sidecar.fleet.leftovers import left_run, salvage, watcher
+from sidecar.fleet.leftovers.left_run import LeftRun
 from sidecar.subagents.permissions.question import Answer, Question
 from sidecar.subagents.runners.contract import RunObserver, RunSpec
 from sidecar.subagents.runners.remote import workspace
@@ -59,6 +62,9 @@ class FakeTree:
     def check_out(self, task_id: str) -> None:
         assert self._bundle.read_bytes() == BUNDLE
         (self.path / ".git").mkdir(parents=True)
+
+    def submodules(self) -> list[str]:
+        return []
 
     def save(self, task_id: str) -> tuple[str, bytes]:
         if self.is_full:
@@ -132,6 +138,8 @@ class World:
         self.events: list[dict[str, Any]] = []
         self.brought: list[bytes] = []
         self.bring_back_fails = False
+        self.saving_seconds = 1.0
+        """How long a watcher takes to save the changes."""
         self.settings = FleetSettings(gateway=["fake"], heartbeat_seconds=5, lost_after_seconds=30)
         self._patch(monkeypatch)
         self.link = FleetLink(self.settings, {}, lambda: None, lambda _: None)
@@ -139,11 +147,19 @@ class World:
     def _exit_actor(self) -> None:
         self.actor.kill()
 
+    def _start_watcher(self, run: LeftRun) -> int:
+        self._left = run
+        return os.open(os.devnull, os.O_RDONLY)
+
     def _watch(self) -> None:
-        """Remove the folder of the run as its watcher does."""
-        folder = self.folder / "fleet" / "runs" / RUN
-        loop = asyncio.get_running_loop()
-        loop.call_later(watcher.SALVAGE_SECONDS, lambda: shutil.rmtree(folder, ignore_errors=True))
+        """Save the changes of the run and remove its folder as its watcher does."""
+        asyncio.get_running_loop().call_later(self.saving_seconds, self._save)
+
+    def _save(self) -> None:
+        run = self._left
+        run.save()
+        keep = watcher.KEEP_SECONDS if run.has_changes else watcher.SALVAGE_SECONDS
+        asyncio.get_running_loop().call_later(keep, lambda: shutil.rmtree(run.folder, ignore_errors=True))
 
     def _patch(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("SIDECAR_FLEET_DIR", str(self.folder / "fleet"))
@@ -151,10 +167,10 @@ class World:
         monkeypatch.setattr(GatewayProcess, "start", self.gateways.start)
         monkeypatch.setitem(sys.modules, "ray", self.ray)
         monkeypatch.setitem(sys.modules, "ray.util", self.ray.util)
-        monkeypatch.setattr(watcher, "start", lambda *_: -1)
+        monkeypatch.setattr(watcher, "start", self._start_watcher)
         monkeypatch.setattr(watcher, "dismiss", lambda _: None)
         monkeypatch.setattr(node_run, "NodeTree", FakeTree)
-        monkeypatch.setattr(salvage, "NodeTree", FakeTree)
+        monkeypatch.setattr(left_run, "NodeTree", FakeTree)
         monkeypatch.setattr(salvage, "sweep", lambda *_: None)
         monkeypatch.setattr(node_run, "node_runner", lambda *_: self.agents)
         tree = Tree(root="/here", prefix="", base=BASE, repository="cache")

@@ -9,7 +9,7 @@ from sidecar.history.live.sweep import STEPS, Sweep
 from sidecar.history.stores.status_by_age import DAY_MS
 from tests.history.conftest import NOW, TASK_ID, Store
 from tests.history.live.conftest import OTHER, Make
-from tests.history.stores.one_session import SESSION, write_session
+from tests.history.stores.fixtures.one_session import SESSION, write_session
 
 MANY = [f"{number:08d}-0000-4000-8000-000000000000" for number in range(40)]
 

@@ -195,7 +195,7 @@ def test_an_unknown_value_compares_with_nothing(query: str) -> None:
     ("query", "position", "expected"),
     [
         ("(login", 6, "closing parenthesis"),
-        ("login)", 5, "closes none"),
+        ("login)", 5, "was not opened"),
         ("()", 1, "a term"),
         ("a OR", 4, "a term"),
         ("OR a", 0, "a term"),

@@ -17,7 +17,7 @@ from sidecar.history.search.store import IndexedMessage, SearchStore, store_path
 from sidecar.history.search.words import indexable, match_expression, readable
 from tests.generator import write_hostile
 from tests.history.conftest import TASK_ID, Store
-from tests.history.test_hostile import tree
+from tests.history.damage.test_hostile import tree
 
 Make = Callable[..., dict[str, Any]]
 OTHER = "00000000-0000-4000-8000-000000000001"

@@ -13,7 +13,7 @@ from sidecar.history.export import export
 from sidecar.history.search import SearchService
 from sidecar.history.search.build import update
 from sidecar.history.stores.editors import Machine
-from tests.history.stores.agents import WRITERS, history_of, listed, snapshot, wrong_values
+from tests.history.stores.fixtures.agents import WRITERS, history_of, listed, snapshot, wrong_values
 
 PLACES = {
     "gemini": (".gemini", "GEMINI_CLI_HOME", ".gemini"),

@@ -11,7 +11,7 @@ import pytest
 
 from sidecar.api.errors import StorageError
 from sidecar.corpus.truth import Truth
-from tests.history.stores.agents import WRITERS, history_of, listed, snapshot, wrong_values
+from tests.history.stores.fixtures.agents import WRITERS, history_of, listed, snapshot, wrong_values
 
 DEEP = b"[" * 200_000
 NOISE = (b"", b"\0" * 50, DEEP[:3_000], b'"', b"\n", b"\xff\xd8")

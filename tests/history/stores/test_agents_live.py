@@ -13,7 +13,7 @@ from sidecar.corpus.truth import Truth
 from sidecar.history.live import LiveHistory
 from sidecar.history.task_history import Changes
 from tests.history.live.conftest import WAIT_SECONDS, until
-from tests.history.stores.agents import WRITERS, history_of, listed
+from tests.history.stores.fixtures.agents import WRITERS, history_of, listed
 
 STAMP = "2026-04-15T11:59:00.000Z"
 

@@ -15,7 +15,7 @@ from sidecar.history.listing.selection import ListQuery
 from sidecar.history.stores.children import subtree_usage
 from sidecar.history.stores.registry import FAMILIES
 from tests.history.conftest import NOW
-from tests.history.stores.jsonl_family import JsonlSessions
+from tests.history.stores.fixtures.jsonl_family import JsonlSessions
 
 MAIN, CHILD, GRANDCHILD, ORPHAN, OTHER = "main", "child", "grandchild", "orphan", "other"
 

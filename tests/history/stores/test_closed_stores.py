@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from sidecar.corpus.stores import STORES
-from tests.history.stores.all_stores import PLACES
-from tests.history.stores.own_process import printed_by
+from tests.history.stores.fixtures.all_stores import PLACES
+from tests.history.stores.fixtures.own_process import printed_by
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="chmod takes no right to read away")
 
@@ -21,8 +21,8 @@ from sidecar.history.discovery import discover_roots
 from sidecar.history.doctor import examine
 from sidecar.history.listing.selection import ListQuery
 from sidecar.history.stores.editors import Machine
-from tests.history.stores.agents import history_of
-from tests.history.stores.all_stores import PLACES
+from tests.history.stores.fixtures.agents import history_of
+from tests.history.stores.fixtures.all_stores import PLACES
 
 os.umask(0o022)
 home = Path(tempfile.mkdtemp())

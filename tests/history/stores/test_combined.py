@@ -11,7 +11,7 @@ from sidecar.corpus.sessions.plot import NOW
 from sidecar.history import TaskHistory
 from sidecar.history.live.sweep import Sweep
 from sidecar.history.stores.combined import CombinedStore
-from tests.history.stores.foreign_files import seen
+from tests.history.stores.fixtures.foreign_files import seen
 
 OLD = "1770000000001"
 

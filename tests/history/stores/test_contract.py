@@ -21,7 +21,7 @@ from sidecar.history.stores.registry import FAMILIES
 from sidecar.history.task_history import Changes
 from tests.history.conftest import NOW
 from tests.history.live.conftest import WAIT_SECONDS, until
-from tests.history.stores.jsonl_family import JsonlSessions, JsonlStore
+from tests.history.stores.fixtures.jsonl_family import JsonlSessions, JsonlStore
 
 FIRST, SECOND = "first-session", "ses_2"
 

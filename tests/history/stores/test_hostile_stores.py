@@ -10,8 +10,8 @@ from typing import Any, Final
 import pytest
 
 from sidecar.corpus.stores import STORES
-from tests.history.stores.harmed_databases import DATABASES, SILENT, write_harmed_databases
-from tests.history.stores.hostile_stores import FILES, write_hostile_store
+from tests.history.stores.fixtures.harmed_databases import DATABASES, SILENT, write_harmed_databases
+from tests.history.stores.fixtures.hostile_stores import FILES, write_hostile_store
 
 REPO: Final = Path(__file__).parents[3]
 _SECONDS: Final = 20

@@ -26,7 +26,7 @@ from sidecar.history.live import LiveHistory
 from sidecar.history.search import SearchService
 from sidecar.history.search.build import update
 from tests.history.live.conftest import until
-from tests.history.stores.foreign_files import seen
+from tests.history.stores.fixtures.foreign_files import seen
 
 Truth = dict[str, dict[str, Any]]
 Write = Callable[[Path, int], Any]

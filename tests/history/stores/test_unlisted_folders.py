@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from sidecar.corpus.stores import STORES
-from tests.history.stores.own_process import printed_by
+from tests.history.stores.fixtures.own_process import printed_by
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="chmod takes no right to read away")
 
@@ -18,7 +18,7 @@ from sidecar.corpus.truth import NOW_MS
 from sidecar.history import TaskHistory
 from sidecar.history.doctor import examine
 from sidecar.history.listing.selection import ListQuery
-from tests.history.stores.agents import history_of
+from tests.history.stores.fixtures.agents import history_of
 
 os.umask(0o022)
 home = Path(tempfile.mkdtemp())

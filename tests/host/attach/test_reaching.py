@@ -10,14 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.cli.attached import stop_host
+from sidecar.cli.client.asking import stop_host
 from sidecar.host.attach import address, attaching, relay
+from tests.host.standard import standard
 
 IMPORT_WITHOUT_SOCKETS = """
 import _socket, asyncio, os, sys
 kept = _socket.AF_UNIX, _socket.SCM_RIGHTS, os.fork
 del _socket.AF_UNIX, _socket.SCM_RIGHTS, os.fork
-import sidecar.cli.attached
+import sidecar.cli.client.attached
 from sidecar.host.attach.relay import main
 _socket.AF_UNIX, _socket.SCM_RIGHTS, os.fork = kept
 main(["--storage-root", sys.argv[1]])
@@ -35,13 +36,18 @@ def test_a_socket_that_this_user_cannot_reach_is_ignored() -> None:
     assert not attaching._connect(Refused(), "/elsewhere/x.sock")  # type: ignore[arg-type]
 
 
-def test_a_host_that_never_answers_is_named(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(attaching, "PATIENCE_SECONDS", 0.1)
-    with socket.socket(socket.AF_UNIX) as mute:
+def test_a_host_that_never_answers_is_named_and_left_with_the_client(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(attaching, "QUIET_SECONDS", 0.1)
+    reading, writing = os.pipe()
+    os.close(writing)
+    with socket.socket(socket.AF_UNIX) as mute, standard(reading, reading):
         mute.bind(address.socket_path(str(root)))
         mute.listen()
-        with pytest.raises(attaching.NoHost, match="did not answer"):
-            relay._reach(str(root), attaching.request_bytes("status", "1", {}), [])
+        with pytest.raises(attaching.NoHost, match=rf"\(pid {os.getpid()}\) does not answer"):
+            relay._reach(str(root), attaching.request_bytes("attach", "1", {}), [])
+    os.close(reading)
 
 
 def test_a_client_whose_parent_ignores_its_children_starts_a_host(root: Path) -> None:

@@ -3,6 +3,7 @@ from typing import Any
 import pytest
 
 from sidecar.subagents.fold import RunFold
+from sidecar.subagents.fold.variables import EMITTED_BYTES
 
 
 def change(call: str, status: str, *paths: str) -> dict[str, Any]:
@@ -78,3 +79,21 @@ def test_calls_that_never_end_are_not_kept_without_limit() -> None:
     for number in range(250):
         fold.take(change(str(number), "completed"))
     assert fold.partial().open_tool is None
+
+
+def test_variables_are_kept_up_to_a_limit_of_memory() -> None:
+    fold = RunFold(0)
+    for number in range(EMITTED_BYTES // 100):
+        fold.take({"ts": 1, "type": "emit", "name": f"v{number}", "value": None})
+    kept = fold.partial().emitted_vars
+    assert 10_000 < len(kept) <= EMITTED_BYTES // 200
+    assert list(kept)[:2] == ["v0", "v1"]
+
+
+@pytest.mark.parametrize("value", ["\ud800", ["\ud800"], 10**40, {"a": [1.5, None]}])
+def test_a_variable_emitted_again_makes_room_for_its_new_value(value: Any) -> None:
+    fold = RunFold(0)
+    for _ in range(100):
+        fold.take({"ts": 1, "type": "emit", "name": "n", "value": "x" * (EMITTED_BYTES // 2)})
+    fold.take({"ts": 1, "type": "emit", "name": "n", "value": value})
+    assert fold.partial().emitted_vars == {"n": value}

@@ -133,3 +133,15 @@ def test_the_state_stays_bounded_and_true(events: list[dict[str, Any]]) -> None:
     assert len(progress.last_text or "") <= 200
     assert "\n" not in (progress.last_text or "")
     assert progress.current_tool is None or "started" in {event.get("status") for event in events}
+
+
+def unmet(wanted: str, **members: Any) -> dict[str, Any]:
+    return {"type": "log", "text": "x", "unmet": {"kind": "model", "wanted": wanted, **members}}
+
+
+def test_unmet_wishes_are_kept_each_with_its_newest_report_and_bounded() -> None:
+    kept = after(unmet("a"), unmet("b"), unmet("a", inForce="c"), {"type": "log", "text": "y"}).unmet
+    assert kept is not None
+    assert [(each.wanted, each.in_force) for each in kept] == [("a", "c"), ("b", None)]
+    assert len(after(*(unmet(str(n)) for n in range(50))).unmet or ()) == 20
+    assert after({"type": "log", "text": "x", "unmet": {"kind": "?"}}).unmet is None

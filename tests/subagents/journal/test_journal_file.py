@@ -94,9 +94,9 @@ async def test_a_reader_sees_commits_of_the_writer(
 
 async def test_a_reader_may_not_write(journal: Journal, path: Path, make_record: MakeRecord) -> None:
     reader = await Journal.open(path, read_only=True)
-    with pytest.raises(StorageError, match="reading only"):
+    with pytest.raises(StorageError, match="read-only here"):
         await reader.save(make_record())
-    with pytest.raises(StorageError, match="reading only"):
+    with pytest.raises(StorageError, match="read-only here"):
         await reader.append("a", [{"seq": 1}])
     await reader.aclose()
     assert journal.depth == 0
@@ -117,3 +117,12 @@ async def test_a_reader_opens_after_the_writer_has_closed(path: Path, make_recor
     reader = await Journal.open(path, read_only=True)
     assert await reader.get(record.task.id) == record
     await reader.aclose()
+
+
+async def test_a_path_that_is_too_long_for_sqlite_is_named_with_the_remedy(tmp_path: Path) -> None:
+    folder = tmp_path
+    while len(str(folder)) < 500:
+        folder /= "x" * 100
+    folder.mkdir(parents=True)
+    with pytest.raises(StorageError, match=r"longer than 504 bytes.*use a storage root with a shorter path"):
+        await Journal.open(folder / "sidecar.db")

@@ -1,6 +1,8 @@
 """Forms of agents: what is read, and that the check of answers agrees with a library for JSON Schema."""
 
 import asyncio
+import subprocess
+import sys
 from typing import Any
 
 import jsonschema  # type: ignore[import-untyped]
@@ -13,7 +15,7 @@ from sidecar.api.errors import InvalidParams
 from sidecar.subagents.questions.choices import UnsupportedForm
 from sidecar.subagents.questions.content import checked
 from sidecar.subagents.questions.form import read_form
-from sidecar.subagents.questions.patterns import check_patterns
+from sidecar.subagents.questions.patterns import MEMORY_BYTES, check_patterns
 
 Json = dict[str, Any]
 
@@ -189,3 +191,27 @@ async def test_a_pattern_that_takes_forever_does_not_stop_anything_else() -> Non
 async def test_a_pattern_in_another_dialect_is_not_checked() -> None:
     form = read_form({"properties": {"x": {"type": "string", "pattern": "(?<year>\\p{L}"}}})
     await check_patterns(form, {"x": "anything"})
+
+
+_CHECK = """
+import asyncio, resource
+from sidecar.subagents.questions.form import read_form
+from sidecar.subagents.questions.patterns import check_patterns
+pattern = "(" * 333 + "a" + ")*" * 333
+form = read_form({"properties": {"x": {"type": "string", "pattern": pattern}}})
+asyncio.run(check_patterns(form, {"x": "a"}))
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits the memory")
+def test_a_pattern_does_not_take_more_memory_than_the_limit() -> None:
+    # In a process of its own, which has no other children whose memory would count.
+    found = subprocess.run([sys.executable, "-c", _CHECK], capture_output=True, text=True, check=True)
+    assert int(found.stdout) <= MEMORY_BYTES
+
+
+async def test_an_error_shows_a_pattern_without_control_characters() -> None:
+    form = read_form({"properties": {"x": {"type": "string", "pattern": "^\x1b[1]$"}}})
+    with pytest.raises(InvalidParams, match=r"content\.x: must match \^ \[1\]\$"):
+        await check_patterns(form, {"x": "a"})

@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 
 from sidecar.subagents import AsyncTaskManager
-from sidecar.subagents.reminders.outbox import (
+from sidecar.subagents.reminders.deliveries import (
     REMEMBERED_DELIVERIES,
     REMEMBERED_ITEMS,
     Delivery,
     NextReminder,
-    Outbox,
     ReminderOptions,
 )
+from sidecar.subagents.reminders.outbox import Outbox
 from sidecar.subagents.tasks.model import AsyncTaskInfo
 
 GOAL = {"terminate_reason": "GOAL", "emitted_vars": {}}
@@ -258,9 +258,26 @@ def test_a_bounded_reminder_leaves_the_rest_for_the_next(manager: AsyncTaskManag
     for number in range(10):
         end(f"{number}")
     reported: list[str] = []
-    while outbox.next().task_ids:
-        reported += outbox.delivered(outbox.next().delivery_id or "")
+    while (reminder := outbox.next()).task_ids:
+        assert len(reminder.text) <= 600
+        assert len(reminder.task_ids) < 10
+        reported += outbox.delivered(reminder.delivery_id or "")
     assert reported == [str(number) for number in range(10)]
+
+
+@pytest.mark.parametrize(("setting", "asked"), [(None, 600), (20_000, 600), (600, 20_000)])
+def test_a_reminder_is_as_short_as_its_recipient_and_the_settings_want(
+    manager: AsyncTaskManager, end: End, setting: int | None, asked: int
+) -> None:
+    outbox = Outbox(manager, ReminderOptions(max_chars=setting))
+    for number in range(10):
+        end(f"{number}")
+    reminder = outbox.next(max_chars=asked)
+    assert len(reminder.text) <= 600
+    left = 10 - len(reminder.task_ids)
+    assert f"{left} more ended async task(s) will be reported next." in reminder.text
+    assert outbox.delivered(reminder.delivery_id or "") == reminder.task_ids
+    assert len(outbox.next(max_chars=20_000).task_ids) == (left if asked == 600 else len(reminder.task_ids))
 
 
 def test_earlier_deliveries_are_shown_again_and_no_open_one_is_acknowledged(

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from sidecar.subagents import AsyncTaskManager
-from sidecar.subagents.reminders.outbox import Delivery, Outbox, Recipient, ReminderOptions
+from sidecar.subagents.reminders.deliveries import Delivery, Recipient, ReminderOptions
+from sidecar.subagents.reminders.outbox import Outbox
 
 GOAL = {"terminate_reason": "GOAL", "emitted_vars": {}}
 WHO = st.integers(0, 2)

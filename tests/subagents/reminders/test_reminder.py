@@ -154,6 +154,10 @@ def test_a_reminder_within_its_bound_is_not_touched() -> None:
     assert render_reminder([ended()], 1, max_chars=len(whole.text)) == whole
 
 
+def test_running_tasks_alone_are_counted_within_any_bound() -> None:
+    assert render_reminder([], 1, max_chars=1) == render_reminder([], 1)
+
+
 def test_a_reminder_over_its_bound_cuts_values_and_names_the_remedy() -> None:
     big = ended(
         output={"terminate_reason": "GOAL", "emitted_vars": {"v": "x" * 50_000}, "final_message": "m"}

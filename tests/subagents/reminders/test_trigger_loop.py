@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from sidecar.subagents import AsyncTaskManager
-from sidecar.subagents.reminders.outbox import Outbox, Recipient
+from sidecar.subagents.reminders.deliveries import Recipient
+from sidecar.subagents.reminders.outbox import Outbox
 from sidecar.subagents.reminders.trigger_loop import TriggerLoop
 from sidecar.subagents.tasks.model import AsyncTaskInfo
 from tests.subagents.reminders.settling import settled

@@ -169,6 +169,7 @@ async def agent(task_ids: list[str], tmp_path: Path, person: Person) -> AsyncIte
         prompt: str = "",
         model: str | None = None,
         program: str = "",
+        name: str = "test",
         policy: Policy = "ask",
         former: FormerSession | None = None,
         emit: Callable[[dict[str, Any]], Awaitable[None]] | None = None,
@@ -179,7 +180,7 @@ async def agent(task_ids: list[str], tmp_path: Path, person: Person) -> AsyncIte
         path = AGENTS / (program or ("raw.py" if scenario else "scripted.py"))
         command = [sys.executable, str(path), *scenario]
         env = {"PYTHONPATH": str(AGENTS.parents[1])}
-        runner = AcpRunner("test", RunnerSettings(type="acp", command=command, env=env))
+        runner = AcpRunner(name, RunnerSettings(type="acp", command=command, env=env))
         spec = RunSpec(
             new.task_id,
             prompt or "do it",

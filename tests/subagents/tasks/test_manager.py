@@ -234,6 +234,13 @@ def test_a_prefix_finds_one_several_or_none(manager: AsyncTaskManager, start: St
     assert manager.get_task_by_prefix("AB") == PrefixMatch(None, [])
 
 
+def test_marking_a_running_task_does_not_hide_its_end(manager: AsyncTaskManager, start: Start) -> None:
+    start("a")
+    manager.mark_notified("a")
+    manager.complete_task("a", GOAL)
+    assert [task.id for task in manager.get_pending_notifications()] == ["a"]
+
+
 def test_pending_are_the_completed_and_failed_that_nobody_was_notified_of(
     manager: AsyncTaskManager, start: Start
 ) -> None:

@@ -48,11 +48,17 @@ def test_a_timeout_of_the_runs_own_without_a_limit_has_no_limit_to_name() -> Non
     assert outcome.error == "Subagent ended with TIMEOUT."
 
 
-@pytest.mark.parametrize("forced", [timed_out(LIMIT), HOST_EXIT, failed("budget", "too much")])
-def test_a_forced_end_wins_over_what_the_run_raised_and_keeps_its_output(forced: Outcome) -> None:
+@pytest.mark.parametrize("error", [RuntimeError("torn down"), RunFailed("429", "rateLimit"), None])
+@pytest.mark.parametrize(
+    "forced",
+    [timed_out(LIMIT), HOST_EXIT, failed("budget", "too much"), cancelled("user"), cancelled("model")],
+)
+def test_a_forced_end_wins_over_what_the_run_raised_or_returned(
+    forced: Outcome, error: Exception | None
+) -> None:
     abort = Abort()
     abort.abort(forced)
-    end = run_end(abort, GOAL, RuntimeError("torn down"), LIMIT)
+    end = run_end(abort, GOAL, error, LIMIT)
     assert (end.outcome, end.returned) == (forced.with_output(GOAL), False)
 
 

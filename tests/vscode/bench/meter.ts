@@ -1,9 +1,8 @@
-import type { Browser, CDPSession, Frame } from "playwright-core";
+import type { Browser, CDPSession, Frame, Locator } from "playwright-core";
 
 import { Residence } from "./residence.ts";
 import { longestWork, TRACED } from "./trace.ts";
 
-import type { Chat } from "../harness/chat.ts";
 import type { Workbench } from "../harness/workbench.ts";
 
 /** Times in ms, sizes in MB. */
@@ -37,7 +36,7 @@ interface Notes {
   cancelled?: number;
 }
 
-/** Watches the conversation in an editor, from inside and by the browser's own notes. */
+/** Watches a page of the extension, from inside and by the browser's own notes. */
 export class Meter {
   readonly #browser: Browser;
   readonly #session: CDPSession;
@@ -64,10 +63,10 @@ export class Meter {
     return new Meter(browser, session, heapBefore, await Residence.start(browser));
   }
 
-  /** Watch the conversation that has just opened. */
-  async watch(chat: Chat): Promise<void> {
-    const log = await chat.log.elementHandle();
-    this.#frame = (await log.ownerFrame()) ?? undefined;
+  /** Watch the page that shows this. */
+  async watch(shown: Locator): Promise<void> {
+    const element = await shown.elementHandle();
+    this.#frame = (await element.ownerFrame()) ?? undefined;
     await this.#watched.evaluate(watch);
   }
 
@@ -86,7 +85,7 @@ export class Meter {
 
   get #watched(): Frame {
     if (this.#frame === undefined) {
-      throw new Error("No conversation is watched.");
+      throw new Error("No page is watched.");
     }
     return this.#frame;
   }

@@ -7,12 +7,10 @@ import type { Browser } from "playwright-core";
 
 import { Chat } from "../harness/chat.ts";
 import { defineFlood, FLOOD, LAST_LINE } from "../harness/flood.ts";
-import { Host } from "../harness/host.ts";
-import { VSIX } from "../harness/places.ts";
-import { Profile } from "../harness/profile.ts";
 import { until } from "../harness/waiting.ts";
-import { launchBrowser, Workbench } from "../harness/workbench.ts";
+import type { Workbench } from "../harness/workbench.ts";
 import { Meter } from "./meter.ts";
+import { inWindow, print } from "./window.ts";
 
 /** What the agent is asked for, by kinds of flood; see `flood.py`. */
 const GOALS = {
@@ -34,7 +32,7 @@ async function measure(browser: Browser, workbench: Workbench, kind: Kind): Prom
   const chat = new Chat(workbench);
   const meter = await Meter.start(workbench, browser);
   await chat.launch(FLOOD, GOALS[kind]);
-  await meter.watch(chat);
+  await meter.watch(chat.log);
   if (kind === "endless") {
     await workbench.page.waitForTimeout(ENDLESS_MS);
     await chat.button("Cancel").click({ timeout: FLOOD_MS });
@@ -44,20 +42,10 @@ async function measure(browser: Browser, workbench: Workbench, kind: Kind): Prom
     const last = chat.log.getByText(LAST_LINE).last();
     await last.waitFor({ timeout: FLOOD_MS });
   }
-  const figures = await meter.stop();
-  process.stdout.write(`${JSON.stringify({ kind, ...figures })}\n`);
+  print(kind, await meter.stop());
 }
 
-const profile = await Profile.create();
-await defineFlood(profile);
-await profile.install(VSIX);
-await profile.borrowEnvironment();
-const host = await Host.start(profile, { trustsAll: true, opensFolder: true });
-const browser = await launchBrowser();
-try {
-  const workbench = await Workbench.open(browser, host.url, "bench");
-  await workbench.ready();
-  await profile.lendEnvironment();
+await inWindow(defineFlood, async (workbench, browser) => {
   const chosen = process.argv.slice(2);
   for (const kind of KINDS.filter((each) => chosen.length === 0 || chosen.includes(each))) {
     await until(
@@ -67,8 +55,4 @@ try {
     );
     await measure(browser, workbench, kind);
   }
-} finally {
-  await browser.close();
-  await host.stop();
-  await profile.remove();
-}
+});

@@ -60,6 +60,11 @@ export class Chat {
     return this.log.locator("li.message");
   }
 
+  /** The minimap of the open conversation. */
+  get turns(): Locator {
+    return this.frame.getByRole("slider", { name: "Turns" });
+  }
+
   /** The state in the head of the open conversation, such as `Running` with its time. */
   state(word: string): Locator {
     return this.frame.locator(".head-facts", { hasText: word });

@@ -37,15 +37,20 @@ export const SMALL_TASK = {
 
 /** Store SMALL_TASK under a root. */
 export async function storeSmallTask(root: string): Promise<void> {
-  const folder = join(root, "tasks", SMALL_TASK.id);
-  const message = {
-    ts: Date.now() - 120_000,
-    type: "say",
-    say: "text",
-    text: SMALL_TASK.title,
-  };
+  await storeTexts(root, SMALL_TASK.id, [SMALL_TASK.title]);
+}
+
+/** Store a task under a root that says these texts; the first is its title. */
+export async function storeTexts(
+  root: string,
+  id: string,
+  texts: readonly string[],
+): Promise<void> {
+  const folder = join(root, "tasks", id);
+  const begun = Date.now() - 120_000;
+  const messages = texts.map((text, at) => ({ ts: begun + at, type: "say", say: "text", text }));
   await mkdir(folder, { recursive: true });
-  await writeFile(join(folder, "ui_messages.json"), JSON.stringify([message]));
+  await writeFile(join(folder, "ui_messages.json"), JSON.stringify(messages));
 }
 
 /** Store OWN_TASK under a root, as Roo Code writes a task, with enough messages to scroll. */

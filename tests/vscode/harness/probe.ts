@@ -55,13 +55,15 @@ export class Probe {
     }
   }
 
-  /** Call a language model tool; returns the texts of its result. */
-  invokeTool(name: string, input: object): Promise<string[]> {
+  /** Call a language model tool, within `room` characters if given; returns the texts of its result. */
+  invokeTool(name: string, input: object, room?: number): Promise<string[]> {
     return this.run(
-      `const { content } = await vscode.lm.invokeTool(given.name, {
-        input: given.input, toolInvocationToken: undefined });
+      `const tokenizationOptions = given.room === undefined ? undefined : {
+        tokenBudget: given.room, countTokens: (text) => Promise.resolve(text.length) };
+      const { content } = await vscode.lm.invokeTool(given.name, {
+        input: given.input, toolInvocationToken: undefined, tokenizationOptions });
       return content.map(({ value }) => value);`,
-      { name, input },
+      { name, input, room },
     );
   }
 }

@@ -6,11 +6,12 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 
 import { HOST, NODE_BIN, REPOSITORY } from "./places.ts";
+import { SLOWNESS } from "./waiting.ts";
 
 type Settings = Record<string, unknown>;
 
 const ENTRY = join(HOST, "code-server/out/node/entry.js");
-const INSTALL_MS = 60_000;
+const INSTALL_MS = 60_000 * SLOWNESS;
 
 /** Quiet what is not under test. */
 const QUIET: Settings = {

@@ -70,3 +70,9 @@ export async function pickFolder(): Promise<string | undefined> {
   }
   return folders[0]?.uri.fsPath;
 }
+
+/** Return the folders of the window besides this one. */
+export function otherFolders(folder: string): string[] {
+  const paths = (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath);
+  return paths.filter((path) => path !== folder);
+}

@@ -3,6 +3,7 @@ import { warn } from "../../questions/notify.js";
 import * as vscode from "vscode";
 import { launchOptions, SECTION } from "../../service/settings.js";
 import * as strings from "../../text/strings.js";
+import { machineSetting } from "../../util/machineSetting.js";
 
 type LaunchOptions = ReturnType<typeof launchOptions>;
 
@@ -39,7 +40,7 @@ async function addsToQueue(
   const [queue, change] = [strings.runs.addToQueue, SETTING_BUTTONS[setting]] as const;
   const chosen = await warn(message, ...(canQueue ? [queue] : []), change);
   if (chosen === change) {
-    await vscode.commands.executeCommand("workbench.action.openSettings", `${SECTION}.${setting}`);
+    await vscode.commands.executeCommand(...machineSetting(`${SECTION}.${setting}`));
   }
   return chosen === queue;
 }

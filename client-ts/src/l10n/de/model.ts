@@ -86,6 +86,8 @@ export const mcp: Texts<typeof en.mcp> = {
   add: "Hinzufügen",
   added: (file) => `MCP-Server zu ${file} hinzugefügt.`,
   undo: "Rückgängig",
+  changedMeanwhile: (file) =>
+    `${file} wurde inzwischen geändert; nichts wurde geschrieben. Führen Sie den Befehl noch einmal aus.`,
   changedSince: (file) => `${file} wurde seitdem geändert; nichts wurde rückgängig gemacht.`,
   notValid: (reason) =>
     `Die Datei ist nicht gültig, nichts wurde geändert: ${reason.replace(/\.?$/u, ".")}`,

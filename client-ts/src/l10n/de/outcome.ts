@@ -52,6 +52,14 @@ export const outcome: Texts<typeof en.outcome> = {
   retrying: (attempt) => `Neuer Versuch (${attempt})`,
   mode: (name) => `Modus ${name}`,
   effort: (name) => `Aufwand ${name}`,
+  serverMissing: (name) => `${name} nicht gestartet`,
+  notTaken: (name) => `${name} nicht übernommen`,
+  serverFailed: (name, why) =>
+    `Der MCP-Server ${name} ist nicht gestartet, seine Werkzeuge fehlen${why === "" ? "." : `: ${why}`}`,
+  modelNotTaken: (wanted, used) =>
+    `Der Agent hat das Modell ${wanted} nicht übernommen, er verwendet ${used}.`,
+  effortNotTaken: (wanted, used) =>
+    `Der Agent hat den Aufwand ${wanted} nicht übernommen, er verwendet ${used}.`,
   onFleet: "im Cluster",
   onNode: (name) => `auf ${name}`,
   notHeard: (where, time) => `${where}, seit ${time} ohne Antwort`,

@@ -22,7 +22,7 @@ export const runs: Texts<typeof en.runs> = {
   noneListening: "Kein laufender Subagent nimmt Nachrichten an.",
   noneEnded: "Noch ist kein Subagent fertig.",
   launchTitle: (name) => `${name} starten`,
-  exampleGoal: "Sieh dir diesen Ordner an und fasse zusammen, was er enthält.",
+  exampleGoal: "Berichtige den Rabatt in den Summen des Beispielprojekts.",
   goal: "Was soll er tun?",
   noGoal: "Geben Sie ein Ziel ein.",
   messageTitle: (name) => `Nachricht an ${name} senden`,
@@ -51,6 +51,9 @@ export const runs: Texts<typeof en.runs> = {
     "Aufgabenverlauf können Sie ansehen. Vertrauen Sie dem Arbeitsbereich, um Subagenten zu starten.",
   manageTrust: "Arbeitsbereichsvertrauen verwalten",
   noFile: (file) => `${file} gibt es nicht, oder es liegt nicht in diesem Arbeitsbereich.`,
+  noCursor:
+    "Keine Datei ist geöffnet, in die der Code eingefügt werden kann. Klicken Sie an die gewünschte Stelle und fügen Sie ihn dann noch einmal ein.",
+  notInserted: (file) => `${file} kann nicht geändert werden. Kopieren Sie den Code stattdessen.`,
   changeTitle: (file) => `${file} (Änderung eines Subagenten)`,
   allChanges: "Änderungen eines Subagenten",
   noChanges: "Der Agent hat die geänderten Zeilen nicht gemeldet.",
@@ -67,4 +70,11 @@ export const runs: Texts<typeof en.runs> = {
       ...(ended === 0 ? [] : [`${subagents(ended)} fertig`]),
       ...(waiting === 0 ? [] : [`${waiting} warten auf Sie`]),
     ].join(", "),
+};
+
+export const attaching: Texts<typeof en.attaching> = {
+  title: "Dateien für den Agenten anhängen",
+  label: "Anhängen",
+  noFile: (name) => `${name} ist keine lesbare Datei. Hängen Sie einzelne Dateien an.`,
+  noSelection: "Öffnen Sie zuerst eine gespeicherte Datei, und wählen Sie darin Zeilen aus.",
 };

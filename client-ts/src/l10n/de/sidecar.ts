@@ -69,8 +69,11 @@ export const windows: Texts<typeof en.windows> = {
   otherWindow: (folder) => `einem anderen Fenster (${folder})`,
   terminal: "einem Terminal",
   program: (name) => `dem Programm ${name}`,
-  lastWindow:
-    "Subagenten laufen weiter, wenn Sie dieses Fenster schließen. Was soll mit ihnen geschehen, wenn Sie das letzte schließen?",
+  lastWindow: (minutes: number) =>
+    "Subagenten laufen weiter, wenn Sie dieses Fenster schließen. Was soll mit ihnen geschehen, wenn Sie das letzte schließen? " +
+    (minutes < 0
+      ? "Wenn sie weiterlaufen, dann ohne Zeitgrenze (host.surviveMinutes)."
+      : `Wenn sie weiterlaufen, enden sie nach ${plural(minutes, "Minute", "Minuten")} (host.surviveMinutes).`),
   keepRunning: "Weiterlaufen lassen",
   stop: "Stoppen",
   dontAskAgain: "Nicht mehr fragen",

@@ -5,7 +5,7 @@ export const exporting = {
   here: "Export Here",
   markdown: "Markdown",
   readable: "For reading",
-  processable: "For processing by programs",
+  processable: "For programs",
   redacted:
     "Replaces likely keys, passwords, home folders and user names. Check the result before you share it",
   redactedName: (format: string) => `${format}, Redacted`,

@@ -100,7 +100,7 @@ export const marks = {
 export const discovery = {
   discovered:
     "The history also lists the tasks that other agents, such as Claude Code, Codex and opencode, keep on this machine. " +
-    "Their files are only read. The setting subagentSidecar.history.autoDiscover decides.",
+    "The extension only reads their files. To change this, use the setting subagentSidecar.history.autoDiscover.",
   turnOff: "Turn Off",
 };
 
@@ -109,6 +109,6 @@ export const deletions = {
   due: (count: number, days: number) =>
     `${counted(count, "session")} will be deleted within ${counted(days, "day")}.`,
   kept:
-    "Copies of these sessions are kept from now on, before their agent deletes them. " +
-    "The setting subagentSidecar.history.keep decides.",
+    "From now on, the sidecar copies these sessions before their agent deletes them. " +
+    "To change this, use the setting subagentSidecar.history.keep.",
 };

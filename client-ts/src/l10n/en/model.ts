@@ -102,10 +102,12 @@ export const mcp = {
   add: "Add",
   added: (file: string) => `Added the MCP server to ${file}.`,
   undo: "Undo",
+  changedMeanwhile: (file: string) =>
+    `${file} changed in the meantime, so nothing was written. Run the command again.`,
   changedSince: (file: string) => `${file} has changed since, so nothing was undone.`,
   notValid: (reason: string) =>
     `The file isn't valid, so nothing was changed: ${reason.replace(/\.?$/u, ".")}`,
-  noObject: "it contains no object",
+  noObject: "it doesn't contain a JSON object",
   noServers: "mcpServers is not an object",
 };
 

@@ -50,10 +50,18 @@ export const outcome = {
   retrying: (attempt: number) => `Retrying (${attempt})`,
   mode: (name: string) => `${name} mode`,
   effort: (name: string) => `${name} effort`,
+  serverMissing: (name: string) => `${name} did not start`,
+  notTaken: (name: string) => `${name} not taken`,
+  serverFailed: (name: string, why: string) =>
+    `The MCP server ${name} did not start, so its tools are missing${why === "" ? "." : `: ${why}`}`,
+  modelNotTaken: (wanted: string, used: string) =>
+    `The agent did not take the model ${wanted}; it uses ${used}.`,
+  effortNotTaken: (wanted: string, used: string) =>
+    `The agent did not take the effort ${wanted}; it uses ${used}.`,
   onFleet: "on the fleet",
   onNode: (name: string) => `on ${name}`,
-  notHeard: (where: string, time: string) => `${where}, not heard for ${time}`,
-  lostOnFleet: "This run was lost: its node could not be reached any more.",
+  notHeard: (where: string, time: string) => `${where}, no response for ${time}`,
+  lostOnFleet: "This run was lost: its node could no longer be reached.",
   raiseTurns: "Raise maxTurns in the definition to allow more turns.",
   raiseBudget: "Raise the budget in the settings.",
   resumeAdvice: "Its output so far is saved. Resume it to continue.",

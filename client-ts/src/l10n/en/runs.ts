@@ -20,7 +20,7 @@ export const runs = {
   noneListening: "No running subagent accepts messages.",
   noneEnded: "No subagent has ended yet.",
   launchTitle: (name: string) => `Launch ${name}`,
-  exampleGoal: "Explore this folder and summarize what it contains.",
+  exampleGoal: "Correct the discount in the totals of the sample project.",
   goal: "What should it do?",
   noGoal: "Enter a goal.",
   messageTitle: (name: string) => `Send Message to ${name}`,
@@ -49,6 +49,9 @@ export const runs = {
     "task history. Trust the workspace to launch subagents.",
   manageTrust: "Manage Workspace Trust",
   noFile: (file: string) => `${file} doesn't exist or is not in this workspace.`,
+  noCursor:
+    "No file is open to insert the code into. Click where it should go, then insert it again.",
+  notInserted: (file: string) => `${file} can't be changed. Copy the code instead.`,
   changeTitle: (file: string) => `${file} (change by a subagent)`,
   allChanges: "Changes by a Subagent",
   noChanges: "The agent did not report the lines that it changed.",
@@ -65,4 +68,12 @@ export const runs = {
       ...(ended === 0 ? [] : [`${counted(ended, "subagent")} ended`]),
       ...(waiting === 0 ? [] : [`${waiting} waiting for you`]),
     ].join(", "),
+};
+
+/** Files for the agent of a launch. */
+export const attaching = {
+  title: "Attach files for the agent",
+  label: "Attach",
+  noFile: (name: string) => `${name} is not a file that can be read. Attach single files.`,
+  noSelection: "Open a saved file and select lines in it first.",
 };

@@ -69,8 +69,11 @@ export const windows = {
   otherWindow: (folder: string) => `another window (${folder})`,
   terminal: "a terminal",
   program: (name: string) => `the program ${name}`,
-  lastWindow:
-    "Subagents keep running when you close this window. What should happen to them when you close the last one?",
+  lastWindow: (minutes: number) =>
+    "Subagents keep running when you close this window. What should happen to them when you close the last one? " +
+    (minutes < 0
+      ? "Those that keep running have no time limit (host.surviveMinutes)."
+      : `Those that keep running end after ${counted(minutes, "minute")} (host.surviveMinutes).`),
   keepRunning: "Keep Running",
   stop: "Stop",
   dontAskAgain: "Don't Ask Again",
@@ -80,8 +83,8 @@ export const windows = {
 export const signIn = {
   select: "Select an agent to sign in to",
   selectWay: (runner: string) => `Select how to sign in to ${runner}`,
-  none: "No installed agent names a command that signs in.",
+  none: "No installed agent has a sign-in command.",
   noCommand: (runner: string) =>
-    `No command that signs in to ${runner} is known. Sign in with its own program, or set its key in the setting "Runners".`,
+    `${runner} has no known sign-in command. Sign in with its own program, or set its key in the setting "Runners".`,
   terminal: (runner: string) => `Sign in to ${runner}`,
 };

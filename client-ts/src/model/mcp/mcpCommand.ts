@@ -34,6 +34,7 @@ export async function addToMcpFile(installation: Pick<Installation, "launcher">)
     return;
   }
   if (await isAgreed(place.file, before, after)) {
+    await requireText(place.file, before, words.changedMeanwhile(place.file.fsPath));
     await write(place.file, after);
     await offerUndo(place.file, before, after);
   }
@@ -100,15 +101,26 @@ async function offerUndo(
   if ((await inform(words.added(file.fsPath), words.undo)) !== words.undo) {
     return;
   }
-  if ((await read(file)) !== after) {
-    throw new Error(words.changedSince(file.fsPath));
-  }
+  await requireText(file, after, words.changedSince(file.fsPath));
   await (before === undefined ? vscode.workspace.fs.delete(file) : write(file, before));
+}
+
+/** Throw an error with this message if a file no longer has this text. */
+async function requireText(
+  file: vscode.Uri,
+  text: string | undefined,
+  message: string,
+): Promise<void> {
+  if ((await read(file)) !== text) {
+    throw new Error(message);
+  }
 }
 
 async function read(file: vscode.Uri): Promise<string | undefined> {
   try {
-    return new TextDecoder().decode(await vscode.workspace.fs.readFile(file));
+    return new TextDecoder("utf-8", { ignoreBOM: true }).decode(
+      await vscode.workspace.fs.readFile(file),
+    );
   } catch (error) {
     if (error instanceof vscode.FileSystemError && error.code === "FileNotFound") {
       return undefined;

@@ -7,6 +7,15 @@ export interface Reminder {
   readonly deliveryId: string;
 }
 
+/** Returns what the model still has to be reminded of, in at most `maxChars` characters. */
+export type Take = (maxChars?: number) => Promise<Reminder | undefined>;
+
+/** A result for the model and the reminder in it. */
+export interface Composed<T> {
+  readonly result: T;
+  readonly carried: Reminder | undefined;
+}
+
 type Requests = Pick<SubagentService, "request">;
 
 /**
@@ -16,6 +25,7 @@ type Requests = Pick<SubagentService, "request">;
 export class Reminders {
   readonly #service: Requests;
   #carried: Reminder | undefined;
+  #isComposing = false;
 
   constructor(service: Requests) {
     this.#service = service;
@@ -35,42 +45,57 @@ export class Reminders {
 
   /** Return what the model still has to be reminded of and has not received; undefined if nothing. */
   pending(): Promise<Reminder | undefined> {
-    return this.#next(false);
+    return this.#next();
   }
 
-  /** Return what `pending` returns, and count it as handed over: a call at the same time gets nothing. */
-  take(): Promise<Reminder | undefined> {
-    return this.#next(true);
-  }
-
-  /** Note that a reminder was not handed over after all. */
-  putBack({ taskIds }: Reminder): void {
-    if (this.hasCarried(taskIds)) {
-      this.#carried = undefined;
+  /**
+   * Return the result that `compose` makes with what is pending. What it carries counts as handed over then, not
+   * before. Of results that are composed at the same time, only one gets a reminder.
+   */
+  async ride<T>(compose: (take: Take) => Promise<Composed<T>>): Promise<T> {
+    if (this.#isComposing) {
+      return (await compose(() => Promise.resolve(undefined))).result;
+    }
+    this.#isComposing = true;
+    try {
+      const { result, carried } = await compose((maxChars) => this.#next(maxChars));
+      this.#carried = carried ?? this.#carried;
+      return result;
+    } finally {
+      this.#isComposing = false;
     }
   }
 
   /** Whether there are ends and all of them are in a result that the model has but has not answered. */
   hasCarried(taskIds: readonly string[]): boolean {
-    return (
-      taskIds.every((id) => this.#carried?.taskIds.includes(id) === true) && taskIds.length > 0
-    );
+    return carries(this.#carried, taskIds);
   }
 
   async acknowledge({ deliveryId }: Reminder): Promise<void> {
     await this.#service.request("reminders/delivered", { deliveryId });
   }
 
-  async #next(isTaken: boolean): Promise<Reminder | undefined> {
-    const { text, taskIds, deliveryId } = await this.#service.request("reminders/next", {});
+  async #next(maxChars?: number): Promise<Reminder | undefined> {
+    const before = this.#carried;
+    const params = maxChars === undefined ? {} : { maxChars };
+    const { text, taskIds, deliveryId } = await this.#service.request("reminders/next", params);
     if (deliveryId === undefined || taskIds.length === 0) {
       return undefined;
     }
     const reminder = { text, taskIds, deliveryId };
-    const isRepeated = this.hasCarried(taskIds);
-    if (isTaken || isRepeated) {
-      this.#carried = reminder; // The sidecar gives a repeated one a new id.
+    if (!carries(before, taskIds)) {
+      return reminder;
     }
-    return isRepeated ? undefined : reminder;
+    // The sidecar gives a repeated one a new id, also while a call begins that acknowledges the old one.
+    if (this.#carried === undefined) {
+      await this.acknowledge(reminder);
+    } else {
+      this.#carried = reminder;
+    }
+    return undefined;
   }
+}
+
+function carries(reminder: Reminder | undefined, taskIds: readonly string[]): boolean {
+  return taskIds.length > 0 && taskIds.every((id) => reminder?.taskIds.includes(id) === true);
 }

@@ -7,15 +7,13 @@ import { fit } from "./budget.js";
 import { checkConfirmation, taskConfirmation } from "./confirmation.js";
 import { cancels, checkInput, members, sends, taskInput } from "./input.js";
 import { preparation } from "./preparation.js";
+import { reminderBlock } from "./reminderBlock.js";
 import { named } from "../text/markup.js";
 import type { Reminders } from "../reminders/reminders.js";
 import { confirmations, tools as words } from "../text/strings.js";
 
 type ToolName = keyof typeof words.cutAdvice;
 type Options = vscode.LanguageModelToolInvocationOptions<unknown>;
-
-/** The largest part of a token budget that a reminder may take. */
-const REMINDER_SHARE = 0.75;
 
 const UNKNOWN = [undefined, undefined] as const;
 
@@ -143,18 +141,15 @@ async function resultOf(
   const count = (text: string): PromiseLike<number> =>
     Promise.resolve(budget?.countTokens(text, token) ?? 0);
   const most = budget?.tokenBudget ?? Number.POSITIVE_INFINITY;
-  const reminder = await reminders.take().catch(() => undefined); // The next result carries it.
-  const block = reminder === undefined ? "" : `${words.reminder}\n\n${reminder.text}`;
-  const size = block === "" ? 0 : await count(block);
-  const fits = reminder !== undefined && size <= most * REMINDER_SHARE;
   const note = (left: number): string => `${words.cut(left)} ${words.cutAdvice[name]}`;
-  const text = await fit(result.llmContent, fits ? most - size : most, count, note);
-  if (reminder !== undefined && (!fits || token.isCancellationRequested)) {
-    reminders.putBack(reminder);
-  }
-  const parts = fits ? [text, block] : [text];
+  const texts = await reminders.ride(async (take) => {
+    const block = await reminderBlock(take, most, count);
+    const text = await fit(result.llmContent, most - (block?.size ?? 0), count, note);
+    const carried = token.isCancellationRequested ? undefined : block?.reminder;
+    return { result: block === undefined ? [text] : [text, block.text], carried };
+  });
   return new vscode.LanguageModelToolResult(
-    parts.map((part) => new vscode.LanguageModelTextPart(part)),
+    texts.map((text) => new vscode.LanguageModelTextPart(text)),
   );
 }
 

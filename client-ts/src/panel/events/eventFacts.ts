@@ -1,11 +1,12 @@
 import type { TaskEvent } from "../../protocol.js";
+import { setVariable } from "./variables.js";
 
 /** How much of the error output is kept from omitted events, in characters. */
 const LOG_CHARS = 16_000;
 
 /**
  * Collects what the page needs from events that it does not receive: the newest plan, usage,
- * variables and result, the end of the error output, open questions, and the user's messages.
+ * variables (as many as it shows) and result, the end of the error output, open questions, and the user's messages.
  */
 export class EventFacts {
   #plan: TaskEvent | undefined;
@@ -28,7 +29,7 @@ export class EventFacts {
         this.#result = event;
         break;
       case "emit":
-        this.#emitted.set(event.name, event);
+        setVariable(this.#emitted, event.name, event);
         break;
       case "permission":
       case "question":

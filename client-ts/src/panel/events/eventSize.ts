@@ -6,6 +6,10 @@ export const TEXT_CHARS = 60_000;
 /** How much of the output of a call it receives, in characters: a folded call takes one line. */
 export const OUTPUT_CHARS = 20_000;
 
+/** How much of a variable it receives, in characters: many are shown at once. */
+const NAME_CHARS = 200;
+const VALUE_CHARS = 1_000;
+
 /** How much of older events the page receives at once, in characters, unless a single event is longer. */
 export const PAGE_CHARS = 120_000;
 
@@ -33,12 +37,22 @@ export function shortened(event: TaskEvent): TaskEvent {
     case "tool":
       return sizeOf(event) <= OUTPUT_CHARS ? event : shortCall(event);
     case "emit":
-      return sizeOf(event.value) <= TEXT_CHARS
-        ? event
-        : { ...event, value: cutMiddle(JSON.stringify(event.value), TEXT_CHARS) };
+      return { ...event, name: shortName(event.name), value: shortVariable(event.value) };
     default:
       return event;
   }
+}
+
+/** Cut the name of a variable. */
+export function shortName(name: string): string {
+  return cutMiddle(name, NAME_CHARS);
+}
+
+/** Cut the text of a variable. */
+export function shortVariable(value: unknown): unknown {
+  return sizeOf(value) <= VALUE_CHARS
+    ? value
+    : cutMiddle(typeof value === "string" ? value : JSON.stringify(value), VALUE_CHARS);
 }
 
 /** Cut the texts of a call, except changes: cut, they would show a different change. */

@@ -6,7 +6,9 @@ import * as deExporting from "../../../src/l10n/de/exporting.js";
 import * as deHistory from "../../../src/l10n/de/history.js";
 import * as deModel from "../../../src/l10n/de/model.js";
 import * as deOutcome from "../../../src/l10n/de/outcome.js";
+import * as deQueryHelp from "../../../src/l10n/de/queryHelp.js";
 import * as deQuestions from "../../../src/l10n/de/questions.js";
+import * as deReports from "../../../src/l10n/de/reports.js";
 import * as deRuns from "../../../src/l10n/de/runs.js";
 import * as deSetup from "../../../src/l10n/de/setup.js";
 import * as deSidecar from "../../../src/l10n/de/sidecar.js";
@@ -16,7 +18,9 @@ import * as enExporting from "../../../src/l10n/en/exporting.js";
 import * as enHistory from "../../../src/l10n/en/history.js";
 import * as enModel from "../../../src/l10n/en/model.js";
 import * as enOutcome from "../../../src/l10n/en/outcome.js";
+import * as enQueryHelp from "../../../src/l10n/en/queryHelp.js";
 import * as enQuestions from "../../../src/l10n/en/questions.js";
+import * as enReports from "../../../src/l10n/en/reports.js";
 import * as enRuns from "../../../src/l10n/en/runs.js";
 import * as enSetup from "../../../src/l10n/en/setup.js";
 import * as enSidecar from "../../../src/l10n/en/sidecar.js";
@@ -34,6 +38,8 @@ const PAIRS = [
   ["model", enModel, deModel, ["tools"]],
   ["outcome", enOutcome, deOutcome, []],
   ["questions", enQuestions, deQuestions, []],
+  ["queryHelp", enQueryHelp, deQueryHelp, []],
+  ["reports", enReports, deReports, ["UNKNOWN"]],
   ["runs", enRuns, deRuns, []],
   ["setup", enSetup, deSetup, []],
   ["sidecar", enSidecar, deSidecar, []],
@@ -43,6 +49,7 @@ const PAIRS = [
 /** Texts that are the same word in both languages, or none, or that models read. */
 const SAME = new Set([
   ...["COMPOSER.subagent", "FORM.optional", "PLAN.label", "QUESTION.folder", "SERVICE.running"],
+  ...["MINIMAP.kinds.plain", "fleet.nodeColumns.4", "fleet.nodeColumns.6", "fleet.runColumns.1"],
   ...["exporting.markdown", "facts.id", "facts.status", "facts.subagent"],
   ...["confirmations.facts.agent", "mcp.label", "turns.prompt"],
 ]);

@@ -3,10 +3,16 @@ import { expect, test, vi } from "vitest";
 import { ResponseError } from "vscode-jsonrpc/node";
 
 import type { Mark } from "../../../src/marks/marks.js";
+import { MAX_VARIABLES } from "../../../src/panel/events/variables.js";
 import type { ToWebview } from "../../../src/panel/messages.js";
 import { Outbox } from "../../../src/service/outbox.js";
 import { PanelSession } from "../../../src/panel/panelSession.js";
-import { type AsyncTask, ErrorCode, type TaskEvent } from "../../../src/protocol.js";
+import {
+  type AsyncTask,
+  ErrorCode,
+  type LaunchParams,
+  type TaskEvent,
+} from "../../../src/protocol.js";
 import type { ServiceState, SubagentService } from "../../../src/service/service.js";
 import { FakeMemento } from "../memory.js";
 
@@ -70,7 +76,11 @@ class FakeService implements SubagentService {
   }
 }
 
-function panel(pickFolder = (): Promise<string | undefined> => Promise.resolve("/w")) {
+function panel(
+  pickFolder = (): Promise<string | undefined> => Promise.resolve("/w"),
+  folders: readonly string[] = ["/w"],
+  images: readonly string[] = [],
+) {
   const service = new FakeService();
   const posted: ToWebview[] = [];
   const act = vi.fn();
@@ -86,11 +96,15 @@ function panel(pickFolder = (): Promise<string | undefined> => Promise.resolve("
     opensElsewhere: () => false,
     compose: () => undefined,
     findFiles: (text) => Promise.resolve([`src/${text}.py`]),
+    attach: ({ uris = [] }) =>
+      uris.length === 0 ? Promise.reject(new Error("Nothing to attach.")) : Promise.resolve(uris),
     compare,
     shows,
     marks: { of: (taskId) => notes.get(taskId) ?? {}, onDidChange: noted.event },
     open,
     pickFolder,
+    otherFolders: (folder) => folders.filter((each) => each !== folder),
+    imagesNamed: () => Promise.resolve(images),
     launchOptions: () => ({}),
   });
   const receive = async (...messages: unknown[]): Promise<void> => {
@@ -126,6 +140,24 @@ test("a row of the list is small: one line of the goal, and no output", async ()
   await receive({ type: "ready" });
   const runs = posted.find((message) => message.type === "runs");
   expect(JSON.stringify(runs).length).toBeLessThan(500);
+});
+
+test("of many or long variables, the page receives the newest, cut to what it shows", async () => {
+  const { service, posted, receive } = panel();
+  const long = Object.fromEntries(
+    Array.from({ length: 3_000 }, (_, at) => [`v${String(at)}`, "x".repeat(5_000)]),
+  );
+  const output = { terminate_reason: "GOAL", emitted_vars: { ...long, ["n".repeat(9_000)]: [1] } };
+  await receive({ type: "ready" }, FOLLOW);
+  service.changes.fire(task({ output }));
+  const sent = posted.findLast((message) => message.type === "task");
+  const shown = sent?.task.output?.emitted_vars ?? {};
+  const names = Object.keys(shown);
+  expect(names).toHaveLength(MAX_VARIABLES + 1);
+  expect(names.at(-2)).toBe("v2999");
+  expect(shown["v2999"]).toContain("(4,000 characters omitted)");
+  expect(shown[names.at(-1) ?? ""]).toEqual([1]);
+  expect(JSON.stringify(shown).length).toBeLessThan(150_000);
 });
 
 test("nothing is sent to a page that is not there", async () => {
@@ -343,6 +375,76 @@ test("several subagents are launched with one goal, and shown next to each other
   expect(posted.at(-1)).toEqual({ type: "launched", taskId: "n1" });
 });
 
+test.each([
+  [true, {}, ["/other"]],
+  [false, {}, undefined],
+  [undefined, {}, undefined],
+  [true, { placement: "ray" }, undefined],
+  [true, {}, undefined, "ray"],
+  [true, { placement: "local" }, ["/other"], "ray"],
+])(
+  "an agent that takes further folders (%j) gets the others of the window with %j: %j, %j",
+  async (additionalDirectories, chosen, expected, placement?: string) => {
+    const { service, receive } = panel(undefined, ["/w", "/other"]);
+    await receive({ type: "ready" });
+    const items = [{ name: "tester", runner: "claude", placement }];
+    service.answers["subagents/list"] = () => ({ items, problems: [] });
+    const features = additionalDirectories === undefined ? undefined : { additionalDirectories };
+    service.answers["runners/list"] = () => ({ items: [{ name: "claude", features }] });
+    service.answers["asyncTasks/launch"] = () => ({ task: task({ id: "n1" }), revision: 1 });
+    await receive({ ...LAUNCH, chosen: { tester: chosen } });
+    await new Promise(setImmediate);
+    const [method, params] = service.asked.at(-1) ?? [];
+    expect(method).toBe("asyncTasks/launch");
+    expect((params as LaunchParams).additionalDirectories).toEqual(expected);
+  },
+);
+
+test.each([
+  [true, [{ path: "a.png" }]],
+  [false, undefined],
+])("images that the goal names go to an agent that takes them (%j)", async (takes, expected) => {
+  const { service, receive } = panel(undefined, ["/w"], ["a.png"]);
+  await receive({ type: "ready" });
+  const items = [{ name: "tester", runner: "claude" }];
+  service.answers["subagents/list"] = () => ({ items, problems: [] });
+  service.answers["runners/list"] = () => ({
+    items: [{ name: "claude", features: { images: takes } }],
+  });
+  service.answers["asyncTasks/launch"] = () => ({ task: task({ id: "n1" }), revision: 1 });
+  await receive(LAUNCH);
+  await new Promise(setImmediate);
+  expect((service.asked.at(-1)?.[1] as LaunchParams).attachments).toEqual(expected);
+});
+
+test("attached files come before the images that the goal names, for every agent", async () => {
+  const { service, receive } = panel(undefined, ["/w"], ["a.png"]);
+  await receive({ type: "ready" });
+  service.answers["subagents/list"] = () => ({
+    items: [{ name: "tester", runner: "claude" }],
+    problems: [],
+  });
+  service.answers["runners/list"] = () => ({
+    items: [{ name: "claude", features: { images: true } }],
+  });
+  await receive({ ...LAUNCH, files: ["/x/b c.md"], also: ["other"] });
+  await new Promise(setImmediate);
+  const launches = service.asked.filter(([method]) => method === "asyncTasks/launch");
+  expect(launches.map(([, params]) => (params as LaunchParams).attachments)).toEqual([
+    [{ path: "/x/b c.md" }, { path: "a.png" }],
+    [{ path: "/x/b c.md" }],
+  ]);
+});
+
+test("the page gets the paths of what is attached, or why it is not", async () => {
+  const { posted, receive } = panel();
+  await receive({ type: "ready" }, { type: "attach", uris: ["/x"] }, { type: "attach" });
+  expect(posted.slice(-2)).toEqual([
+    { type: "attached", paths: ["/x"] },
+    { type: "attachFailed", message: "Nothing to attach." },
+  ]);
+});
+
 test("of several, those that were refused are left for another try", async () => {
   const { service, posted, receive } = panel();
   await receive({ type: "ready" });
@@ -476,4 +578,20 @@ test("a session that is disposed of listens to nothing", async () => {
   service.states.fire({ kind: "running" });
   await new Promise(setImmediate);
   expect([posted, service.followers.size]).toEqual([[], 0]);
+});
+
+test("the turns of a run are sent again to a page that returns, though it gets no event again", async () => {
+  const { service, session, posted, receive } = panel();
+  await receive({ type: "ready" }, FOLLOW);
+  service.followers.forEach((onEvents) => {
+    onEvents([EVENT]);
+  });
+  session.hide();
+  posted.length = 0;
+  await receive({ type: "ready" }, FOLLOW);
+  const turns = [{ seq: 1, kind: "plain", text: "x" }];
+  expect(posted).toContainEqual({ type: "turns", taskId: "t1", from: 0, turns });
+  posted.length = 0;
+  await receive({ ...FOLLOW, taskId: "t2" });
+  expect(posted.map(({ type }) => type)).not.toContain("turns");
 });

@@ -22,7 +22,7 @@ test("the page has a line for each node, with a block for each slot", () => {
 test("many slots share a block, and a taken one is always seen", () => {
   const nodes = [fleetNode("big", { slots: 1_000, freeSlots: 999 })];
   expect(fleetReport(fleetStatus({ nodes }), [], NOW)).toContain(
-    `█${"░".repeat(11)} | 999 of 1000`,
+    `█${"░".repeat(11)} | 999 of 1,000`,
   );
 });
 

@@ -9,6 +9,8 @@ const sidecar = vi.hoisted(() => ({
   request: vi.fn<(method: string) => Promise<unknown>>(),
   starts: 0,
 }));
+/** Stands for setup, which a test may hold up. */
+const prepare = vi.fn<(report: (message: string) => void) => Promise<void>>();
 
 vi.mock("../../../src/client/sidecarClient.js", () => ({
   SidecarClient: class {
@@ -29,6 +31,10 @@ vi.mock("../../../src/client/sidecarClient.js", () => ({
       return Promise.resolve();
     }
 
+    restart(): Promise<void> {
+      return this.start();
+    }
+
     stop(): Promise<void> {
       this.#tell({ kind: "idle" });
       return Promise.resolve();
@@ -41,8 +47,12 @@ let service: SidecarService;
 beforeEach(() => {
   vi.useFakeTimers();
   sidecar.starts = 0;
+  prepare.mockResolvedValue();
   service = new SidecarService({
-    prepare: () => Promise.resolve(() => ({ program: "none", args: [] })),
+    prepare: async (report) => {
+      await prepare(report);
+      return () => ({ program: "none", args: [] });
+    },
     initialize: () => ({}),
     log: vi.fn(),
     isTrusted: () => true,
@@ -99,4 +109,31 @@ test("a stop ends the questions for the storage", async () => {
   sidecar.request.mockClear();
   await vi.advanceTimersByTimeAsync(10_000);
   expect(sidecar.request).not.toHaveBeenCalled();
+});
+
+test("requests that come while setup replaces the sidecar wait for the next one", async () => {
+  refuse();
+  await service.start();
+  const states: string[] = [];
+  service.onDidChangeState(({ kind }) => states.push(kind));
+  let finish = (): void => undefined;
+  const setup = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
+  prepare.mockImplementation(async (report) => {
+    report("Creating a private Python environment…");
+    await service.disconnect();
+    await setup;
+  });
+  const restart = service.restart();
+  await vi.advanceTimersByTimeAsync(0);
+  sidecar.request.mockClear();
+  const launch = service.request("asyncTasks/launch", { subagentName: "one", goalPrompt: "Go" });
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect([states, sidecar.request.mock.calls, sidecar.starts]).toEqual([["settingUp"], [], 1]);
+  finish();
+  await Promise.all([restart, launch]);
+  expect(states).toEqual(["settingUp", "starting", "running"]);
+  expect(sidecar.request.mock.calls.at(-1)?.[0]).toBe("asyncTasks/launch");
+  expect(sidecar.starts).toBe(2);
 });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import type { ListParams, ListResult } from "../../../src/protocol.js";
-import { LATER_PAGE, PAGE, StoredTasks } from "../../../src/service/storedTasks.js";
+import { LATER_PAGE, MOST_AT_ONCE, PAGE, StoredTasks } from "../../../src/service/storedTasks.js";
 import { storedTask } from "../tasks.js";
 
 /** A sidecar with `total` stored tasks, whose cursor is the number of the next one. */
@@ -9,6 +9,9 @@ function sidecarWith(total: number) {
   const asked: ListParams[] = [];
   const list = (params: ListParams): Promise<ListResult> => {
     asked.push(params);
+    if ((params.limit ?? 0) > MOST_AT_ONCE) {
+      return Promise.reject(new Error("limit"));
+    }
     const matched = params.query == null ? total : 1;
     const start = Number(params.cursor ?? 0);
     const end = Math.min(matched, start + (params.limit ?? 0));
@@ -37,6 +40,18 @@ test("a reload keeps as much in sight as there was", async () => {
   await stored.reload();
   expect(asked.at(-1)?.limit).toBe(PAGE + LATER_PAGE);
   expect(stored.items).toHaveLength(PAGE + LATER_PAGE);
+});
+
+test("more tasks than the sidecar gives at once are reloaded in several reads", async () => {
+  const { asked, list } = sidecarWith(MOST_AT_ONCE + PAGE);
+  const stored = new StoredTasks(list);
+  await stored.reload();
+  while (stored.hasMore) {
+    await stored.loadMore();
+  }
+  await stored.reload();
+  expect(asked.slice(-2).map(({ limit }) => limit)).toEqual([MOST_AT_ONCE, PAGE]);
+  expect(new Set(stored.items.map((task) => task.id)).size).toBe(MOST_AT_ONCE + PAGE);
 });
 
 test("a filter narrows, and an empty one is not sent", async () => {

@@ -66,6 +66,10 @@ function environment(): PythonEnvironment {
     findPython: () => Promise.resolve({ program: "/python", version: "3.12.0" }),
     run,
     pipEnvironment: () => ({}),
+    disconnect: () => {
+      calls.push("disconnect");
+      return Promise.resolve();
+    },
     log: () => undefined,
   });
 }
@@ -162,7 +166,7 @@ test("a reinstallation creates another environment, which is used from then on",
   const next = await renew();
   expect(next).not.toBe(old);
   expect([await ensure(), newestInterpreter(old)]).toEqual([next, next]);
-  expect(calls).toEqual(["venv", "pip", "venv", "pip"]);
+  expect(calls).toEqual(["venv", "pip", "venv", "pip", "disconnect"]);
   expect(await environmentFolders()).toHaveLength(1);
 });
 
@@ -184,7 +188,7 @@ test("a reinstallation stops the Hosts of the old environment once the new one i
   await renew();
   await ended;
   expect(calls.slice(2)).toEqual([
-    ...["venv", "pip"],
+    ...["venv", "pip", "disconnect"],
     "host stop --cancel-running --storage-root /a/root",
   ]);
   expect(await environmentFolders()).toHaveLength(1);

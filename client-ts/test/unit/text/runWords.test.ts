@@ -10,6 +10,8 @@ import {
   modelWords,
   placeWords,
   retryWords,
+  unmetFacts,
+  unmetSentence,
 } from "../../../src/text/runWords.js";
 import { asyncTask } from "../tasks.js";
 
@@ -58,11 +60,44 @@ test.each([
   [{ kind: "ray", state: "running", node: "gpu-1\u202e", lastHeardAt: 1_000 }, "on gpu-1"],
   [
     { kind: "ray", state: "reconnecting", node: "gpu-1", lastHeardAt: 1_000 },
-    "on gpu-1, not heard for 12s",
+    "on gpu-1, no response for 12s",
   ],
   [{ kind: "ray", state: "lost", node: "gpu-1", lastHeardAt: 1_000 }, "on gpu-1"],
 ] as const)("a run with the placement %j is %j", (placement, words) => {
   expect(placeWords(placement, 13_000)).toBe(words);
+});
+
+test("a row names what its run goes without", () => {
+  const unmet = [
+    { kind: "mcpServer", wanted: "docs" },
+    { kind: "model", wanted: "large", inForce: "small" },
+  ] as const;
+  expect(unmetFacts(unmet)).toEqual(["docs did not start", "large not taken"]);
+  expect(unmetFacts()).toEqual([]);
+  expect(rowOf(asyncTask("a", { progress: { ...PROGRESS, unmet: [...unmet] } })).unmet).toEqual(
+    unmet,
+  );
+});
+
+test.each([
+  [
+    { kind: "mcpServer", wanted: "docs", reason: "it\nclosed" },
+    "The MCP server docs did not start, so its tools are missing: it closed",
+  ],
+  [
+    { kind: "mcpServer", wanted: "docs" },
+    "The MCP server docs did not start, so its tools are missing.",
+  ],
+  [
+    { kind: "model", wanted: "large", inForce: "small" },
+    "The agent did not take the model large; it uses small.",
+  ],
+  [
+    { kind: "effort", wanted: "high", inForce: "low" },
+    "The agent did not take the effort high; it uses low.",
+  ],
+] as const)("a conversation says what its run goes without: %j", (unmet, words) => {
+  expect(unmetSentence(unmet)).toBe(words);
 });
 
 test("tokens of the cache count", () => {

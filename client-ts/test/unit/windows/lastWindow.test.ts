@@ -42,6 +42,17 @@ test("the first launch asks once what the last window does", async () => {
 });
 
 test.each([
+  [undefined, "end after 30 minutes (host.surviveMinutes)"],
+  [1, "end after 1 minute (host.surviveMinutes)"],
+  [-1, "have no time limit (host.surviveMinutes)"],
+])("the question says how long subagents keep running: %s", async (minutes, text) => {
+  shown.settings = minutes === undefined ? {} : { "host.surviveMinutes": minutes };
+  see(asyncTask("t"));
+  await answered();
+  expect(shown.messages[0]).toContain(text);
+});
+
+test.each([
   ["Keep Running", "keep"],
   ["Stop", "stop"],
   ["Don't Ask Again", undefined],

@@ -65,12 +65,22 @@ test("a launch is asked for once, however often it is submitted", () => {
 test.each<[string, Event[]]>([
   ["without a goal", [RUNNING, definitions({ name: "a" }), { type: "write", goal: " \n" }]],
   ["without a subagent", [RUNNING, { type: "write", goal: "x" }]],
-  ["before the sidecar runs", [definitions({ name: "a" }), { type: "write", goal: "x" }]],
+  ["before subagents are known", [{ type: "write", goal: "x" }]],
+  ["without a sidecar", [...READY, { type: "service", state: { kind: "failed" } }]],
   ["in Restricted Mode", [...READY, { type: "service", state: { kind: "untrusted" } }]],
 ])("%s a launch is refused in words", (_, events) => {
   expect(after(...events, { type: "submit" }).launch.kind).toBe("refused");
   expect(asked(...events, { type: "submit" })).toEqual([]);
 });
+
+test.each(["settingUp", "starting", "restarting"] as const)(
+  "while the sidecar is %s, a launch waits for it",
+  (kind) => {
+    expect(asked(...READY, { type: "service", state: { kind } }, { type: "submit" })).toEqual([
+      { type: "launch", subagentName: "tester", goalPrompt: "Do it", queue: false },
+    ]);
+  },
+);
 
 test("a launch opens its conversation and empties the goal", () => {
   const events: Event[] = [...READY, { type: "submit" }, { type: "launched", taskId: "t9" }];

@@ -253,3 +253,18 @@ test("choosing the fleet asks for its labels, and what keeps it from being used 
   expect(list("Placement").value).toBe("ray region=here");
   expect(optionsOf("Placement")).toContain("Fleet: region=here (not offered)");
 });
+
+test("several subagents are warned about the folder that they share, which those on a fleet do not", () => {
+  const { tell } = composer();
+  tell({ type: "fleet", fleet: FLEET });
+  choose(list("Launch another subagent too"), "strict");
+  expect(hint()).toMatch(
+    /^Launches 2 subagents in the same folder\. If several edit the same file/u,
+  );
+  choose(list("Launch another subagent too"), "plain");
+  choose(list("Placement"), "ray");
+  expect(hint()).toMatch(/^Launches 3 subagents, 2 of them in the same folder\. /u);
+  document.querySelector<HTMLElement>('[aria-label="Don\'t launch plain"]')?.click();
+  vi.advanceTimersByTime(400);
+  expect(hint()).toBe("Launches 2 subagents.");
+});

@@ -117,6 +117,24 @@ test("a form has a labeled control for each field and starts with the defaults",
   expect(document.querySelector("form b")).toBeNull();
 });
 
+test("a group of choices has a name for screen readers", () => {
+  asking(asked({ schema: SCHEMA }));
+  const names = all(".field[role]").map((group) => {
+    const label = document.getElementById(group.getAttribute("aria-labelledby") ?? "");
+    return label?.textContent.replace(/\s+/gu, " ").trim();
+  });
+  expect(names).toEqual(["Engine (optional)", "Tags (optional)", "Sure (optional)"]);
+});
+
+test("a field is drawn before the next key, so that quick choices are all kept", () => {
+  const { replies } = asking(asked({ schema: SCHEMA }));
+  enter("Name", "db");
+  control("x").click();
+  control("z").click();
+  submit();
+  expect(replies()).toMatchObject([{ content: { tags: ["x", "z"] } }]);
+});
+
 test("problems are shown at their fields, described for screen readers, and keep the form", () => {
   const { replies } = asking(asked({ schema: SCHEMA }));
   enter("Port", "12");

@@ -90,6 +90,16 @@ function button(label: string): HTMLButtonElement {
   return found;
 }
 
+test("a run that another one launched is a level deeper, below it", () => {
+  const { tell } = shown();
+  tell(...READY, { type: "runs", runs: [row({ id: "child", parent: "t1" }), row()] });
+  const levels = [...document.querySelectorAll(".line")].map((line) =>
+    line.getAttribute("aria-level"),
+  );
+  expect(levels).toEqual(["1", "1", "2"]);
+  expect(find('[aria-level="2"]').style.getPropertyValue("--depth")).toBe("1");
+});
+
 test("the page asks for what it shows", () => {
   expect(shown().asked).toEqual([{ type: "ready" }]);
 });
@@ -693,7 +703,7 @@ test("a run on the fleet says on which node, in its row and its head", () => {
   expect(find(".head-facts").textContent).toContain("on gpu-1");
   const reconnecting = { ...placement, state: "reconnecting", lastHeardAt: Date.now() - 7_000 };
   tell({ type: "task", task: task({ placement: reconnecting as Placement }) });
-  expect(find(".head-facts").textContent).toContain("on gpu-1, not heard for 7s");
+  expect(find(".head-facts").textContent).toContain("on gpu-1, no response for 7s");
 });
 
 test("the end of a run on the fleet says how to take its changes over, if there are any", () => {

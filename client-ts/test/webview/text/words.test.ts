@@ -5,7 +5,7 @@ import {
   EMPTY_CONVERSATION,
 } from "../../../webview/model/conversation/conversation.js";
 import { cutText, plain, valueText } from "../../../webview/text/format.js";
-import { finalText, variablesOf } from "../../../webview/model/conversation/result.js";
+import { finalText } from "../../../webview/model/conversation/result.js";
 import { message, numbered, task } from "../samples.js";
 
 test("what only a terminal understands is taken out of a text", () => {
@@ -29,16 +29,4 @@ test("a final message is not shown twice", () => {
   expect(finalText(ended("All done."), conversation)).toBeUndefined();
   expect(finalText(ended("Two files."), conversation)).toBe("Two files.");
   expect(finalText(ended(" "), conversation)).toBeUndefined();
-});
-
-test("variables of events that are lost come from the task", () => {
-  const conversation = applyEvents(
-    EMPTY_CONVERSATION,
-    numbered([{ type: "emit", name: "b", value: 2 }]),
-  );
-  const partial = { emitted_vars: { a: 1, b: 0 }, touchedFiles: [] };
-  expect([...variablesOf(task({ partial }), conversation)]).toEqual([
-    ["a", 1],
-    ["b", 2],
-  ]);
 });

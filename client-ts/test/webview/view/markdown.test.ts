@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
+import { onMarkdownClick } from "../../../webview/view/markdown/clicks.js";
 import { renderMarkdown } from "../../../webview/view/markdown/markdown.js";
 
 test("Markdown becomes elements", () => {
@@ -58,6 +59,10 @@ test("a task list has boxes, which say what is done", () => {
   expect(element.textContent).not.toContain("[ ]");
 });
 
+test("a list begins with its own number", () => {
+  expect(renderMarkdown("3. a\n4. b").querySelector("ol")?.start).toBe(3);
+});
+
 test("each block has the direction of its own script", () => {
   const { children } = renderMarkdown("Latin\n\nשלום\n\n- a");
   expect([...children].map((each) => each.getAttribute("dir"))).toEqual(["auto", "auto", null]);
@@ -83,14 +88,32 @@ test.each(["at 10:30", "v1.2:3x", "http://a.b:80/", "`a.b`", "e.g.: x"])(
 
 test("code can be copied, and is read from left to right", () => {
   const element = renderMarkdown("```\nx = 1\n```");
-  expect(element.querySelector(".code > .copy")).not.toBeNull();
+  expect(element.querySelector(".code .copy")).not.toBeNull();
   expect(element.querySelector("pre")?.dir).toBe("ltr");
+});
+
+test("code is inserted unchanged", () => {
+  const sent: unknown[] = [];
+  const element = renderMarkdown("```ts\nlet a;\n\n  b();\n```");
+  element.addEventListener("click", (event) => {
+    onMarkdownClick(event, "t", (message) => sent.push(message));
+  });
+  element.querySelector<HTMLElement>(".insert")?.click();
+  expect(sent).toEqual([{ type: "insertCode", text: "let a;\n\n  b();\n" }]);
+});
+
+test("of the words after a fence only a known language is kept", () => {
+  const [known, unknown] = renderMarkdown(
+    '```ts onclick="x"\na\n```\n\n```"><b>\na\n```',
+  ).querySelectorAll("code");
+  expect(known?.getAttributeNames()).toEqual(["data-language"]);
+  expect(unknown?.getAttributeNames()).toEqual([]);
 });
 
 /** What the page itself may set; of these only the address is the stranger's, and it is checked. */
 const OWN = [
   ...["href", "start", "title", "dir", "class", "type", "aria-label", "aria-hidden"],
-  ...["data-path", "data-line", "disabled", "checked"],
+  ...["data-path", "data-line", "data-language", "disabled", "checked"],
 ];
 
 test("code of very long lines is wrapped, that of others is not", () => {

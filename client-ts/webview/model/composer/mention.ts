@@ -1,5 +1,6 @@
 import type { ToWebview } from "../../../src/panel/messages.js";
 import type { SlashCommand } from "../../../src/protocol.js";
+import { mentionOf } from "../../../src/offers/mention.js";
 
 /** The most commands that are offered. */
 const MOST_COMMANDS = 50;
@@ -81,7 +82,7 @@ export function reduceMention(
 
 /** Return the text that names what was taken, with the space after it. */
 export function named({ kind }: Spot, { name }: Suggestion): string {
-  return kind === "file" ? `@${name} ` : `/${name} `;
+  return kind === "file" ? `${mentionOf(name)} ` : `/${name} `;
 }
 
 /** Return the commands whose names contain a text, those that begin with it first. */

@@ -8,6 +8,7 @@ import type {
   ToolEvent,
   UsageEvent,
 } from "../../../src/protocol.js";
+import { setVariable } from "../../../src/panel/events/variables.js";
 import { appendWithCuts, type Block } from "./blocks.js";
 import type { Item, MessageItem, ToolItem } from "./items.js";
 import { omit } from "../../../src/util/omit.js";
@@ -163,7 +164,7 @@ class Draft {
         this.#count(event);
         break;
       case "emit":
-        this.#variables.set(event.name, event.value);
+        setVariable(this.#variables, event.name, event.value);
         break;
       case "result":
         this.#result = event.text;

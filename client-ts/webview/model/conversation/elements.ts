@@ -1,7 +1,8 @@
 /**
  * Return how many characters of a text make at most this many elements, and at least one, at most `most`.
  *
- * Marks of Markdown count that make an element in pairs, or one each.
+ * Marks of Markdown count that make an element in pairs, or one each. Code counts twice: its box takes as long
+ * to draw as two other elements.
  */
 export function charsOfElements(text: string, elements: number, most: number): number {
   let halves = 0;
@@ -18,8 +19,8 @@ export function charsOfElements(text: string, elements: number, most: number): n
 function halvesAt(text: string, at: number): number {
   switch (text.charCodeAt(at)) {
     case 0x2a: // *
-    case 0x60: // `
       return 1;
+    case 0x60: // `
     case 0x7c: // |
     case 0x3e: // >
     case 0x0a: // line feed

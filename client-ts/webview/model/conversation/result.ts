@@ -17,15 +17,6 @@ export function finalText(task: AsyncTask, conversation: Conversation): string |
   return lastMessage(conversation).trimEnd().endsWith(end) ? undefined : cutMiddle(text, MAX_CHARS);
 }
 
-/** Return the variables of a run by name; those of the task replace lost events. */
-export function variablesOf(
-  task: AsyncTask | undefined,
-  conversation: Conversation,
-): ReadonlyMap<string, unknown> {
-  const recorded = { ...task?.partial?.emitted_vars, ...task?.output?.emitted_vars };
-  return new Map([...Object.entries(recorded), ...conversation.variables]);
-}
-
 /** Return the end of the last message, long enough to compare. */
 function lastMessage({ items }: Conversation): string {
   const texts: string[] = [];

@@ -97,6 +97,13 @@ export function hold(stream: Stream, batch: Batch): Stream {
   return { ...noticed(stream, batch), held: batch };
 }
 
+/** Forget the events, for others to be loaded; what is known of the whole run stays. */
+export function emptied(stream: Stream): Stream {
+  const { conversation } = stream;
+  const none = withoutItems(conversation, itemCount(conversation));
+  return { ...withEvents(stream, []), conversation: none };
+}
+
 /** Add the held batch, if it can be shown now. */
 export function release(stream: Stream, atEnd: boolean): Stream {
   const { held, ...rest } = stream;

@@ -7,9 +7,9 @@ const LEAST_WEIGHT = 400;
 const ROW_WEIGHT = 60;
 /** The weight of an element in a message, as that of ordinary Markdown with 16 characters for each. */
 const ELEMENT_WEIGHT = 16;
-/** Marks of Markdown that make an element in pairs, and those that make one each. */
-const PAIRED = /[*`]/gu;
-const SINGLE = /[|>\n]|\]\(/gu;
+/** Marks of Markdown that make an element in pairs, and those that make one each; code counts twice. */
+const PAIRED = /\*/gu;
+const SINGLE = /[`|>\n]|\]\(/gu;
 
 const known = new WeakMap<Block, number>();
 

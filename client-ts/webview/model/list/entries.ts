@@ -1,6 +1,7 @@
 import type { RunRow, StoredRow } from "../../../src/panel/listMessages.js";
 import { isLive } from "../../../src/text/outcome.js";
 import { dateGroupOf, type DateGroup, midnight } from "./dates.js";
+import { families, type Family } from "./family.js";
 import { type ListState, runKey, storedKey } from "./listState.js";
 
 /** How many ended runs are listed before the history, which has the rest. */
@@ -20,7 +21,13 @@ export type Entry =
       readonly isPartial: boolean;
       readonly isCollapsed: boolean;
     }
-  | { readonly kind: "run"; readonly key: string; readonly run: RunRow }
+  | {
+      readonly kind: "run";
+      readonly key: string;
+      readonly run: RunRow;
+      /** How many of the runs that launched it are above it. */
+      readonly depth: number;
+    }
   | { readonly kind: "stored"; readonly key: string; readonly row: StoredRow };
 
 /** What the list is made of. */
@@ -50,28 +57,34 @@ function topGroups(runs: readonly RunRow[], list: ListState): Map<GroupId, reado
   const inScope = (run: RunRow) => scope === "all" || run.folder === undefined;
   const shown = runs.filter((run) => isLive(run) || filter === "");
   const asking = shown.filter(isAsking);
-  const others = shown.filter((run) => !isAsking(run) && inScope(run));
-  const queued = others.filter(({ status }) => status === "queued");
-  const ended = others.filter((run) => !isLive(run) && run.pinned !== true);
+  const others = shown.filter((run) => !isAsking(run) && !isPinnedEnd(run) && inScope(run));
+  const found = families(others);
+  const running = found.filter(([[{ status }]]) => status === "running");
+  const queued = found.filter(([[{ status }]]) => status === "queued");
+  const ended = found.filter(([[run]]) => !isLive(run));
   return new Map<GroupId, readonly Entry[]>([
     ["needsYou", asking.map(runEntry)],
-    ["running", others.filter(({ status }) => status === "running").map(runEntry)],
-    ["queued", queued.toSorted(byPosition).map(runEntry)],
+    ["running", running.flatMap(familyEntries)],
+    ["queued", queued.toSorted(byPosition).flatMap(familyEntries)],
     ["pinned", filter === "" ? pinnedEntries(runs, list) : []],
-    ["recent", ended.slice(0, MOST_RECENT).map(runEntry)],
+    ["recent", ended.flatMap(familyEntries).slice(0, MOST_RECENT)],
   ]);
 }
 
 /** Return what is pinned, of all workspaces, apart from what runs. */
 function pinnedEntries(runs: readonly RunRow[], { history }: ListState): readonly Entry[] {
   const known = new Set(runs.map(({ id }) => id));
-  const ended = runs.filter((run) => run.pinned === true && !isLive(run));
+  const ended = runs.filter(isPinnedEnd);
   const stored = history?.pinned?.filter(({ own, id }) => own !== true || !known.has(id)) ?? [];
   return [...ended.map(runEntry), ...stored.map(storedEntry)];
 }
 
-function byPosition(one: RunRow, other: RunRow): number {
+function byPosition([[one]]: Family, [[other]]: Family): number {
   return (one.queuePosition ?? 0) - (other.queuePosition ?? 0);
+}
+
+function isPinnedEnd(run: RunRow): boolean {
+  return run.pinned === true && !isLive(run);
 }
 
 function isAsking({ asks, status }: RunRow): boolean {
@@ -131,9 +144,14 @@ function grouped(
   const heading: Entry = {
     kind: "group",
     ...{ key, group, isPartial, isCollapsed },
-    count: members.length,
+    count: group === "running" ? members.filter(works).length : members.length,
   };
   return members.length === 0 ? [] : [heading, ...(isCollapsed ? [] : members)];
+}
+
+/** Whether a run is at work; a family of runs also has others. */
+function works(entry: Entry): boolean {
+  return entry.kind === "run" && entry.run.status === "running";
 }
 
 function storedEntry(row: StoredRow): Entry {
@@ -141,5 +159,9 @@ function storedEntry(row: StoredRow): Entry {
 }
 
 function runEntry(run: RunRow): Entry {
-  return { kind: "run", key: runKey(run), run };
+  return { kind: "run", key: runKey(run), run, depth: 0 };
+}
+
+function familyEntries(family: Family): readonly Entry[] {
+  return family.map(([run, depth]) => ({ kind: "run", key: runKey(run), run, depth }));
 }

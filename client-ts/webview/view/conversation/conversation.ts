@@ -11,6 +11,7 @@ import {
   modelWords,
   placeWords,
   retryWords,
+  unmetSentence,
 } from "../../../src/text/runWords.js";
 import { oneLine } from "../../../src/text/words.js";
 import { clock, duration } from "../../../src/l10n/format.js";
@@ -28,6 +29,7 @@ import { folds } from "./folds.js";
 import { icon } from "../common/icon.js";
 import type { ItemContext } from "./context.js";
 import { itemView } from "./item.js";
+import { minimap } from "./minimap.js";
 import { onMarkdownClick } from "../markdown/clicks.js";
 import { plan } from "./plan.js";
 import { speechBox, unsaidMessages } from "./speech.js";
@@ -45,22 +47,25 @@ const SILENCE_MS = 30_000;
 /** Render one run as a conversation; `onScroll` receives its scroll events. */
 export function conversation(view: View, open: OpenRun, onScroll: (event: Event) => void): Part {
   return html`<section class="page conversation" aria-label=${titleOf(view, open)}>
-    ${head(view, open)} ${problem(open)}
+    ${head(view, open)} ${problem(open)} ${unmet(open)}
     ${plan(open.stream.conversation.plan, contextOf(view, open).live)}
-    <div
-      class="scroller"
-      id="scroller"
-      tabindex="0"
-      role="log"
-      aria-live="off"
-      aria-labelledby="conversation-title"
-      @scroll=${onScroll}
-      @click=${(event: Event) => {
-        onMarkdownClick(event, open.taskId, view.send);
-      }}
-    >
-      ${hasMore(open, "before") ? undefined : html`${earlierRun(view, open)} ${goal(open)}`}
-      ${items(view, open)} ${showsTail(open) ? tail(view, open) : undefined}
+    <div class="reading">
+      <div
+        class="scroller"
+        id="scroller"
+        tabindex="0"
+        role="log"
+        aria-live="off"
+        aria-labelledby="conversation-title"
+        @scroll=${onScroll}
+        @click=${(event: Event) => {
+          onMarkdownClick(event, open.taskId, view.send);
+        }}
+      >
+        ${hasMore(open, "before") ? undefined : html`${earlierRun(view, open)} ${goal(open)}`}
+        ${items(view, open)} ${showsTail(open) ? tail(view, open) : undefined}
+      </div>
+      ${minimap(view, open)}
     </div>
     <div class="over">${jump(view, open)}</div>
     ${speechBox(view, open)}
@@ -152,6 +157,16 @@ function problem({ problem: words, isDeleted }: OpenRun): Part {
   return words === undefined
     ? undefined
     : html`<p class="problem" role="alert">${icon("error")} <span>${words}</span></p>`;
+}
+
+/** Say what the run goes without, such as a server that did not start. */
+function unmet({ task }: OpenRun): Part {
+  return html`${task?.progress.unmet?.map(
+    (each) =>
+      html`<p class="unmet" role="status">
+        ${icon("warning")} <span><bdi>${unmetSentence(each)}</bdi></span>
+      </p>`,
+  )}`;
 }
 
 function earlierRun({ send }: View, { task }: OpenRun): Part {

@@ -95,7 +95,7 @@ function changedFiles(task: AsyncTask, open: OpenRun, view: View): Part {
     : changes({ files, counts: task.changes, taskId: task.id, folder: task.workspaceDir }, view);
 }
 
-/** Say where the changes of a run on the fleet are: the files here are as they were. */
+/** Say where the changes of a run on the fleet are: the files here are unchanged. */
 function broughtBack({ id, placement, changes: made }: AsyncTask): Part {
   return placement?.kind === "ray" && made !== undefined && made.files > 0
     ? html`<p>${withCode(ENDING.broughtBack(`refs/sidecar/${id}`))}</p>`

@@ -2,7 +2,7 @@ import { html } from "lit-html";
 
 import type { AsyncTask } from "../../../src/protocol.js";
 import { plain, valueText } from "../../text/format.js";
-import { variablesOf } from "../../model/conversation/result.js";
+import { type ShownVariables, variablesOf } from "../../model/conversation/variables.js";
 import { failureDetail } from "../../text/words.js";
 import type { OpenRun } from "../../model/openRun.js";
 import type { TextTail } from "../../model/conversation/textTail.js";
@@ -11,7 +11,7 @@ import type { Part } from "../common/view.js";
 
 /** Render the variables of a run and its error output, both foldable. */
 export function folds({ task, stream: { conversation } }: OpenRun): Part {
-  return html`${variables(variablesOf(task, conversation))}
+  return html`${variables(variablesOf(task, conversation.variables))}
   ${isShown(task, conversation.log) ? undefined : errorOutput(conversation.log)}`;
 }
 
@@ -21,14 +21,15 @@ function isShown(task: AsyncTask | undefined, { text }: TextTail): boolean {
   return error !== undefined && text.trim() !== "" && error.includes(text.trim());
 }
 
-function variables(named: ReadonlyMap<string, unknown>): Part {
-  if (named.size === 0) {
+function variables({ named, isCut }: ShownVariables): Part {
+  if (named.length === 0) {
     return undefined;
   }
   return html`<details class="fold" open>
-    <summary>${OUTPUT.variables(named.size)}</summary>
+    <summary>${OUTPUT.variables(named.length)}</summary>
+    ${isCut ? html`<p class="hint">${OUTPUT.newestVariables(named.length)}</p>` : undefined}
     <dl class="variables">
-      ${[...named].map(
+      ${named.map(
         ([name, value]) =>
           html`<div>
             <dt><bdi>${plain(name)}</bdi></dt>

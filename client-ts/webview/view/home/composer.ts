@@ -4,10 +4,11 @@ import { live } from "lit-html/directives/live.js";
 import { approvalLine, askedFacts } from "../../../src/text/definitionWords.js";
 import type { FleetOffer } from "../../../src/offers/placement.js";
 import { placeInForce } from "../../model/composer/choices.js";
-import { commandsOf, launchable, missingReason, viewOnly } from "../../model/state.js";
+import { commandsOf, launchable, launchProblem, missingReason } from "../../model/state.js";
 import { COMPOSER } from "../../text/strings.js";
 import { icon } from "../common/icon.js";
 import { refusal } from "../common/refusal.js";
+import { attachButton, attachments, onDragOver, onDrop, onPaste } from "./attachments.js";
 import { choices } from "./choices.js";
 import {
   areSuggestionsShown,
@@ -16,7 +17,7 @@ import {
   suggestions,
   writeGoal,
 } from "./suggestions.js";
-import { adder, others } from "./others.js";
+import { adder, others, togetherWords } from "./others.js";
 import { submitOnEnter, textOf } from "../common/typing.js";
 import type { Part, View } from "../common/view.js";
 
@@ -27,7 +28,15 @@ export function composer(view: View): Part {
     event.preventDefault();
     send({ type: "submit" });
   };
-  return html`<form class="composer" aria-label=${COMPOSER.label} @submit=${submit}>
+  return html`<form
+    class="composer"
+    aria-label=${COMPOSER.label}
+    @submit=${submit}
+    @dragover=${onDragOver}
+    @drop=${(event: DragEvent) => {
+      onDrop(event, send);
+    }}
+  >
     ${problem(view)}
     <div class="composer-box">
       <label class="sr-only" for="goal">${COMPOSER.goal}</label>
@@ -44,6 +53,9 @@ export function composer(view: View): Part {
         @input=${(event: InputEvent) => {
           writeGoal(event.target as HTMLTextAreaElement, send);
         }}
+        @paste=${(event: ClipboardEvent) => {
+          onPaste(event, send);
+        }}
         @blur=${() => {
           send({ type: "closeMention" });
         }}
@@ -55,7 +67,7 @@ export function composer(view: View): Part {
           }
         }}
       ></textarea>
-      ${suggestions(view)} ${others(view)} ${choices(view)}
+      ${suggestions(view)} ${attachments(view)} ${others(view)} ${choices(view)}
       <div class="composer-bar">${picker(view)} ${launchButton(view)}</div>
     </div>
     <p id="composer-hint" class="hint">${hint(view)}</p>
@@ -92,18 +104,18 @@ function picker({ state, send }: Pick<View, "state" | "send">): Part {
       >
         ${icon("list-selection")}
       </button>
-      ${adder({ state, send })}
+      ${adder({ state, send })} ${attachButton({ send })}
     </span>`;
 }
 
 function launchButton({ state }: View): Part {
   const sending = state.launch.kind === "sending";
-  const reason = viewOnly(state);
+  const problem = launchProblem(state);
   return html`<button
     type="submit"
     class="primary"
-    title=${reason ?? COMPOSER.launchHint}
-    ?disabled=${sending || state.service.kind !== "running" || reason !== undefined}
+    title=${problem ?? COMPOSER.launchHint}
+    ?disabled=${sending || problem !== undefined}
   >
     ${icon(sending ? "loading~spin" : "play")} ${sending ? COMPOSER.launching : COMPOSER.launch}
   </button>`;
@@ -120,8 +132,9 @@ function problem({ state: { launch }, send }: View): Part {
 }
 
 function hint({ state }: View): string {
-  if (state.draft.also !== undefined) {
-    return COMPOSER.together(state.draft.also.length + 1);
+  const together = togetherWords(state);
+  if (together !== undefined) {
+    return together;
   }
   const chosen = launchable(state).find(({ name }) => name === state.draft.subagentName);
   if (chosen === undefined) {

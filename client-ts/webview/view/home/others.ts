@@ -1,6 +1,8 @@
 import { html } from "lit-html";
 import { live } from "lit-html/directives/live.js";
 
+import type { SubagentInfo } from "../../../src/protocol.js";
+import { placeInForce } from "../../model/composer/choices.js";
 import { launchable, missingReason, type State } from "../../model/state.js";
 import { COMPOSER } from "../../text/strings.js";
 import { icon } from "../common/icon.js";
@@ -31,6 +33,18 @@ export function others({ state, send }: View): Part {
             </li>`,
         )}
       </ul>`;
+}
+
+/** Say how many subagents get the goal, and that some of them share a folder; undefined for one. */
+export function togetherWords(state: State): string | undefined {
+  const { subagentName, also } = state.draft;
+  if (also === undefined) {
+    return undefined;
+  }
+  const all = [subagentName, ...also];
+  const isShared = (each: SubagentInfo): boolean =>
+    all.includes(each.name) && !(state.fleet && placeInForce(each, state.chosen).isRemote);
+  return COMPOSER.together(all.length, launchable(state).filter(isShared).length);
 }
 
 /** Render the list that adds another subagent, if there is one. */

@@ -42,15 +42,21 @@ export function agentList(view: View): Part {
           (at) =>
             html`<li
               class="line"
+              aria-level=${levelOf(entries[at])}
               aria-setsize=${entries.length}
               aria-posinset=${at + 1}
-              .style=${`transform: translateY(${offsets[at] ?? 0}px)`}
+              .style=${`transform: translateY(${offsets[at] ?? 0}px); --depth: ${levelOf(entries[at]) - 1}`}
             >
               ${line(view, entries[at], at === current)}
             </li>`,
         )}
       </ul>
     </div>`;
+}
+
+/** Return the level of a line: a run is a level deeper than the one above it that launched it. */
+function levelOf(entry: Entry | undefined): number {
+  return entry?.kind === "run" ? entry.depth + 1 : 1;
 }
 
 /** Return the number of the line with the focus: the current one, or else the first row. */

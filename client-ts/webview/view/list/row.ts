@@ -2,7 +2,7 @@ import { html } from "lit-html";
 
 import type { RunRow, StoredRow } from "../../../src/panel/listMessages.js";
 import type { Action } from "../../../src/panel/messages.js";
-import { changeLines, modelWords, placeWords } from "../../../src/text/runWords.js";
+import { changeLines, modelWords, placeWords, unmetFacts } from "../../../src/text/runWords.js";
 import { ago, dollars } from "../../../src/l10n/format.js";
 import { elapsed, isLive, STATUS_ICON } from "../../../src/text/outcome.js";
 import { plain } from "../../text/format.js";
@@ -69,6 +69,7 @@ function runFacts(run: RunRow, cancelling: boolean, now: number): (string | unde
     statusText(run, cancelling),
     live ? elapsed(run, now) : (when ?? elapsed(run, now)),
     run.cost === undefined || run.cost === 0 ? undefined : dollars(run.cost),
+    ...unmetFacts(run.unmet),
     placeWords(run.placement, now),
     changeLines(run.changes),
     live ? run.tool : undefined,

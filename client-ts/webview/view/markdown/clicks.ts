@@ -14,13 +14,17 @@ export function onMarkdownClick(event: Event, taskId: string, send: View["send"]
     send({ type: "openFile", taskId, path, ...(line === undefined ? {} : { line: Number(line) }) });
   } else if (button.classList.contains("copy")) {
     void copy(button);
+  } else if (button.classList.contains("insert")) {
+    send({ type: "insertCode", text: codeOf(button) });
   }
 }
 
+function codeOf(button: HTMLElement): string {
+  return button.closest(".code")?.querySelector("pre")?.textContent ?? "";
+}
+
 async function copy(button: HTMLElement): Promise<void> {
-  await navigator.clipboard.writeText(
-    button.parentElement?.querySelector("pre")?.textContent ?? "",
-  );
+  await navigator.clipboard.writeText(codeOf(button));
   const glyph = button.querySelector(".codicon");
   glyph?.classList.replace("codicon-copy", "codicon-check");
   setTimeout(() => glyph?.classList.replace("codicon-check", "codicon-copy"), COPIED_MS);

@@ -3,7 +3,9 @@ import MarkdownIt, { type Token } from "markdown-it";
 
 import { plain } from "../../text/format.js";
 import { MARKDOWN } from "../../text/strings.js";
+import { frameCode } from "./codeFrame.js";
 import { withFileLinks } from "./fileLinks.js";
+import { languageOf } from "./languages.js";
 
 const markdown = new MarkdownIt({ html: false, linkify: true, breaks: true });
 // Link only complete addresses, not every name with a dot.
@@ -20,6 +22,17 @@ markdown.renderer.rules["image"] = (tokens, at) => {
   return `<a href="${escapeHtml(String(image?.attrGet("src") ?? ""))}">${escapeHtml(label || MARKDOWN.image)}</a>`;
 };
 
+// Of the words after a fence, keep the language if its code is colored.
+markdown.core.ruler.push("languages", ({ tokens }) => {
+  for (const token of tokens) {
+    const language = token.type === "fence" ? languageOf(token.info) : undefined;
+    token.info = "";
+    if (language !== undefined) {
+      token.attrSet("data-language", language);
+    }
+  }
+});
+
 // The page's policy forbids inline styles, which align the columns of tables.
 markdown.core.ruler.push("unstyled", ({ tokens }) => {
   for (const token of tokens) {
@@ -32,7 +45,8 @@ const SAFE = {
     ..."p br hr em strong s code pre blockquote ul ol li a".split(" "),
     ..."h1 h2 h3 h4 h5 h6 table thead tbody tr th td".split(" "),
   ],
-  ALLOWED_ATTR: ["href", "start"],
+  ALLOWED_ATTR: ["href", "start", "data-language"],
+  ADD_URI_SAFE_ATTR: ["start", "data-language"], // The others are addresses.
   ALLOW_DATA_ATTR: false,
   ALLOW_ARIA_ATTR: false,
   ALLOWED_URI_REGEXP: /^https?:/iu,
@@ -58,7 +72,7 @@ export function renderMarkdown(source: string): HTMLElement {
     block.dir = "auto";
   }
   element.querySelectorAll("li").forEach(showTask);
-  element.querySelectorAll("pre").forEach(addCopy);
+  element.querySelectorAll("pre").forEach(frameCode);
   withFileLinks(element);
   return element;
 }
@@ -106,29 +120,6 @@ function showTask(item: HTMLElement): void {
   first.data = first.data.slice(mark[0].length);
   first.before(box, " ");
   item.className = "task";
-}
-
-/** Code with a line longer than this is wrapped, in characters. */
-const LONG_LINE = 500;
-
-function addCopy(code: HTMLElement): void {
-  const frame = document.createElement("div");
-  frame.className = "code";
-  code.dir = "ltr";
-  if (code.textContent.split("\n").some((line) => line.length > LONG_LINE)) {
-    code.className = "wrapped";
-  }
-  const button = document.createElement("button");
-  button.type = "button";
-  button.className = "icon-button copy";
-  button.title = MARKDOWN.copy;
-  button.setAttribute("aria-label", MARKDOWN.copyLabel);
-  const glyph = document.createElement("span");
-  glyph.className = "codicon codicon-copy";
-  glyph.setAttribute("aria-hidden", "true");
-  button.append(glyph);
-  code.replaceWith(frame);
-  frame.append(code, button);
 }
 
 /** Cache rendered elements, so that only changes are rendered again. */

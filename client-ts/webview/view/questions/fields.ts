@@ -3,6 +3,7 @@ import { live } from "lit-html/directives/live.js";
 
 import { type Entry, type FormField, hintOf, isSecret } from "../../../src/questions/form.js";
 import type { QuestionChoice } from "../../../src/protocol.js";
+import { capitalized } from "../../../src/text/words.js";
 import { plain } from "../../text/format.js";
 import { FORM } from "../../text/strings.js";
 import { icon } from "../common/icon.js";
@@ -61,7 +62,7 @@ function description({ field }: FormField, { id }: FieldState): Part {
   const texts = [field.description, hintOf(field)].filter((text) => text !== undefined);
   return texts.length === 0
     ? undefined
-    : html`<p id="${id}-hint" class="hint" dir="auto">${plain(texts.join(" · "))}</p>`;
+    : html`<p id="${id}-hint" class="hint" dir="auto">${plain(capitalized(texts.join(" · ")))}</p>`;
 }
 
 function problem({ id, problem: words }: FieldState): Part {
@@ -196,7 +197,7 @@ function group(
   return html`<div
     class="field"
     role=${role}
-    aria-labeledby="${state.id}-label"
+    aria-labelledby="${state.id}-label"
     aria-required=${role === "radiogroup" ? String(field.isRequired) : nothing}
     aria-describedby=${describedBy(field, state)}
   >

@@ -1,5 +1,6 @@
 """Times as JSON lines state them: ISO 8601 texts, nearly always in UTC with milliseconds."""
 
+from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
@@ -34,3 +35,24 @@ def sortable(text: str) -> str:
     if ms is None:
         return ""
     return (_EPOCH + ms * _MS).strftime("%Y-%m-%dT%H:%M:%S.") + f"{ms % 1000:03d}Z"
+
+
+def span(texts: Iterable[str]) -> tuple[str, str]:
+    """Return the first and last of times, in the form that sorts; empty without a time."""
+    times = [*filter(None, texts)]
+    if not _are_sortable(times):
+        times = [time for text in times if (time := sortable(text))]
+    return (min(times), max(times)) if times else ("", "")
+
+
+def _are_sortable(texts: list[str]) -> bool:
+    """Return whether all times are in the form that sorts, faster than one by one."""
+    if {*map(len, texts)} != {_LENGTH}:
+        return False
+    together, count = "".join(texts), len(texts)
+    return (
+        together[23::_LENGTH] == "Z" * count
+        and together[10::_LENGTH] == "T" * count
+        and together[::_LENGTH] == "2" * count
+        and together[1::_LENGTH] == "0" * count
+    )

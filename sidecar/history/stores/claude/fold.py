@@ -1,14 +1,14 @@
 """Fold the records of one file into the facts of its session and of the subagents inside of it. Pure."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Sequence
 from typing import Final
 
 import msgspec
 
-from sidecar.history.stores.append_only.times import sortable
+from sidecar.history.stores.append_only.times import span
 from sidecar.history.stores.claude.facts import Facts
 from sidecar.history.stores.claude.layout import chain_key
-from sidecar.history.stores.claude.prompts import input_of
+from sidecar.history.stores.claude.prompts import input_of, is_plainly_typed
 from sidecar.history.stores.claude.records import SYNTHETIC, Record
 
 _TOOL_USE: Final = b'"tool_use"'
@@ -32,40 +32,51 @@ class ThreadFold:
         self._foreign_answers = foreign_answers
         self._prompted: set[str] = set()
 
-    def take(self, record: Record) -> None:
-        """Add one record."""
-        facts, uuid = self.facts, record.uuid
-        time = record.timestamp
-        if time[10:11] != "T" or time[23:] != "Z" or time[:2] != "20":  # nearly always in the form that sorts
-            time = sortable(time)
-        if time > facts.end:
-            facts.end = time
-        if uuid:
-            if record.parent_uuid is None or not facts.uuids:
-                facts.starts.append(uuid)
-            facts.uuids.append(uuid)
-            if self._foreign and uuid in self._foreign:
+    def take(self, records: Sequence[Record]) -> None:
+        """Add records in the order of the file."""
+        foreign = self._foreign
+        self._take_ids(records)
+        self._take_places(
+            [record for record in records if record.uuid not in foreign] if foreign else records, records
+        )
+        for record in records:
+            kind = record.type
+            if foreign and record.uuid in foreign:
                 self._take_copied(record)
-                return
-        if time:
-            if time > facts.last:
-                facts.last = time
-            if not facts.first or time < facts.first:
-                facts.first = time
-        if not facts.cwd and record.cwd:
-            facts.cwd = record.cwd
-        if not facts.session and record.session_id:
-            facts.session = record.session_id
-        kind = record.type
-        if kind == "assistant":
-            self._take_answer(record)
-        elif kind == "user":
-            self._take_user(record)
-        elif kind == "system":
-            if facts.state == "unclear" and record.subtype in _TURN_ENDS and not _calls(facts.content):
-                facts.state = "answered"
-        elif kind != "progress":
-            self._take_title(record)
+            elif kind == "assistant":
+                self._take_answer(record)
+            elif kind == "user":
+                self._take_user(record)
+            elif kind == "system":
+                self._take_system(record)
+            elif kind != "progress":
+                self._take_title(record)
+
+    def _take_ids(self, records: Sequence[Record]) -> None:
+        facts = self.facts
+        starts = [record.uuid for record in records if record.parent_uuid is None and record.uuid]
+        uuids = [record.uuid for record in records if record.uuid]
+        if not facts.uuids and starts[:1] != uuids[:1]:  # the first one may be where a copy was cut
+            starts = uuids[:1] + starts
+        facts.starts += starts
+        facts.uuids += uuids
+
+    def _take_places(self, own: Sequence[Record], records: Sequence[Record]) -> None:
+        """Take the times and the folder that own records state, and the last time of all records."""
+        facts = self.facts
+        first, last = span([record.timestamp for record in own])
+        facts.last = max(facts.last, last)
+        facts.first = min(facts.first or first, first or facts.first)
+        facts.end = max(facts.end, last if own is records else span([each.timestamp for each in records])[1])
+        if not facts.cwd:
+            facts.cwd = next((record.cwd for record in own if record.cwd), "")
+        if not facts.session:
+            facts.session = next((record.session_id for record in own if record.session_id), "")
+
+    def _take_system(self, record: Record) -> None:
+        facts = self.facts
+        if facts.state == "unclear" and record.subtype in _TURN_ENDS and not _calls(facts.content):
+            facts.state = "answered"
 
     def _take_copied(self, record: Record) -> None:
         """Take from a copied record what helps to name and place the session."""
@@ -89,15 +100,15 @@ class ThreadFold:
         if len(record.tool_use_result):
             facts.state = "open"
             return
+        if facts.titles.prompt and is_plainly_typed(record):
+            self._count_prompt(record)
+            return
         given = input_of(record)
         match given.kind:
             case "typed":
-                if not record.uuid or record.uuid not in self._prompted:
-                    facts.prompts += 1
-                    self._prompted.add(record.uuid)
                 if not facts.titles.prompt:
                     facts.titles.prompt = given.text[:_MAX_TITLE]
-                facts.state = "open"
+                self._count_prompt(record)
             case "result":
                 facts.state = "open"
             case "interrupt":
@@ -105,6 +116,13 @@ class ThreadFold:
             case "wrapper":
                 if not facts.titles.command:
                     facts.titles.command = given.text[:_MAX_TITLE]
+
+    def _count_prompt(self, record: Record) -> None:
+        facts, uuid = self.facts, record.uuid
+        if not uuid or uuid not in self._prompted:
+            facts.prompts += 1
+            self._prompted.add(uuid)
+        facts.state = "open"
 
     def _take_answer(self, record: Record) -> None:
         facts, message = self.facts, record.message
@@ -124,9 +142,10 @@ class ThreadFold:
             return
         if message.model:
             facts.model = message.model
-        known, usage = facts.answers.get(key), message.usage
+        answers = facts.answers
+        known, usage = answers.get(key), message.usage
         if known is None or (usage is not None and usage.output_tokens > known.output_tokens):
-            facts.answers[key] = usage
+            answers[key] = usage
             if record.cost_usd is not None:
                 facts.costs[key] = record.cost_usd
 
@@ -167,22 +186,22 @@ class FileFold:
         self._chains: dict[str, str] = {}
         """The thread of each record of a subagent."""
 
-    def take(self, records: Iterable[Record]) -> None:
+    def take(self, records: Sequence[Record]) -> None:
         """Add records in the order of the file."""
-        take = self.main.take
-        if self._agent:
-            for record in records:
-                take(record)
+        inside = [] if self._agent else [record for record in records if record.is_sidechain]
+        if not inside:
+            self.main.take(records)
             return
-        for record in records:
-            if record.is_sidechain:
-                self._sidechain(record).take(record)
-            else:
-                take(record)
+        self.main.take([record for record in records if not record.is_sidechain])
+        threads: dict[str, list[Record]] = {}
+        for record in inside:
+            threads.setdefault(self._chain_of(record), []).append(record)
+        for chain, part in threads.items():
+            if chain not in self.sidechains:
+                self.sidechains[chain] = ThreadFold(*self._foreign)
+            self.sidechains[chain].take(part)
 
-    def _sidechain(self, record: Record) -> ThreadFold:
-        root = self._chains.get(record.parent_uuid or "") or chain_key(record.uuid)
-        if root not in self.sidechains:
-            self.sidechains[root] = ThreadFold(*self._foreign)
-        self._chains[record.uuid] = root
-        return self.sidechains[root]
+    def _chain_of(self, record: Record) -> str:
+        chain = self._chains.get(record.parent_uuid or "") or chain_key(record.uuid)
+        self._chains[record.uuid] = chain
+        return chain

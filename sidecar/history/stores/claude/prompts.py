@@ -20,6 +20,9 @@ _WRAPPERS: Final = (
 )
 _WRAPPED: Final = re.compile(rf"\s*<({_WRAPPERS})(?:\s[^>]*)?>.*?(?:</\1>|\Z)\s*", re.DOTALL)
 _COMMAND: Final = re.compile(r"<command-name>\s*(.*?)\s*</command-name>", re.DOTALL)
+_ATTACHED: Final = ("image", "document")
+_PLAIN: Final = re.compile(rb'"[ABD-Za-z0-9]')
+"""The start of a JSON text that is neither wrapped nor a caveat."""
 _ARGUMENTS: Final = re.compile(r"<command-args>\s*(.*?)\s*</command-args>", re.DOTALL)
 
 
@@ -30,14 +33,30 @@ class Input(NamedTuple):
     text: str = ""
 
 
+_META: Final = Input("meta")
+_RESULT: Final = Input("result")
+
+
 def input_of(record: Record) -> Input:
     """Classify a `user` record. Never raises."""
     message = record.message
     if record.is_meta or record.is_compact_summary or message is None:
-        return Input("meta")
+        return _META
     if len(record.tool_use_result):
-        return Input("result")
+        return _RESULT
     return input_in(message.content)
+
+
+def is_plainly_typed(record: Record) -> bool:
+    """Return whether a person surely typed a `user` record, without decoding its text; False may be wrong."""
+    message = record.message
+    return (
+        message is not None
+        and not record.is_meta
+        and not record.is_compact_summary
+        and not len(record.tool_use_result)
+        and _PLAIN.match(message.content) is not None
+    )
 
 
 def input_in(content: msgspec.Raw) -> Input:
@@ -47,17 +66,28 @@ def input_in(content: msgspec.Raw) -> Input:
             return _typed([TEXT.decode(content)], False)
         blocks = BLOCKS.decode(content)
     except UNREADABLE:
-        return Input("meta")
-    if any(block.type == "tool_result" for block in blocks):
-        return Input("result")
-    texts = [block.text for block in blocks if block.type == "text" and block.text]
-    return _typed(texts, any(block.type in ("image", "document") for block in blocks))
+        return _META
+    texts: list[str] = []
+    attached = False
+    for block in blocks:
+        kind = block.type
+        if kind == "text":
+            if block.text:
+                texts.append(block.text)
+        elif kind == "tool_result":
+            return _RESULT
+        elif kind in _ATTACHED:
+            attached = True
+    return _typed(texts, attached)
 
 
 def _typed(texts: list[str], attached: bool) -> Input:
-    if any(text.startswith(INTERRUPTED) for text in texts):
-        return Input("interrupt")
-    typed = [own for text in texts if (own := without_wrappers(text))]
+    typed: list[str] = []
+    for text in texts:
+        if text.startswith(INTERRUPTED):
+            return Input("interrupt")
+        if own := without_wrappers(text):
+            typed.append(own)
     if typed or (attached and not texts):
         return Input("typed", "\n".join(typed))
     command = next((command for text in texts if (command := _echoed(text))), "")
@@ -66,6 +96,8 @@ def _typed(texts: list[str], attached: bool) -> Input:
 
 def without_wrappers(text: str) -> str:
     """Return what is left of a text without the elements that Claude Code puts in front of it."""
+    if text[:1].isalnum() and not text.startswith(_CAVEAT):  # nearly always
+        return text.rstrip()
     if text.lstrip().startswith(_CAVEAT):
         return ""
     place = 0

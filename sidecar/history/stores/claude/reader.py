@@ -1,9 +1,9 @@
 """Read sessions from their files, and only what was appended to files that were read lately."""
 
+import os
 from collections import OrderedDict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
-from pathlib import PurePath
 from typing import Final
 
 from sidecar.api.stored.tasks import Problem
@@ -27,6 +27,11 @@ class _Part:
     damage: Damage = field(default_factory=Damage)
     stamp: Stamp | None = None
     problems: list[Problem] = field(default_factory=list)
+
+    @property
+    def name(self) -> str:
+        """Return the name of the file."""
+        return self.path.rpartition(os.sep)[2]  # `PurePath` takes as long as a record
 
 
 @dataclass(slots=True)
@@ -56,9 +61,7 @@ class ReadSession:
     def problems(self) -> list[Problem]:
         """Return what is wrong with the files."""
         return [
-            problem
-            for part in self.parts
-            for problem in (*part.problems, *part.damage.problems(PurePath(part.path).name))
+            problem for part in self.parts for problem in (*part.problems, *part.damage.problems(part.name))
         ]
 
 
@@ -98,7 +101,7 @@ def _append(session: ReadSession) -> bool:
     for part in session.parts:
         fresh = part.stamp is None
         try:
-            with open_growing(part.path, PurePath(part.path).name, part.position) as growth:
+            with open_growing(part.path, part.name, part.position) as growth:
                 if growth.restarted and not fresh:
                     return False
                 part.stamp, part.problems = growth.stamp, growth.problems

@@ -71,16 +71,21 @@ def title_of(titles: Titles, held: Collection[str]) -> tuple[str | None, str]:
 
 def usage_of(facts: Facts) -> TokenUsage | None:
     """Sum the answers; None if none of them has usage. Most versions record no cost."""
-    answers = [usage for usage in facts.answers.values() if usage is not None]
-    if not answers:
+    given = made = reads = writes = count = 0
+    for usage in facts.answers.values():
+        if usage is not None:
+            given += usage.input_tokens
+            made += usage.output_tokens
+            reads += usage.cache_read_input_tokens
+            writes += usage.cache_creation_input_tokens
+            count += 1
+    if not count:
         return None
-    given = sum(usage.input_tokens for usage in answers)
-    made = sum(usage.output_tokens for usage in answers)
     return TokenUsage(
         total=given + made,
         input=given,
         output=made,
-        cache_reads=sum(usage.cache_read_input_tokens for usage in answers),
-        cache_writes=sum(usage.cache_creation_input_tokens for usage in answers),
-        cost=sum(facts.costs.values()) if len(facts.costs) == len(answers) else None,
+        cache_reads=reads,
+        cache_writes=writes,
+        cost=sum(facts.costs.values()) if len(facts.costs) == count else None,
     )

@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from pathlib import PurePath
 from typing import Final
 
 import msgspec
@@ -171,7 +170,7 @@ class SessionRows:
         inside = key != member
         parent = member if inside else self._parent_of(member, facts)
         place = Place(
-            source=PurePath(read.parts[0].path).name,
+            source=read.parts[0].name,
             size=0 if inside else read.size,
             problems=[] if inside else read.problems,
             is_child=parent is not None,

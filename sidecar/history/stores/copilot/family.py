@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Final
 
 from sidecar.api.stored.tasks import Product
 from sidecar.history.stores.contract import Place, Root
-from sidecar.history.stores.copilot.store import SESSIONS, CopilotStore
+from sidecar.history.stores.copilot.layout import SESSIONS
 
 if TYPE_CHECKING:
+    from sidecar.history.stores.copilot.store import CopilotStore
     from sidecar.history.stores.editors import Machine
 
 
@@ -30,8 +31,10 @@ class CopilotSessions:
         """Yield the folder in the home, or the one that the environment names."""
         yield Place(machine.folder("COPILOT_HOME", machine.home / ".copilot"), "sessions of Copilot CLI")
 
-    def open(self, root: Root) -> CopilotStore:
+    def open(self, root: Root) -> "CopilotStore":
         """Open the store of a root."""
+        from sidecar.history.stores.copilot.store import CopilotStore  # most lists need other families
+
         return CopilotStore(root)
 
 

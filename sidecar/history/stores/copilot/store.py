@@ -12,6 +12,7 @@ from sidecar.history.stores.append_only.message_lines import MessagePlaces
 from sidecar.history.stores.append_only.records import Damage
 from sidecar.history.stores.contract import Kind, Messages, Root, Touched
 from sidecar.history.stores.copilot.events import EVENTS, Event, EventFold
+from sidecar.history.stores.copilot.layout import SESSIONS
 from sidecar.history.stores.copilot.messages import render, touched_files
 from sidecar.history.stores.copilot.names import EDITOR_FILE, WORKSPACE_FILE, read_names
 from sidecar.history.stores.sessions.file_store import FileSessionStore, SessionFiles
@@ -20,7 +21,6 @@ from sidecar.history.stores.sessions.folds import Folds
 from sidecar.history.stores.sessions.session import Session
 from sidecar.history.stores.sessions.values import session_id
 
-SESSIONS: Final = "session-state"
 EVENTS_FILE: Final = "events.jsonl"
 _READ: Final = (WORKSPACE_FILE, EDITOR_FILE, EVENTS_FILE)
 

@@ -8,11 +8,11 @@ from sidecar.api.stored.tasks import Product
 from sidecar.history.stores.contract import Place, Root
 from sidecar.history.stores.gemini.layout import TMP, chat_paths
 from sidecar.history.stores.gemini.projects import PROJECTS_FILE
-from sidecar.history.stores.gemini.store import GeminiStore
 from sidecar.history.stores.sessions.folders import Folders, first_heads
 
 if TYPE_CHECKING:
     from sidecar.history.stores.editors import Machine
+    from sidecar.history.stores.gemini.store import GeminiStore
 
 _FOLDER: Final = ".gemini"
 _MOST: Final = 50
@@ -40,8 +40,10 @@ class GeminiChats:
         """Yield the folder in the home, or in the one that stands for it."""
         yield Place(machine.folder("GEMINI_CLI_HOME", machine.home) / _FOLDER, "chats of Gemini CLI")
 
-    def open(self, root: Root) -> GeminiStore:
+    def open(self, root: Root) -> "GeminiStore":
         """Open the store of a root."""
+        from sidecar.history.stores.gemini.store import GeminiStore  # most lists need other families
+
         return GeminiStore(root)
 
 

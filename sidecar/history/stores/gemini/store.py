@@ -4,6 +4,7 @@ import os
 import zlib
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final, TypeVar
 
@@ -11,7 +12,7 @@ from sidecar.api.errors import StorageError
 from sidecar.api.stored.tasks import Product
 from sidecar.changes.file_change import FileChange
 from sidecar.history.stored.reading import StoredFile, read_file
-from sidecar.history.stores.contract import Root, Touched
+from sidecar.history.stores.contract import Kind, Messages, Root, Touched
 from sidecar.history.stores.gemini.chat import Chat
 from sidecar.history.stores.gemini.facts import Fact, fact_of, usage_of
 from sidecar.history.stores.gemini.growing import GrowingChats
@@ -84,9 +85,11 @@ class GeminiStore(FileSessionStore):
         session = session_of(key, self.product, chats, workspaces, size, self._child_of(key, chats))
         return session if session.message_count or session.problems else None
 
-    def messages(self, key: str, files: SessionFiles) -> MessageList:
-        """Read the messages of a session, each once. Raises StorageError."""
-        return MessageList(stored_messages(self._whole_messages(files)))
+    @contextmanager
+    def open_messages(self, key: str, kind: Kind) -> Iterator[Messages]:
+        """Open the messages of a session, each once. Raises StorageError naming the path."""
+        files = self._known().get(key, SessionFiles(()))
+        yield MessageList(stored_messages(self._whole_messages(files)))
 
     def touched_files(self, key: str) -> list[FileChange]:
         """List the files that the session's tools touched."""

@@ -5,11 +5,12 @@ from typing import TYPE_CHECKING, Final
 
 from sidecar.api.stored.tasks import Product
 from sidecar.history.stores.contract import Place, Root
-from sidecar.history.stores.qwen.store import QwenStore, chat_paths
+from sidecar.history.stores.qwen.layout import chat_paths
 from sidecar.history.stores.sessions.folders import Folders, first_heads
 
 if TYPE_CHECKING:
     from sidecar.history.stores.editors import Machine
+    from sidecar.history.stores.qwen.store import QwenStore
 
 _MOST: Final = 50
 """How many chats that are not empty are opened to recognize a root: some may be damaged."""
@@ -32,8 +33,10 @@ class QwenChats:
         """Yield the folder in the home."""
         yield Place(machine.home / ".qwen", "chats of Qwen Code")
 
-    def open(self, root: Root) -> QwenStore:
+    def open(self, root: Root) -> "QwenStore":
         """Open the store of a root."""
+        from sidecar.history.stores.qwen.store import QwenStore  # most lists need other families
+
         return QwenStore(root)
 
 

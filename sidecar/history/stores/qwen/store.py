@@ -13,6 +13,7 @@ from sidecar.history.stores.append_only.growing_file import Position, Unreadable
 from sidecar.history.stores.append_only.message_lines import MessagePlaces
 from sidecar.history.stores.append_only.records import Damage
 from sidecar.history.stores.contract import Kind, Messages, Root, Touched
+from sidecar.history.stores.qwen.layout import CHATS, PLACES, SUFFIX, chat_paths
 from sidecar.history.stores.qwen.messages import render, stored_messages, touched_files
 from sidecar.history.stores.qwen.records import RECORDS, ChatFold, Record
 from sidecar.history.stores.qwen.session import session_of
@@ -20,7 +21,6 @@ from sidecar.history.stores.sessions.file_store import FileSessionStore, Session
 from sidecar.history.stores.sessions.files import merged_files
 from sidecar.history.stores.sessions.folders import (
     PADDING,
-    Folders,
     head_behind_padding,
     head_of,
 )
@@ -30,20 +30,7 @@ from sidecar.history.stores.sessions.session import Session
 from sidecar.history.stores.sessions.values import session_id
 from sidecar.patterns import compiled
 
-PLACES: Final = ("projects", "tmp")
-"""The folders of projects, and where they were before."""
-CHATS: Final = "chats"
-SUFFIX: Final = ".jsonl"
 _ID: Final = compiled(rb'"sessionId"\s*+:\s*+("(?:[^"\\]|\\.)*+")')
-
-
-def chat_paths(root: str, folders: Folders) -> Iterator[os.DirEntry[str]]:
-    """Find the chat files of a store; links are not followed."""
-    for place in PLACES:
-        for project in folders.subfolders(f"{root}{os.sep}{place}"):
-            for entry in folders.entries_by_name(f"{project.path}{os.sep}{CHATS}"):
-                if entry.name.endswith(SUFFIX) and not entry.is_dir(follow_symlinks=False):
-                    yield entry
 
 
 class QwenStore(FileSessionStore):

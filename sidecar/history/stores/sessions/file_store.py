@@ -1,8 +1,8 @@
 """The base of stores that keep each session in a few files."""
 
 import os
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from abc import abstractmethod
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from sidecar.api.stored.tasks import Product, Rules
@@ -11,8 +11,6 @@ from sidecar.history.stored.reading import Stamp, stamp_of
 from sidecar.history.stores.contract import (
     Fingerprints,
     Keys,
-    Kind,
-    Messages,
     OpenedTask,
     Root,
     SharedProblem,
@@ -47,17 +45,13 @@ class FileSessionStore(Store):
         self._found: Mapping[str, SessionFiles] | None = None
         self._folders = Folders()
 
+    @abstractmethod
     def find(self) -> Mapping[str, SessionFiles]:
         """Find the files of each session by its key."""
-        raise NotImplementedError
 
+    @abstractmethod
     def session(self, key: str, files: SessionFiles) -> Session | None:
         """Read one session; None if it has no message of a person or a model. Never raises."""
-        raise NotImplementedError
-
-    def messages(self, key: str, files: SessionFiles) -> Messages:
-        """Read the messages of one session. Raises StorageError."""
-        raise NotImplementedError
 
     def members(self) -> Keys:
         """List the sessions, including those without messages."""
@@ -109,11 +103,6 @@ class FileSessionStore(Store):
         """Return the newest file of the session."""
         files = self._known().get(key)
         return files.paths[-1] if files is not None and files.paths else self.root.path
-
-    @contextmanager
-    def open_messages(self, key: str, kind: Kind) -> Iterator[Messages]:
-        """Open the messages; both kinds are the same. Raises StorageError naming the path."""
-        yield self.messages(key, self._known().get(key, SessionFiles(())))
 
     def message_version(self, key: str) -> str | None:
         """Return the files' condensed stamps; None without files."""

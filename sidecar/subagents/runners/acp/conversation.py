@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sidecar.subagents.runners.acp.dialogue import Dialogue, Prompt, TurnEnd, first_prompt
@@ -28,6 +29,11 @@ if TYPE_CHECKING:
 _NOT_RESUMED = "The agent could not resume its former session, so it gets the transcript instead.\n"
 _LIMIT_REACHED = "the run reached its limit, so the agent may only write a summary"
 
+_QUIET_SECONDS = 0.25
+"""How long an agent must send nothing after its turn before its session may close."""
+_GRACE_SECONDS = 1.0
+"""How long to wait for that, at most."""
+
 TruncationCheck = Callable[[str, Mapping[str, Any]], bool]
 """Return whether the last answer was truncated, given the session id and the reply to the last prompt."""
 
@@ -40,9 +46,11 @@ class Handshake:
     `sign_in` is the remedy if the agent requires authentication. `meta` is the `_meta` of the request that
     opens the session. `instructions` come from the workspace, for an agent that does not read them itself.
     `truncation_check` reads the agent's own record of a session, since the reply does not report truncation.
-    `question_in` finds the questions of an agent that asks them in permission requests.
-    `counts_answers` means that the agent reports the size of every answer. `learned` keeps what the agent
-    announces. `store` is that of an agent which may keep its sessions.
+    `asks_questions` means that the agent may ask a person, and `question_in` finds the questions of one that
+    asks them in permission requests.
+    `counts_answers` means that the agent reports the size of every answer, and `loses_images` that it drops
+    images next to files. `failed_servers` returns the MCP servers that do not work in a workspace, and why.
+    `learned` keeps what the agent announces. `store` is that of an agent which may keep its sessions.
     """
 
     wanted: Configuration
@@ -52,8 +60,11 @@ class Handshake:
     meta: Mapping[str, Any] = field(default_factory=dict)
     instructions: str = ""
     truncation_check: TruncationCheck | None = None
+    asks_questions: bool = True
     question_in: Callable[[Mapping[str, Any]], Asked | None] | None = None
     counts_answers: bool = False
+    loses_images: bool = False
+    failed_servers: Callable[[Path], Mapping[str, str]] | None = None
     learned: Learned = field(default_factory=Learned)
     store: AgentStore | None = None
 
@@ -87,6 +98,7 @@ class Conversation:
         self._last_turn: LastTurn | None = None
         self._truncation_check: TruncationCheck | None = None
         self._counts_answers = False
+        self._asks_questions = True
         self._cancelling: asyncio.Task[None] | None = None
         events.children.idle = wire.elicitations.idle = self._children_ended.set
 
@@ -176,6 +188,7 @@ class Conversation:
         """Resume the former session if possible, else open a new one. Return it with its first prompt."""
         self._truncation_check = handshake.truncation_check
         self._counts_answers = handshake.counts_answers
+        self._asks_questions = handshake.asks_questions
         session_type = await asyncio.to_thread(_session_type)
         modes = self._modes = SessionModes(
             handshake.asking,
@@ -194,6 +207,8 @@ class Conversation:
         self._wire.question_in = handshake.question_in or self._wire.question_in
         session = self._session = session_type(self._wire, self.permissions, modes)
         session.on_initialized = handshake.learned.initialized
+        if handshake.started_with is not None:
+            session.wishes.add("model", handshake.started_with)
         former = self._spec.former
         self._events.is_muted = former is not None
         is_resumed = await session.open(
@@ -207,8 +222,11 @@ class Conversation:
         )
         learned.opened(modes.state, handshake.asking)
         if not is_resumed:
-            self._attached = await asyncio.to_thread(session.blocks, self._spec.attachments)
+            self._attached = await asyncio.to_thread(
+                session.blocks, self._spec.attachments, loses_images=handshake.loses_images
+            )
         self._events.is_muted = False
+        await self._report_servers(handshake.failed_servers)
         if former is not None and is_resumed:
             self._events.usage.cost_before = former.cost
         self._spec.observer.ready(silence_counts=True)
@@ -223,6 +241,12 @@ class Conversation:
         if former is not None and is_resumed:
             return session, former.prompt
         return session, "\n\n".join(filter(None, (self._spec.prompt, handshake.instructions)))
+
+    async def _report_servers(self, failed: Callable[[Path], Mapping[str, str]] | None) -> None:
+        """Report the run's MCP servers that do not work, if the agent can be asked."""
+        if failed is not None and self._spec.servers:
+            found = await asyncio.to_thread(failed, self._spec.workspace_dir)
+            await self._scheduler.deliver(self._events.failed_servers(found), self._emit)
 
     def _stop_unsafe_agent(self, error: AgentError) -> None:
         """Stop the agent immediately because it may now act without asking."""
@@ -240,6 +264,7 @@ class Conversation:
         """Send a prompt and return the stop reason. Raises AgentError if the agent or its model failed."""
         if self._modes is not None and self._modes.error is not None:
             raise self._modes.error
+        await self._scheduler.deliver(session.unmet(), self._emit)
         self._events.begin_turn()
         if prompt.by_user:
             await self._emit_of_user(prompt.text)
@@ -248,6 +273,7 @@ class Conversation:
         turn = self._turn = session.prompt(prompt.text, is_last=prompt.is_last, blocks=attached)
         stop_reason = await turn.ended()
         await self._scheduler.deliver(self._events.end_turn(reply_tokens(turn.reply)), self._emit)
+        await self._scheduler.deliver(session.unmet(), self._emit)
         if not session.is_cancelled:
             is_truncated = await self._is_truncated(turn.reply)
             error = model_error_of_turn(
@@ -260,7 +286,7 @@ class Conversation:
             )
             if error is not None:
                 raise AgentError.of_model(error)
-            await self._wait_for_children()
+            await self._wait_until_at_rest()
         return stop_reason
 
     async def _emit_of_user(self, text: str) -> None:
@@ -272,10 +298,18 @@ class Conversation:
             return False
         return await asyncio.to_thread(self._truncation_check, session_id, reply)
 
-    async def _wait_for_children(self) -> None:
-        """Wait until the agent's child sessions have ended and its questions were answered."""
+    async def _wait_until_at_rest(self) -> None:
+        """Wait until the agent's child sessions have ended and its questions were answered.
+
+        If no prompt follows, wait also until an agent that asks is quiet: a question may come shortly after
+        its turn.
+        """
         children, questions = self._events.children, self._wire.elicitations
-        while children.are_running or questions.are_open:
+        while True:
+            if self._asks_questions and not self._dialogue.has_next:
+                await self._wire.wait_until_idle(_QUIET_SECONDS, _GRACE_SECONDS)
+            if not (children.are_running or questions.are_open):
+                return
             self._children_ended.clear()
             await self._children_ended.wait()
             if self._wire.has_ended:

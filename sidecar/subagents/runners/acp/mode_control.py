@@ -4,6 +4,8 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from sidecar.subagents.permissions.shortening import NAME_CHARS
+from sidecar.subagents.questions.texts import line, listed
 from sidecar.subagents.runners.acp import mode_state
 from sidecar.subagents.runners.acp.mode_state import AskingModes, Category, Choice, SessionState, same_mode
 from sidecar.subagents.runners.acp.turn import AgentError
@@ -110,10 +112,10 @@ class SessionModes:
         offered = self._state.offered_modes()
         mode = same_mode(wanted, offered)
         if mode is None:
-            known = f"use one of: {', '.join(offered)}" if offered else "it announces no modes; remove mode"
+            known = f"use one of: {listed(offered)}" if offered else "it announces no modes; remove mode"
             raise AgentError(f"the agent has no mode {wanted!r}; {known}")
         if self._must_ask and not self._known.includes(mode):
-            asking = ", ".join(filter(self._known.includes, offered)) or "none"
+            asking = listed(filter(self._known.includes, offered)) or "none"
             raise AgentError(
                 f"in mode {mode!r} the agent may act without asking, so it needs permissions: allowAll; "
                 f"modes in which it asks: {asking}"
@@ -130,7 +132,7 @@ class SessionModes:
     def _asking_mode(self, choice: Choice) -> str:
         mode = self._known.choose(choice.offered)
         if mode is None:
-            offered = ", ".join(choice.offered) or "no other mode"
+            offered = listed(choice.offered) or "no other mode"
             raise AgentError(
                 f"the agent starts in mode {choice.current!r}, in which it may act without asking, and has "
                 f"no mode in which it is known to ask (it offers {offered}); {REMEDY}"
@@ -139,7 +141,8 @@ class SessionModes:
 
     def _report(self) -> None:
         state = self._state
-        self._observer.configured(mode=state.mode, model=state.model, effort=state.effort)
+        mode, model, effort = (line(each, NAME_CHARS) for each in (state.mode, state.model, state.effort))
+        self._observer.configured(mode=mode, model=model, effort=effort)
 
     def _watch(self) -> None:
         not_asking = self._not_asking()

@@ -12,6 +12,9 @@ _SILENT = (
     "the agent ended its turn without text, tool calls or tokens; check its model and key, "
     "or start it in a terminal to see the cause"
 )
+_UNKNOWN_COMMAND = (
+    "the agent ended its turn without text, tool calls or tokens; it may not know the command {command}"
+)
 _UNCOUNTED = "the agent counted no tokens for its answer: the model's stream was interrupted"
 _TRUNCATED = "the agent's own record shows that the model's stream was interrupted during the last answer"
 _NO_ANSWER = "the model did not answer the result of the last tool call, not even with an empty answer"
@@ -24,6 +27,8 @@ _STOPPED_SHORT = {
     "refusal": "the agent refused to continue",
     "cancelled": "the agent reported its turn as cancelled, but the sidecar did not cancel it",
 }
+
+_COMMAND_CHARS = 100
 
 Reason = Literal["GOAL", "ERROR", "MAX_TURNS"]
 
@@ -46,16 +51,23 @@ def model_error_of_turn(
     if failure is not None or stop_reason != "end_turn":
         return failure
     is_explained = events.refused is not None or prompt.asks_for_outputs
+    command = _command_of(prompt.text)
     if events.is_idle and not events.usage.last_turn and not is_explained:
-        return ModelError(_SILENT, "other")
+        return ModelError(_SILENT if command is None else _UNKNOWN_COMMAND.format(command=command), "other")
     # The agent's own commands, such as /help, use no tokens.
-    if counted_nothing(reply) and not prompt.text.lstrip().startswith("/"):
+    if counted_nothing(reply) and command is None:
         return ModelError(_UNCOUNTED, "network")
     if is_truncated:
         return ModelError(_TRUNCATED, "network")
     if counts_answers and events.last_answer.is_missing and not is_explained:
         return ModelError(_NO_ANSWER, "network")
     return None
+
+
+def _command_of(text: str) -> str | None:
+    """Return the command with which a prompt begins, such as `/help`; None for other prompts."""
+    word, *_ = text.split(maxsplit=1) or [""]
+    return word[:_COMMAND_CHARS] if word.startswith("/") else None
 
 
 def end_of_run(stop_reason: str, rejected: str | None, missing: str | None) -> tuple[Reason, str | None]:

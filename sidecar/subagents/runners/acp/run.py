@@ -55,7 +55,10 @@ class AcpRun(ProcessRun):
         self._scheduler = scheduler
         self._is_stopped = False
         self._retrying_at_stop: ModelError | None = None
-        self._events = SessionEvents(takes_outputs=bool(spec.constraints.expected_outputs))
+        self._events = SessionEvents(
+            takes_outputs=bool(spec.constraints.expected_outputs),
+            servers=[server.name for server in spec.servers],
+        )
         self._wire = AgentWire(process, self._events, self._take, spec.observer, scheduler)
         self._conversation = Conversation(self._wire, self._events, spec, emit, scheduler)
         self._conversation.opened = entry.opened_session
@@ -177,7 +180,8 @@ class AcpRun(ProcessRun):
         except AgentError as error:
             return self._ended("ERROR", self._explained(error), error.kind, error.retry_after_seconds)
         refused = self._events.refused
-        missing = missing_outputs(self._spec.constraints.expected_outputs, self._events.emitted.values)
+        emitted = self._events.emitted
+        missing = missing_outputs(self._spec.constraints.expected_outputs, emitted.values, emitted.left_out)
         return self._ended(*end_of_run(stop_reason, None if refused is None else refused.title, missing))
 
     def _stopped(self) -> RunResult:

@@ -30,6 +30,7 @@ from sidecar.subagents.runners.output.fair_scheduler import FairScheduler
 from sidecar.subagents.runners.program_runner import ProgramRunner
 
 if TYPE_CHECKING:
+    from sidecar.subagents.runners.acp.agents.own_server import OwnServer
     from sidecar.subagents.runners.acp.conversation import Handshake, TruncationCheck
     from sidecar.subagents.runners.acp.restart import RestartableRun
     from sidecar.subagents.runners.acp.run import AcpRun
@@ -97,6 +98,8 @@ class AcpRunner(ProgramRunner):
     ) -> "AcpRun":
         from sidecar.subagents.runners.acp.run import AcpRun
 
+        server = self._own_server()
+        extras = extras if server is None else [*extras, server.extras]
         entry = await self._gate.enter()
         try:
             if entry.has_waited:
@@ -105,11 +108,25 @@ class AcpRunner(ProgramRunner):
         except BaseException:
             entry.leave()
             raise
-        return AcpRun(
-            process, spec, self._handshake(spec, extras, instruction_text), emit, self._scheduler, entry
-        )
+        handshake = self._handshake(spec, extras, instruction_text, server)
+        return AcpRun(process, spec, handshake, emit, self._scheduler, entry)
 
-    def _handshake(self, spec: RunSpec, extras: Sequence[Extras], instruction_text: str) -> "Handshake":
+    def _own_server(self) -> "OwnServer | None":
+        """Return the server that a start of the agent gets, if the agent runs one for itself.
+
+        The sidecar chooses the port only for the agent's own program, since another may not have the option.
+        """
+        from sidecar.subagents.runners.acp.agents.own_server import OwnServer, free_port
+
+        if not self._profile.has_own_server:
+            return None
+        is_its_own = os.path.basename(self._argv[0]) == self._profile.command[0]  # noqa: PTH119
+        has_port = any(each.startswith("--port") for each in self._argv)
+        return OwnServer(free_port() if is_its_own and not has_port else None)
+
+    def _handshake(
+        self, spec: RunSpec, extras: Sequence[Extras], instruction_text: str, server: "OwnServer | None"
+    ) -> "Handshake":
         from sidecar.subagents.runners.acp.conversation import Handshake
         from sidecar.subagents.runners.acp.setup.configuration import Configuration
 
@@ -123,8 +140,11 @@ class AcpRunner(ProgramRunner):
             meta=merged(SESSION_META, *(each.meta for each in extras)),
             instructions=instruction_text,
             truncation_check=self._truncation_check(spec, extras),
+            asks_questions=self._profile.asks_questions,
             question_in=self._profile.question_in,
             counts_answers=self._profile.counts_answers,
+            loses_images=self._profile.loses_images,
+            failed_servers=None if server is None else server.failed_servers,
             learned=self.learned,
             store=AgentStore(environment, self._profile.reports_last_answer) if self.keeps_sessions else None,
         )

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from sidecar.subagents.runners.acp.mode_state import Choice
 from sidecar.subagents.runners.acp.permissions import Permissions
 from sidecar.subagents.runners.acp.setup.configuration import Configuration, wanted_choice
 from sidecar.subagents.runners.acp.setup.equipment import attachment_blocks, directory_list, server_list
+from sidecar.subagents.runners.acp.setup.wishes import Wishes
 from sidecar.subagents.runners.acp.turn import AgentError, Turn
 from sidecar.subagents.runners.acp.wire import AgentWire
 from sidecar.subagents.runners.output.model_errors import model_error
@@ -48,6 +49,8 @@ class Session:
         self.on_initialized: Callable[[Mapping[str, Any]], object] = lambda _: None
         """Called with the agent's answer to `initialize`."""
         self._sign_in = "sign in with the agent's own program"
+        self.wishes = Wishes()
+        """What was chosen for the session, until the agent contradicts it."""
         self._id = ""
         self.lasting_id: str | None = None
         """The id with which the session can be resumed, if the agent can do that."""
@@ -105,9 +108,13 @@ class Session:
         """The id of the session, empty before it is open."""
         return self._id
 
-    def blocks(self, attachments: Sequence[Attached]) -> list[Any]:
-        """Return the blocks of a prompt for its attachments. Blocking. Raises AgentError."""
-        return list(attachment_blocks(attachments, self._capabilities))
+    def unmet(self) -> Iterator[dict[str, Any]]:
+        """Yield an event for each choice that the agent does not follow; each once."""
+        return self.wishes.unmet(self._modes.state.options)
+
+    def blocks(self, attachments: Sequence[Attached], *, loses_images: bool = False) -> list[Any]:
+        """Return the blocks of a prompt for its attachments; see `attachment_blocks`. Blocking."""
+        return list(attachment_blocks(attachments, self._capabilities, loses_images=loses_images))
 
     async def steer(self, text: str) -> bool:
         """Send a message into the current turn. Return False if the agent does not accept it."""
@@ -192,7 +199,9 @@ class Session:
         for category, name, value in wanted.selections():
             # A resumed session has its model, and not every agent offers the choice again.
             if is_new or self._modes.option(category) is not None:
-                choice = wanted_choice(self._modes.option(category), name, value)
+                before = self._modes.option(category)
+                choice = wanted_choice(before, name, value)
+                self.wishes.add(category, value, None if before is None else before.current)
                 reply = await self._agent.set_config_option(
                     config_id=str(choice.option), session_id=self._id, value=value
                 )

@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from sidecar.subagents.runners.output.text import load_line
+from sidecar.subagents.runners.output.text import load_value
 
 Event = dict[str, Any]
 
@@ -19,7 +19,7 @@ def parse_event(line: bytes) -> Event | None:
     """
     if b'"type"' not in line:
         return None
-    value = load_line(line)
+    value = load_value(line)
     if not isinstance(value, dict):
         return None
     kind = value.get("type")

@@ -27,6 +27,10 @@ class CommandOutput(Protocol):
     def emitted_vars(self) -> Mapping[str, Any]:
         """The variables that the run has emitted so far."""
 
+    @property
+    def left_out(self) -> Mapping[str, int]:
+        """The bytes of variables that are too large to keep, by name."""
+
     def feed(self, data: bytes) -> Iterator[Event]:
         """Take bytes, split anywhere, and yield the events that they complete."""
 
@@ -78,6 +82,7 @@ class TextOutput:
     """Parse all of stdout as one message."""
 
     emitted_vars: Mapping[str, Any] = MappingProxyType({})
+    left_out: Mapping[str, int] = MappingProxyType({})
 
     def __init__(self, new_id: NewId | None = None) -> None:
         self._message = _Message((new_id or _message_ids())())
@@ -112,6 +117,11 @@ class EventsOutput:
         """The latest value of each variable."""
         return self._emitted.values
 
+    @property
+    def left_out(self) -> Mapping[str, int]:
+        """The bytes of variables that are too large to keep, by name."""
+        return self._emitted.left_out
+
     def feed(self, data: bytes) -> Iterator[Event]:
         """Yield events line by line; join consecutive plain lines of one read."""
         plain: list[bytes] = []
@@ -123,7 +133,7 @@ class EventsOutput:
                 continue
             yield from self._plain(b"".join(plain))
             plain.clear()
-            yield from self._event(event, len(line))
+            yield from self._event(event)
         yield from self._plain(b"".join(plain))
 
     def finish(self) -> Iterator[Event]:
@@ -135,7 +145,7 @@ class EventsOutput:
             yield from self._plain(line)
             yield from self._end_message()
         else:
-            yield from self._event(event, len(line))
+            yield from self._event(event)
 
     def final_message(self) -> str | None:
         """Return the last `result`, or else the last message that is not blank."""
@@ -179,7 +189,7 @@ class EventsOutput:
         if not message.is_blank():
             self._last_message = message
 
-    def _event(self, event: Event, size: int) -> Iterator[Event]:
+    def _event(self, event: Event) -> Iterator[Event]:
         yield from self._end_message()
         match event["type"]:
             case "message":
@@ -192,7 +202,7 @@ class EventsOutput:
                 tail.add(event["text"])
                 self._result = tail.final()
             case "emit":
-                yield from self._emitted.keep(event["name"], event["value"], size)
+                yield from self._emitted.keep(event["name"], event["value"])
         yield event
 
 

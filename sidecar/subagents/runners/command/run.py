@@ -83,5 +83,5 @@ class CommandRun(ProcessRun):
             error = self._log.tail() or describe_exit(status)
         emitted = dict(self._output.emitted_vars)
         if error is None:
-            error = missing_outputs(self._expected, emitted)
+            error = missing_outputs(self._expected, emitted, self._output.left_out)
         return RunResult("GOAL" if error is None else "ERROR", self._output.final_message(), emitted, error)

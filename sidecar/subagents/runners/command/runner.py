@@ -23,9 +23,9 @@ _PROMPT = "{prompt}"
 _CHOICES: tuple[RunnerOption, ...] = ("model", "mode", "effort")
 _FILES: tuple[RunnerOption, ...] = ("additionalDirectories", "attachments")
 _UNSUPPORTED: Mapping[RunnerOption, str] = {
-    "toolWhitelist": "what a command uses cannot be limited from outside",
+    "toolWhitelist": "the sidecar cannot limit what a command uses",
     **dict.fromkeys(_CHOICES, "a command chooses its model itself; pass it in the arguments of the command"),
-    **dict.fromkeys(_FILES, "a command gets its prompt only; name the paths in the prompt"),
+    **dict.fromkeys(_FILES, "a command gets only its prompt; name the paths in the prompt"),
 }
 _PLAIN_UNSUPPORTED: Mapping[RunnerOption, str] = {
     **_UNSUPPORTED,
@@ -64,7 +64,9 @@ class CommandRunner(ProgramRunner):
     def check(self) -> None:
         """Raise `RunnerUnavailable` if there is no argv or its program is not on the PATH."""
         if not self._argv or not self._argv[0]:
-            raise self._unavailable("there is no program to run", "set runners.{name}.command to an argv")
+            raise self._unavailable(
+                "there is no program to run", "set runners.{name}.command to a program and its arguments"
+            )
         program = self._argv[0]
         if _depends_on_run(program):
             return

@@ -8,7 +8,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from sidecar.subagents.runners.output.text import load_line
+from sidecar.subagents.fold.variables import EMITTED_BYTES, Variables
+from sidecar.subagents.runners.output.text import load_value
 
 BLOCK_CHARS = 1024 * 1024
 """A longer block counts as text, because the parser cannot buffer it until its end."""
@@ -68,7 +69,7 @@ class OutputBlocks:
         self._hold(line)
         closing, opening = _CLOSING.fullmatch(line), _OPENING.fullmatch(self._block[0])
         if closing and opening and len(closing[1]) >= len(opening[1]):
-            found = load_line("".join(self._block[1:-1]).encode())
+            found = load_value("".join(self._block[1:-1]).encode())
             if isinstance(found, dict) and found:
                 self._block.clear()
                 self._size = 0
@@ -122,28 +123,34 @@ def _may_open(line: str) -> bool:
     return len(line) <= _LINE_CHARS and "outputs".startswith(word) and (body.startswith("`") or not body)
 
 
-EMITTED_BYTES = 16 * 1024 * 1024
-"""The most bytes that all emitted variables of one run may have, as the run wrote them."""
+_NAME_CHARS = 100
 
 
 class EmittedVars:
-    """Map names to their latest values."""
+    """The variables of a result: names and their latest values, within a limit."""
 
     def __init__(self) -> None:
-        self.values: dict[str, Any] = {}
-        self._sizes: dict[str, int] = {}
-        self._total = 0
+        self._variables = Variables()
+        self._is_cut = False
 
-    def keep(self, name: str, value: Any, size: int) -> Iterator[dict[str, Any]]:
-        """Keep a variable that was written in `size` bytes; yield a `log` event if it does not fit."""
-        self.values.pop(name, None)
-        self._total -= self._sizes.pop(name, 0)
-        if self._total + size > EMITTED_BYTES:
-            text = (
-                f"variable {name!r} is left out of the result: all variables exceed {EMITTED_BYTES:,} bytes\n"
-            )
-            yield {"type": "log", "stream": "stderr", "text": text}
+    @property
+    def values(self) -> Mapping[str, Any]:
+        """The latest value of each variable."""
+        return self._variables.values
+
+    @property
+    def left_out(self) -> Mapping[str, int]:
+        """The bytes of values that do not fit, by name."""
+        return self._variables.left_out
+
+    def keep(self, name: str, value: Any) -> Iterator[dict[str, Any]]:
+        """Keep a variable; yield a `log` event for the first one that does not fit."""
+        if self._variables.keep(name, value) or self._is_cut:
             return
-        self._total += size
-        self._sizes[name] = size
-        self.values[name] = value
+        self._is_cut = True
+        text = (
+            f"variable {name[:_NAME_CHARS]!r} is left out of the result, and so is each later one that "
+            f"does not fit: together they exceed {EMITTED_BYTES:,} bytes. "
+            "The events of the run contain them all.\n"
+        )
+        yield {"type": "log", "stream": "stderr", "text": text}

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 
 import orjson
 
+from sidecar.javascript.printing import MAX_DEPTH
+
 PIECE_BYTES = 64 * 1024
 """The most UTF-8 bytes of text in one event: as much as one read of a Linux pipe."""
 FINAL_MESSAGE_BYTES = 32 * 1024
@@ -83,6 +85,18 @@ def load_line(line: bytes) -> object:
         return orjson.loads(line)
     except orjson.JSONDecodeError:
         return _load_repaired(line)
+
+
+def load_value(line: bytes) -> object:
+    """Return what `load_line` does, but None for a value that is nested too deep for the journal."""
+    value = load_line(line)
+    if line.count(b"[") + line.count(b"{") <= MAX_DEPTH:
+        return value
+    try:
+        orjson.dumps(value)
+    except TypeError:
+        return None
+    return value
 
 
 def _load_repaired(line: bytes) -> object:

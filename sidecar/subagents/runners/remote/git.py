@@ -9,6 +9,7 @@ _SETTINGS = (
     "core.hooksPath=/dev/null",
     "core.autocrlf=false",
     "core.fsmonitor=false",
+    "core.filesRefLockTimeout=20000",
     "gc.auto=0",
     "maintenance.auto=false",
     "commit.gpgSign=false",
@@ -20,6 +21,10 @@ _IDENTITY = {
     for what, value in (("NAME", "Subagent Sidecar"), ("EMAIL", "sidecar@localhost"))
 }
 _DROPPED = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR")
+
+
+LARGE_SECONDS = 600.0
+"""How long git may take to pack, unpack or check out a whole repository."""
 
 
 class GitError(Exception):
@@ -63,7 +68,7 @@ def snapshot(top: Path, index: Path, parents: Sequence[str], message: str, *, at
     contents with equal dates are the same commit.
     """
     private = {"GIT_INDEX_FILE": str(index)}
-    git(top, "add", "--all", "--", ".", env=private)
+    git(top, "add", "--all", "--", ".", env=private, timeout=LARGE_SECONDS)
     tree = line(top, "write-tree", env=private)
     if parents and line(top, "rev-parse", f"{parents[0]}^{{tree}}") == tree:
         return parents[0]
@@ -80,7 +85,7 @@ def bundle(repository: Path, ref: str, commit: str, known: Sequence[str]) -> byt
     revisions = "\n".join([commit, *(f"^{each}" for each in known)]) + "\n"
     # With --shallow and --no-sparse, files of known commits are left out even if these are not ancestors.
     options = ("--revs", "--thin", "--shallow", "--no-sparse", "--stdout", "--quiet")
-    pack = git(repository, "pack-objects", *options, stdin=revisions.encode())
+    pack = git(repository, "pack-objects", *options, stdin=revisions.encode(), timeout=LARGE_SECONDS)
     prerequisites = "".join(f"-{each}\n" for each in known)
     return f"# v2 git bundle\n{prerequisites}{commit} {ref}\n\n".encode() + pack
 
@@ -93,7 +98,7 @@ def commit_of(bundled: bytes) -> str:
 
 def unbundle(repository: Path, file: Path) -> None:
     """Add the objects of a bundle to a repository and set its refs."""
-    listed = git(repository, "bundle", "unbundle", str(file)).decode().splitlines()
+    listed = git(repository, "bundle", "unbundle", str(file), timeout=LARGE_SECONDS).decode().splitlines()
     for each in listed:
         commit, _, ref = each.partition(" ")
         git(repository, "update-ref", ref, commit)

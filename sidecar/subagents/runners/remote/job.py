@@ -19,10 +19,22 @@ KEEP_DAYS = 90.0
 _REFERENCE = re.compile(r"\$\{env:([A-Za-z_][A-Za-z0-9_]*)\}")
 
 
+class JobAttachment(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """An attachment for a node: a file of the workspace by its `path` in the repository, or else a content.
+
+    `name` is the name of the file that had the content; None for data that came with the launch.
+    """
+
+    mime_type: str | None = None
+    path: str | None = None
+    name: str | None = None
+
+
 class Job(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """One run for a node: its runner, prompt and limits, without any secret.
 
     `limit_seconds` is the time limit that the node itself applies when no sidecar does; None for none.
+    `directories` are paths below the top of the repository.
     """
 
     task_id: str
@@ -38,6 +50,8 @@ class Job(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     former: FormerSession | None = None
     limit_seconds: float | None = None
     servers: dict[str, McpServerEntry] = msgspec.field(default_factory=dict)
+    attachments: tuple[JobAttachment, ...] = ()
+    directories: tuple[str, ...] = ()
 
 
 class Tree(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):

@@ -10,12 +10,14 @@ from sidecar.api.runs.async_tasks import Changes
 from sidecar.subagents.runners.remote import workspace
 from sidecar.subagents.runners.remote.bundles import fetched
 from sidecar.subagents.runners.remote.gateway_process import GatewayRefused
-from sidecar.subagents.runners.remote.job import RemoteRecord
+from sidecar.subagents.runners.remote.job import RemoteRecord, Tree
 
 if TYPE_CHECKING:
     from sidecar.subagents.runners.remote.link import FleetLink
 
 _CALL_SECONDS = 30.0
+_NO_LINES = 1 << 62
+"""The run has ended, and so has its transcript."""
 
 
 async def collect(link: "FleetLink", run: str, remote: Mapping[str, Any] | None) -> Changes | None:
@@ -23,21 +25,48 @@ async def collect(link: "FleetLink", run: str, remote: Mapping[str, Any] | None)
 
     Raises the errors of the link and of git; the run then stays where it is.
     """
-    changes = None
+    changes, node_id = None, ""
     if remote is not None:
-        changes = await _changes(link, run, msgspec.convert(remote, RemoteRecord))
-    await link.request("drop", _CALL_SECONDS, run=run)
+        record = msgspec.convert(remote, RemoteRecord)
+        left = await _stopped(link, run, record.tree)
+        node_id = left["nodeId"]
+        if left["commit"] is not None:
+            changes = await _changes(link, run, record, node_id)
+    await link.request("drop", _CALL_SECONDS, run=run, nodeId=node_id)
+    link.expected.discard(run)
     return changes
 
 
-async def _changes(link: "FleetLink", run: str, record: RemoteRecord) -> Changes:
+async def _stopped(link: "FleetLink", run: str, tree: Tree) -> dict[str, Any]:
+    """Stop a run; return what is left of it. Its `nodeId` is "" if its process has its changes."""
+    try:
+        await link.request("find", _CALL_SECONDS, run=run)
+        await link.request("stop", _CALL_SECONDS, run=run, within=5.0)
+        return {"nodeId": "", "commit": "of the process"}
+    except GatewayRefused as error:
+        if error.kind != "gone":
+            raise
+    named = {"repository": tree.repository, "prefix": tree.prefix, "base": tree.base}
+    left: dict[str, Any] = await link.request(
+        "salvage", _CALL_SECONDS, run=run, nodeId="", after=_NO_LINES, **named
+    )
+    if left["saving"] or left["problem"] is not None:
+        raise _unsaved(run, left["problem"])
+    return left
+
+
+async def _changes(link: "FleetLink", run: str, record: RemoteRecord, node_id: str) -> Changes:
     async def piece(offset: int) -> dict[str, Any]:
-        taken: dict[str, Any] = await link.request("take", _CALL_SECONDS, run=run, offset=offset)
+        named = {"nodeId": node_id, "base": record.tree.base}
+        taken: dict[str, Any] = await link.request("take", _CALL_SECONDS, run=run, offset=offset, **named)
         return taken
 
-    await link.request("find", _CALL_SECONDS, run=run)
-    await link.request("stop", _CALL_SECONDS, run=run, within=5.0)
     commit, data = await fetched(piece)
     if commit is None:
-        raise GatewayRefused("failed", f"the node cannot save the changes of run {run}")
+        raise _unsaved(run, None)
     return await asyncio.to_thread(workspace.bring_back, record.tree, run, commit, data, record.keep_days)
+
+
+def _unsaved(run: str, problem: str | None) -> GatewayRefused:
+    why = "" if problem is None else f": {problem}"
+    return GatewayRefused("failed", f"the node has not saved the changes of run {run} yet{why}")

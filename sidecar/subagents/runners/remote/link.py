@@ -35,6 +35,8 @@ class FleetLink:
         self._starting: asyncio.Task[GatewayProcess] | None = None
         self.versions: dict[str, Any] = {}
         self.slots = ClusterSlots(self._nodes, changed)
+        self.expected: set[str] = set()
+        """Lost runs whose changes may still come."""
 
     @property
     def is_connected(self) -> bool:
@@ -66,6 +68,11 @@ class FleetLink:
         if self._process is not None:
             await self._process.close()
             self._process = None
+
+    def expect(self, run: str) -> None:
+        """Bring the changes of a lost run back when its node has them."""
+        self.expected.add(run)
+        self.clean()
 
     def clean(self) -> None:
         """Remove in the background what ended runs left on the cluster."""
@@ -130,7 +137,7 @@ class FleetLink:
 def _unavailable(error: BaseException) -> BaseException:
     if isinstance(error, TimeoutError):
         return RunnerUnavailable(
-            "the gateway does not answer; check that fleet.gateway starts without a question, and "
+            "the gateway does not answer; check that fleet.gateway starts without asking for input, and "
             "fleet.address and fleet.tokenPath"
         )
     if isinstance(error, GatewayGone):

@@ -11,6 +11,7 @@ from sidecar.api.settings import FleetSettings, RunnerSettings
 from sidecar.subagents.limits.constraints import RunnerOption
 from sidecar.subagents.runners.contract import Emit, Runner, RunnerUnavailable, RunSpec
 from sidecar.subagents.runners.remote import workspace
+from sidecar.subagents.runners.remote.extras import Extras, packed_extras
 from sidecar.subagents.runners.remote.gateway_process import GatewayGone, GatewayRefused
 from sidecar.subagents.runners.remote.job import (
     EXTRA_SECONDS,
@@ -28,11 +29,6 @@ from sidecar.subagents.runners.remote.run.remote_run import RemoteRun
 
 STATUS_SECONDS = 15.0
 """How long the gateway may take to describe the nodes. It waits 4 s for those that do not answer."""
-
-
-_LOCAL: tuple[RunnerOption, ...] = ("attachments", "additionalDirectories")
-_LOCAL_ONLY: Mapping[RunnerOption, str] = dict.fromkeys(_LOCAL, "a run on a cluster does not get it; omit it")
-"""The launch options that only runs on this machine support."""
 
 
 class RemoteRunner:
@@ -54,7 +50,7 @@ class RemoteRunner:
         self.name = inner.name
         self.type = inner.type
         self.listens = inner.listens
-        self.unsupported: Mapping[RunnerOption, str] = {**_LOCAL_ONLY, **inner.unsupported}
+        self.unsupported: Mapping[RunnerOption, str] = inner.unsupported
         self._settings = settings
         self._fleet = fleet
         self._link = link
@@ -68,7 +64,7 @@ class RemoteRunner:
         if literals := literal_variables(self._settings.env):
             first = literals[0]
             raise self._unavailable(
-                f"values of variables do not travel to a cluster; write {first} = "
+                f"values of variables are not sent to a cluster; write {first} = "
                 f'"${{env:{first}}}" in runners.{self.name}.env and set {first} on the nodes'
             )
 
@@ -98,12 +94,13 @@ class RemoteRunner:
         return self._link.slots.are_free(self._fleet.labels, self._fleet.slots_per_run)
 
     async def start(self, spec: RunSpec, emit: Emit) -> RemoteRun:
-        """Start to place a run; raises `RunnerUnavailable` if its workspace cannot travel."""
+        """Start to place a run; raises `RunnerUnavailable` if something of it cannot travel."""
         tree = await asyncio.to_thread(workspace.prepare, spec.workspace_dir)
-        job, record = self._job(spec), self._record(tree, spec)
+        extras = await asyncio.to_thread(packed_extras, tree, spec.directories, spec.attachments)
+        job, record = self._job(spec, extras), self._record(tree, spec)
         # Durable before anything exists on the cluster.
         await spec.observer.keep(to_plain(record))
-        placing = Placing(job, self._requirements())
+        placing = Placing(job, self._requirements(), extras.contents)
         return RemoteRun(self._link, spec.task_id, record, spec.observer, emit, placing)
 
     def _requirements(self) -> NodeRequirements:
@@ -115,7 +112,7 @@ class RemoteRunner:
             slots=self._fleet.slots_per_run,
         )
 
-    def _job(self, spec: RunSpec) -> Job:
+    def _job(self, spec: RunSpec, extras: Extras) -> Job:
         return Job(
             task_id=spec.task_id,
             runner_name=self.name,
@@ -129,6 +126,8 @@ class RemoteRunner:
             constraints=spec.constraints,
             former=spec.former,
             servers=dict(spec.server_entries),
+            attachments=extras.attachments,
+            directories=extras.directories,
             limit_seconds=_node_limit(spec),
         )
 

@@ -134,8 +134,8 @@ class LaunchTargets:
         if definition.mcp_servers is not None and definition.mcp_servers.has_own_tools:
             raise refusal(
                 definition.name,
-                f"its mcpServers name {OWN_SERVER}, whose tools runs on a cluster do not get; remove it, or "
-                "use placement: local",
+                f"its mcpServers name {OWN_SERVER}, but runs on a cluster do not get the sidecar's tools; "
+                "remove it, or use placement: local",
             )
         runner = remote_runner(definition.name, chosen, settings, runners, self._environment, links)
         return Target(

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.history.stores.append_only.times import iso_ms, sortable
+from sidecar.history.stores.append_only.times import iso_ms, sortable, span
 
 MOMENTS = st.integers(1_000_000_000_000, 3_000_000_000_000)
 
@@ -35,3 +35,18 @@ def test_sortable_times_sort_as_the_moments_do(one: int, other: int, precision: 
     ]
     assert (texts[0] < texts[1]) == (one < other)
     assert [iso_ms(text) for text in texts] == [one, other]
+
+
+@given(
+    st.lists(
+        st.one_of(
+            st.datetimes(datetime(2001, 1, 1), datetime(2099, 1, 1), timezones=st.just(UTC)).map(
+                lambda moment: moment.isoformat("T", "milliseconds").replace("+00:00", "Z")
+            ),
+            st.sampled_from(["", "soon", "2026-04-15T14:00:00.001+02:00", "2026-04-15T12:00:00.000Zz", "20"]),
+        )
+    )
+)
+def test_a_span_is_from_the_first_to_the_last_of_the_sortable_times(texts: list[str]) -> None:
+    times = [time for time in map(sortable, texts) if time]
+    assert span(texts) == (min(times, default=""), max(times, default=""))

@@ -18,7 +18,7 @@ from sidecar.history.export import export
 from sidecar.history.live import LiveHistory
 from sidecar.history.task_history import Changes
 from tests.history.live.conftest import WAIT_SECONDS, until
-from tests.history.stores.growing import append, history_of, tasks
+from tests.history.stores.fixtures.growing import append, history_of, tasks
 
 
 def made(number: int = 1) -> Session:

@@ -9,7 +9,7 @@ from sidecar.corpus.agents.codex import Session
 from sidecar.corpus.agents.codex_items import as_item
 from sidecar.history import TaskHistory
 from tests.history.stores.codex.test_store import made, write
-from tests.history.stores.growing import history_of
+from tests.history.stores.fixtures.growing import history_of
 
 
 def row(history: TaskHistory) -> TaskInfo:

@@ -17,7 +17,7 @@ from sidecar.history.live import LiveHistory
 from sidecar.history.stores.codex import reader
 from sidecar.history.task_history import Changes
 from tests.history.live.conftest import WAIT_SECONDS, until
-from tests.history.stores.growing import append, history_of, tasks
+from tests.history.stores.fixtures.growing import append, history_of, tasks
 
 ID = "019cc11b-9cd5-7a38-8f26-e4a140ed9828"
 

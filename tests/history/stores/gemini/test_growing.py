@@ -13,7 +13,7 @@ from sidecar.corpus.gemini import write_gemini
 from sidecar.corpus.truth import Truth
 from sidecar.history.stores.gemini.growing import GrowingChats
 from tests.history.live.conftest import WAIT_SECONDS
-from tests.history.stores.agents import history_of, listed
+from tests.history.stores.fixtures.agents import history_of, listed
 
 STAMP = "2026-04-15T11:59:00.000Z"
 MESSAGES = 60

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from tests.history.stores.agents import history_of, listed
+from tests.history.stores.fixtures.agents import history_of, listed
 
 Json = dict[str, Any]
 

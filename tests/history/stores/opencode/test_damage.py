@@ -18,7 +18,7 @@ from sidecar.corpus.sessions.plot import NOW
 from sidecar.history import TaskHistory
 from sidecar.history.doctor import examine
 from sidecar.history.stores.sessions import foreign_database
-from tests.history.stores.foreign_files import seen
+from tests.history.stores.fixtures.foreign_files import seen
 
 
 @pytest.fixture(autouse=True)

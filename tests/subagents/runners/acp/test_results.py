@@ -35,3 +35,19 @@ def test_a_tool_result_without_an_answer_is_a_failure_of_agents_that_count_answe
     error = model_error_of_turn("end_turn", {}, events, Prompt("look"), counts_answers=counts_answers)
 
     assert (error and error.kind) == kind
+
+
+@pytest.mark.parametrize(
+    ("prompt", "words"),
+    [
+        ("/nosuch now", "it may not know the command /nosuch"),
+        ("look", "check its model and key"),
+        ("", "check its model and key"),
+    ],
+)
+def test_a_turn_without_anything_names_the_command_that_the_agent_may_not_know(
+    prompt: str, words: str
+) -> None:
+    error = model_error_of_turn("end_turn", {}, SessionEvents(), Prompt(prompt))
+    assert error is not None
+    assert words in error.text

@@ -12,6 +12,7 @@ import psutil
 import pytest
 
 from sidecar.api.settings import RunnerSettings
+from sidecar.subagents.runners.acp import conversation
 from sidecar.subagents.runners.acp.agents.profiles import PROFILES, profile_named
 from sidecar.subagents.runners.acp.runner import AcpRunner
 from sidecar.subagents.runners.contract import RunnerUnavailable
@@ -55,6 +56,16 @@ async def test_what_the_library_drops_is_taken_from_the_wire(agent: Agent) -> No
         "subagent explorer: I found two\n",
     ]
     assert {event["name"] for event in run.events if event["type"] == "tool"} == {"agent"}
+
+
+@pytest.mark.parametrize("name", ["opencode", "gemini"])
+async def test_the_session_of_an_agent_without_questions_closes_without_waiting_for_one(
+    agent: Agent, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setattr(conversation, "_QUIET_SECONDS", 3600.0)
+    monkeypatch.setattr(conversation, "_GRACE_SECONDS", 3600.0)
+    run = await agent("report", name=name)
+    assert (await run.result()).final_message == "There are two."
 
 
 async def test_a_refused_write_changes_nothing(agent: Agent, person: Any, tmp_path: Path) -> None:

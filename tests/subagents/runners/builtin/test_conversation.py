@@ -253,7 +253,7 @@ async def test_the_last_turn_runs_no_tool_and_sends_at_most_two_requests(
     assert await conversation.turn("sum up", is_last=True) == "max_turn_requests"
     assert len(requests) == 3
     assert client.statuses() == []
-    assert results(requests) == ["No tools are left in this last turn. Answer in words."]
+    assert results(requests) == ["You cannot use tools in this last turn. Answer in words."]
 
 
 async def test_a_request_that_may_succeed_later_is_retried_and_reported(

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sidecar.subagents.fold import RunFold, variables
 from sidecar.subagents.runners.command import output as command_output
 from sidecar.subagents.runners.command.events import parse_event
 from sidecar.subagents.runners.command.output import EventsOutput, TextOutput
-from sidecar.subagents.runners.output import outputs
 from sidecar.subagents.runners.output.stderr import StderrLog
 
 Event = dict[str, Any]
@@ -130,12 +130,18 @@ def test_a_variable_emitted_again_is_replaced() -> None:
 
 
 def test_variables_beyond_the_limit_are_streamed_but_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(outputs, "EMITTED_BYTES", 100)
-    big = json.dumps({"type": "emit", "name": "big", "value": "x" * 100})
-    events, parser = parsed('{"type":"emit","name":"n","value":1}', big)
-    assert [event["type"] for event in events] == ["emit", "log", "emit"]
+    monkeypatch.setattr(variables, "EMITTED_BYTES", 1_000)
+    small = '{"type":"emit","name":"n","value":1}'
+    big, bigger = (json.dumps({"type": "emit", "name": name, "value": "x" * 1_000}) for name in ("big", "b2"))
+    events, parser = parsed(small, big, bigger)
+    assert [event["type"] for event in events] == ["emit", "log", "emit", "emit"]
     assert parser.emitted_vars == {"n": 1}
     assert "'big'" in events[1]["text"]
+    assert list(parser.left_out) == ["big", "b2"]
+    fold = RunFold(0)
+    for event in events:
+        fold.take(event)
+    assert fold.partial().emitted_vars == parser.emitted_vars
 
 
 def test_a_line_beyond_the_limit_is_streamed_as_text(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -178,6 +184,8 @@ def test_text_is_emitted_in_bounded_pieces_of_whole_characters() -> None:
         '"type"',
         '{"type":"message","text":"x"} and more',
         '{"type":' + "[" * 100_000,
+        '{"type":"emit","name":"n","value":' + "[" * 300 + "]" * 300 + "}",
+        '{"type":"tool","name":"n","status":"started","input":' + "[" * 1_000 + "]" * 1_000 + "}",
     ],
 )
 def test_a_line_that_only_resembles_an_event_is_text(line: str) -> None:

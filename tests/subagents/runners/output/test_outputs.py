@@ -39,6 +39,7 @@ def test_a_block_becomes_its_object_and_not_text(block: str) -> None:
         '```json\n{"n": 3}\n```\n',
         'say ```outputs\n{"n": 3}\n```\n',
         '````outputs\n{"n": 3}\n```\n',
+        '```outputs\n{"n": ' + "[" * 300 + "]" * 300 + "}\n```\n",
         "```out",
         "",
     ],

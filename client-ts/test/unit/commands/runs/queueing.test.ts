@@ -3,7 +3,7 @@ import { ResponseError } from "vscode-jsonrpc/node";
 
 import { orQueue } from "../../../../src/commands/runs/queueing.js";
 import { ErrorCode } from "../../../../src/protocol.js";
-import { shown } from "../../../vscode.js";
+import { env, ran, shown } from "../../../vscode.js";
 
 /** A sidecar at its limit. */
 function ask({ overLimit }: { overLimit?: "queue" }): Promise<string> {
@@ -17,6 +17,8 @@ beforeEach(() => {
   shown.messages = [];
   shown.answers = [];
   shown.settings = {};
+  ran.length = 0;
+  delete env.remoteName;
 });
 
 test("over the limit a run waits in line", async () => {
@@ -37,6 +39,18 @@ test("a program that is missing is named, with the way to the runners", async ()
   const refusal = new ResponseError(ErrorCode.LaunchFailed, "x", { subagentName: "n", reason });
   expect(await orQueue(() => Promise.reject<string>(refusal))).toBeUndefined();
   expect(shown.messages).toEqual([`Can't start "n": the program no-such-agent was not found.`]);
+});
+
+test.each([
+  [undefined, ["workbench.action.openSettings", "subagentSidecar.runners"]],
+  ["wsl", ["workbench.action.openRemoteSettings", { query: "subagentSidecar.runners" }]],
+])("the way leads to where the window lists the setting, remote: %s", async (remote, command) => {
+  const reason = "runner 'nosuch': program 'no-such-agent' is not found or not executable";
+  const refusal = new ResponseError(ErrorCode.LaunchFailed, "x", { subagentName: "n", reason });
+  Object.assign(env, remote === undefined ? {} : { remoteName: remote });
+  shown.answers = ["Open Runner Settings"];
+  await orQueue(() => Promise.reject<string>(refusal));
+  expect(ran).toEqual([command]);
 });
 
 test("what is refused for another reason is reported as it is", async () => {

@@ -73,8 +73,8 @@ test("an agent without a command says what to do instead", async () => {
   await signIn([SILENT], "silent");
   await signIn([SILENT]);
   expect(shown.messages).toEqual([
-    expect.stringContaining("No command that signs in to silent is known."),
-    "No installed agent names a command that signs in.",
+    expect.stringContaining("silent has no known sign-in command."),
+    "No installed agent has a sign-in command.",
   ]);
   expect(shown.terminals).toEqual([]);
 });

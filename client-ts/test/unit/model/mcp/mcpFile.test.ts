@@ -27,6 +27,20 @@ test("an earlier entry is replaced", () => {
   expect(withServer(before, "s", ENTRY)).toBe(withServer(undefined, "s", ENTRY));
 });
 
+test("what the user added to an entry stays, unless the entry has an address", () => {
+  const former = { command: "/old", args: [], env: { KEY: "k" } };
+  const before = JSON.stringify({ mcpServers: { s: former } });
+  expect(JSON.parse(withServer(before, "s", ENTRY))).toEqual({
+    mcpServers: { s: { ...ENTRY, env: { KEY: "k" } } },
+  });
+  const remote = JSON.stringify({ mcpServers: { s: { type: "http", url: "https://host" } } });
+  expect(withServer(remote, "s", ENTRY)).toBe(withServer(undefined, "s", ENTRY));
+});
+
+test("a byte order mark stays", () => {
+  expect(withServer("\uFEFF{}", "s", ENTRY)).toBe(`\uFEFF${withServer("{}", "s", ENTRY)}`);
+});
+
 test.each(["{", "[]", "3", '{"mcpServers": []}', '{"a": 1} // no comments'])(
   "a file that is not valid is not changed: %s",
   (text) => {

@@ -9,8 +9,15 @@ import { CancellationError, registeredTools, workspace } from "../../../vscode.j
 import { asyncTask } from "../../tasks.js";
 import { definition, quietToken } from "../samples.js";
 
+interface NextParams {
+  readonly maxChars?: number;
+}
+
 const ANSWER: ToolCallResult = { llmContent: "Done.", returnDisplay: "Done." };
 const TOKENS = { tokenBudget: 300, countTokens: (text: string) => Promise.resolve(text.length) };
+
+/** The least characters of a reminder, as of the sidecar's. */
+const SHORTEST = 60;
 
 let answers: (ToolCallResult | Error)[];
 let pending: string[];
@@ -23,25 +30,27 @@ beforeEach(() => {
   launched.mockReset();
   ends.mockReset();
   let deliveries = 0;
-  const results: Record<string, () => unknown> = {
+  let open: string[] = [];
+  const results: Record<string, (params: NextParams) => unknown> = {
     "tools/call": () => answers.shift() ?? ANSWER,
     "subagents/list": () => ({ items: [definition()], problems: [] }),
     "runners/list": () => ({ items: [{ name: "opencode", type: "acp", available: true }] }),
     "asyncTasks/get": () => ({ task: asyncTask("t1"), revision: 1 }),
     "reminders/delivered": () => {
-      pending = [];
+      pending = pending.filter((id) => !open.includes(id));
       return null;
     },
-    "reminders/next": () => {
+    "reminders/next": ({ maxChars = 10_000 }) => {
       deliveries += 1;
-      const text = pending.length === 0 ? "" : `ended: ${pending.join()}`;
-      const id = pending.length === 0 ? {} : { deliveryId: `d${deliveries}` };
-      return { text, taskIds: [...pending], ...id };
+      open = carriedWithin(Math.max(maxChars, SHORTEST));
+      const [left, deliveryId] = [pending.length - open.length, `d${deliveries}`];
+      const text = `ended: ${open.join()}${left > 0 ? `, and ${left} more` : ""}`;
+      return open.length > 0 ? { text, taskIds: open, deliveryId } : { text: "", taskIds: [] };
     },
   };
   const request = (method: string, params: object) => {
     requests.push([method, params]);
-    const result = results[method]?.();
+    const result = results[method]?.(params);
     return result instanceof Error ? Promise.reject(result) : Promise.resolve(result);
   };
   const service = { request } as unknown as SubagentService;
@@ -52,6 +61,14 @@ beforeEach(() => {
 afterEach(() => {
   workspace.isTrusted = true;
 });
+
+/** Return the first of the pending ends, as many as fit and one at least. */
+function carriedWithin(maxChars: number): string[] {
+  const fitting = pending.findIndex(
+    (_, last) => pending.slice(0, last + 1).join().length > maxChars,
+  );
+  return pending.slice(0, fitting < 0 ? pending.length : Math.max(1, fitting));
+}
 
 async function call(
   name: string,
@@ -96,7 +113,23 @@ test("calls that run at once get a reminder once, and a later one acknowledges i
   const texts = await Promise.all([call("list_tasks"), call("check_async_tasks")]);
   expect(texts.flat().filter((text) => text.includes("ended: a"))).toHaveLength(1);
   await call("list_tasks");
-  expect(delivered()).toEqual(["d2"]);
+  expect(delivered()).toEqual(["d1"]);
+});
+
+test("a reminder counts as handed over with its result, not before", async () => {
+  pending = ["a"];
+  let begun: Promise<string[]> | undefined;
+  const countTokens = () => {
+    begun ??= call("check_async_tasks");
+    return begun.then(() => Promise.reject(new Error("The count failed.")));
+  };
+  const tokenizationOptions = { tokenBudget: 300, countTokens };
+  await expect(call("list_tasks", {}, { tokenizationOptions })).rejects.toThrow(
+    "The count failed.",
+  );
+  expect(await begun).toEqual(["Done."]);
+  expect(delivered()).toEqual([]);
+  expect((await call("list_tasks")).join()).toContain("ended: a");
 });
 
 test("a cancelled call delivers nothing", async () => {
@@ -132,7 +165,23 @@ test("a result fits the token budget, and the reminder is not what is cut", asyn
   expect(texts[1]).toMatch(/ended: a$/u);
 });
 
-test("a reminder that exceeds the budget waits for a later call", async () => {
+test("a reminder that exceeds the budget arrives in parts, each acknowledged by itself", async () => {
+  pending = ["a", "b", "c"].map((name) => name.repeat(90));
+  const reported: string[] = [];
+  for (let calls = 0; calls < 4; calls += 1) {
+    const texts = await call("list_tasks", {}, { tokenizationOptions: TOKENS });
+    expect(texts.join("").length).toBeLessThanOrEqual(300);
+    reported.push(...(texts[1]?.match(/[abc]{90}(?:, and \d more)?/gu) ?? []));
+  }
+  expect(reported.map((text) => text.replace(/(.)\1+/u, "$1"))).toEqual([
+    "a, and 2 more",
+    "b, and 1 more",
+    "c",
+  ]);
+  expect(pending).toEqual([]);
+});
+
+test("a reminder that exceeds the budget as short as it gets waits for a larger one", async () => {
   pending = ["a".repeat(400)];
   expect(await call("list_tasks", {}, { tokenizationOptions: TOKENS })).toEqual(["Done."]);
   expect(await call("list_tasks")).toHaveLength(2);

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 
 import { type Batch, EventFeed } from "../../../../src/panel/events/eventFeed.js";
+import { MAX_VARIABLES } from "../../../../src/panel/events/variables.js";
 import type { TaskEvent } from "../../../../src/protocol.js";
 
 type Bare<E> = E extends unknown ? Omit<E, "seq" | "ts"> : never;
@@ -22,6 +23,21 @@ function fed() {
   const feed = new EventFeed((batch) => batches.push(batch));
   return { batches, feed };
 }
+
+test("a page that falls behind gets the newest variables only, each cut to what it shows", () => {
+  const { batches, feed } = fed();
+  feed.take(messages(1));
+  const value = "x".repeat(5_000);
+  feed.take(
+    Array.from({ length: 3_000 }, (_, index) =>
+      at(2 + index, { type: "emit", name: `v${String(index)}`, value }),
+    ),
+  );
+  feed.seen();
+  const { facts = [] } = batches[1] ?? {};
+  expect(facts).toHaveLength(MAX_VARIABLES + 1);
+  expect(JSON.stringify(facts).length).toBeLessThan(200_000);
+});
 
 test("the next batch comes when the page has shown the last", () => {
   const { batches, feed } = fed();

@@ -79,6 +79,11 @@ test("a block of many small elements is cut sooner, after a word", () => {
   expect(blocks.every(({ text }) => text.endsWith("*a* "))).toBe(true);
 });
 
+test("a block of many pieces of code is cut even sooner", () => {
+  const blocks = appendAll(["`a` ".repeat(2_000)]);
+  expect(Math.max(...blocks.map(({ text }) => text.length))).toBeLessThan(800);
+});
+
 test("a block that begins within a table repeats its head", () => {
   const head = "| name | size |\n| :--- | ---: |";
   const blocks = appendAll([`Files:\n\n${head}\n${"| a.py | 1 |\n".repeat(1_000)}`]);

@@ -12,6 +12,8 @@ from sidecar.subagents.runners.acp.agents.extras import Extras, GuardedRun
 from sidecar.subagents.runners.acp.agents.repository import folders
 
 _SERVERS = "mcp_servers"
+_TRANSPORTS = ("command", "url")
+"""The members that say how a server is reached."""
 _HARMLESS = frozenset(
     {
         _SERVERS,  # the guard disables these by name
@@ -45,7 +47,7 @@ def guard(run: GuardedRun) -> Extras:
     If the agent has to ask, also refuse the repository's rules: they allow commands, and no mode or setting
     overrides them.
     """
-    servers: set[str] = set()
+    servers: dict[str, dict[str, Any]] = {}
     for folder in folders(run.workspace):
         rules = folder / ".codex" / "rules"
         if run.must_ask and rules.is_dir():
@@ -53,18 +55,25 @@ def guard(run: GuardedRun) -> Extras:
         servers.update(_servers(folder / ".codex" / "config.toml"))
     if not servers:
         return Extras()
-    config = {_SERVERS: {name: {"enabled": False} for name in sorted(servers)}}
+    config = {_SERVERS: dict(sorted(servers.items()))}
     return Extras(env={"CODEX_CONFIG": json.dumps(config)})
 
 
-def _servers(path: Path) -> Iterator[str]:
-    """Yield the names of the MCP servers in a settings file. Raises ValueError for unsafe settings."""
+def _servers(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the MCP servers in a settings file, disabled. Raises ValueError for unsafe settings.
+
+    Each keeps its command or address: codex refuses a server without one, and does not read the files of all
+    folders above the workspace.
+    """
     settings = _read(path)
     if unknown := sorted(settings.keys() - _HARMLESS):
         names = ", ".join(unknown)
         raise ValueError(f"{path} has settings that may start programs without asking ({names}); remove them")
     servers = settings.get(_SERVERS, {})
-    yield from servers if isinstance(servers, Mapping) else ()
+    for name, server in servers.items() if isinstance(servers, Mapping) else ():
+        described = server if isinstance(server, Mapping) else {}
+        kept = {key: described[key] for key in _TRANSPORTS if isinstance(described.get(key), str)}
+        yield name, {**kept, "enabled": False}
 
 
 def _read(path: Path) -> dict[str, Any]:

@@ -40,18 +40,24 @@ class Profile:
 
     `unguarded` is for agents that start none in a folder that they do not trust, as their guard requires.
     """
+    has_own_server: bool = False
+    """Whether the agent runs an HTTP server for itself, as opencode does; see `OwnServer`."""
     counts_answers: bool = False
     """Whether the agent reports the size of every answer during a turn. One without a size is truncated."""
+    loses_images: bool = False
+    """Whether the agent drops the images of a prompt that also has files."""
     reports_last_answer: bool = False
     """Whether the usage in the reply to a prompt is that of the last answer only."""
+    asks_questions: bool = True
+    """Whether the agent may ask a person. If not, its session closes at once after its last turn."""
     question_in: Callable[[Mapping[str, Any]], Asked | None] | None = None
     """Return the question in a permission request, for an agent that asks its questions this way."""
     truncation_check: Callable[[Mapping[str, str], str, Mapping[str, Any]], bool] | None = None
     """Return whether the last answer was truncated, given the environment, session id and prompt reply."""
 
 
-_OPENCODE_LOG = {"OPENCODE_PRINT_LOGS": "1", "OPENCODE_LOG_LEVEL": "ERROR"}
-"""Makes opencode log its repeated model requests."""
+_OPENCODE_LOG = {"OPENCODE_PRINT_LOGS": "1", "OPENCODE_LOG_LEVEL": "WARN"}
+"""Makes opencode log its repeated model requests, and MCP servers that do not start."""
 _GEMINI_LOG = {"GEMINI_DEBUG_LOG_FILE": "/dev/stderr"} if os.name == "posix" else {}
 """Makes gemini log immediately. By default, it holds back warnings about repeated requests until it exits."""
 
@@ -63,6 +69,8 @@ _VERIFIED: Mapping[str, Profile] = {
         {**opencode.allow_all_env(opencode.OPENCODE), **_OPENCODE_LOG},
         # Its modes are agents. These two are built in; the user or the repository can define others.
         modes=AskingModes(("build",), ("plan",)),
+        has_own_server=True,
+        asks_questions=False,
         counts_answers=True,
         reports_last_answer=True,
         guard=opencode.opencode,
@@ -89,6 +97,8 @@ _VERIFIED: Mapping[str, Profile] = {
         # Without NO_RELAUNCH, gemini works in a second process, and signals reach only the first.
         {"GEMINI_CLI_NO_RELAUNCH": "true", **_GEMINI_LOG},
         model_flag="--model",
+        loses_images=True,
+        asks_questions=False,
         modes=AskingModes(("default",), announced_in_text=True),
         truncation_check=gemini_record.is_truncated,
         guard=gemini.guard,

@@ -22,7 +22,7 @@ ASK = "Ask me with your tool for questions which color I like, Red or Blue. Then
 TALK = "Write the numbers from 1 to 400 in words, each on its own line. Do not use any tools."
 
 OPENS, ACTS, REPORTS = "opens a session in which it asks", "acts after permission", "reports tokens"
-INQUIRES, STOPS, LEAVES_NONE = "puts a question to a person", "stops on request", "leaves no process"
+INQUIRES, STOPS, LEAVES_NONE = "asks a person a question", "stops on request", "leaves no process"
 _ASKING = {"asks before a write": WRITE, "asks before a command": RUN}
 CHECKS = (OPENS, *_ASKING, ACTS, REPORTS, INQUIRES, STOPS, LEAVES_NONE)
 """The names of the checks, in order."""
@@ -93,7 +93,7 @@ def _written(trial: Trial, path: Path) -> CheckResult:
     if not trial.questions:
         return CheckResult(name=ACTS, detail="it acted without asking")
     is_right = path.read_text(errors="replace").strip() == CONTENT
-    return _result(ACTS, is_right, "the file has the content", "the file has other content")
+    return _result(ACTS, is_right, "the file has the expected content", "the file has different content")
 
 
 def _inquired(trial: Trial) -> CheckResult:

@@ -3,11 +3,9 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from sidecar.subagents.questions.texts import listed
 from sidecar.subagents.runners.acp.mode_state import Category, Choice
 from sidecar.subagents.runners.acp.turn import AgentError
-
-_SHOWN = 20
-"""How many of the known values an error names."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +33,5 @@ def wanted_choice(choice: Choice | None, name: str, value: str) -> Choice:
             "definition or the launch"
         )
     if value not in choice.offered:
-        more = len(choice.offered) - _SHOWN
-        known = ", ".join(choice.offered[:_SHOWN]) + (f" and {more} more" if more > 0 else "")
-        raise AgentError(f"the agent has no {name} {value!r}; use one of: {known}")
+        raise AgentError(f"the agent has no {name} {value!r}; use one of: {listed(choice.offered)}")
     return replace(choice, current=value)

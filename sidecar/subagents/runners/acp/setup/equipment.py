@@ -1,13 +1,14 @@
 """Describe the equipment of a run in the types of the protocol's SDK, as far as the agent supports it."""
 
 import base64
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from acp import schema
 
 from sidecar.subagents.equipment.attachments import Attached, AttachedData, AttachedFile
+from sidecar.subagents.equipment.media_types import IMAGE_TYPES
 from sidecar.subagents.equipment.servers import McpServer, RemoteServer, Server
 from sidecar.subagents.runners.acp.turn import AgentError
 
@@ -49,21 +50,39 @@ def directory_list(directories: Iterable[Path], capabilities: schema.AgentCapabi
 
 
 def attachment_blocks(
-    attachments: Iterable[Attached], capabilities: schema.AgentCapabilities
+    attachments: Sequence[Attached],
+    capabilities: schema.AgentCapabilities,
+    *,
+    loses_images: bool = False,
 ) -> Iterator[Any]:
-    """Yield a block of the prompt for each attachment. Blocking. Raises AgentError, which names the index."""
+    """Yield a block of the prompt for each attachment. Blocking. Raises AgentError, which names the index.
+
+    An agent that `loses_images` next to files gets a link to them too, and reads them itself.
+    """
     prompt = capabilities.prompt_capabilities or schema.PromptCapabilities()
+    as_links = loses_images and not all(map(_is_image, attachments))
     for number, each in enumerate(attachments):
         try:
-            yield _file(each, prompt) if isinstance(each, AttachedFile) else _data(number, each, prompt)
+            if isinstance(each, AttachedFile):
+                yield _file(each, takes_images=bool(prompt.image) and not as_links)
+            elif as_links and _is_image(each):
+                raise ValueError(
+                    "the agent drops image data next to files; attach the image by its path, or alone"
+                )
+            else:
+                yield _data(number, each, prompt)
         except ValueError as error:
             raise AgentError(f"attachments[{number}]: {error}") from None
 
 
-def _file(file: AttachedFile, prompt: schema.PromptCapabilities) -> Any:
+def _is_image(attached: Attached) -> bool:
+    return attached.mime_type in IMAGE_TYPES
+
+
+def _file(file: AttachedFile, *, takes_images: bool) -> Any:
     """Return the image, if the file is one and the agent takes images, or else a link."""
     uri, mime_type = file.path.as_uri(), file.mime_type
-    if mime_type is not None and mime_type.startswith("image/") and prompt.image:
+    if takes_images and mime_type is not None and _is_image(file):
         return schema.ImageContentBlock(type="image", data=file.read(), mime_type=mime_type, uri=uri)
     file.check()
     return schema.ResourceContentBlock(
@@ -73,11 +92,12 @@ def _file(file: AttachedFile, prompt: schema.PromptCapabilities) -> Any:
 
 def _data(number: int, data: AttachedData, prompt: schema.PromptCapabilities) -> Any:
     kind = data.mime_type.partition("/")[0]
-    if kind == "image" and prompt.image:
+    if _is_image(data) and prompt.image:
         return schema.ImageContentBlock(type="image", data=data.data, mime_type=data.mime_type)
     if kind == "audio" and prompt.audio:
         return schema.AudioContentBlock(type="audio", data=data.data, mime_type=data.mime_type)
-    if kind in ("image", "audio") or not prompt.embedded_context:
+    is_text = data.mime_type == "image/svg+xml"
+    if (kind in ("image", "audio") and not is_text) or not prompt.embedded_context:
         raise ValueError(
             f"the agent does not support attached data of type {data.mime_type}; attach a file by its path, "
             "or use another agent"

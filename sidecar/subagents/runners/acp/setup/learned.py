@@ -1,14 +1,18 @@
 """What a Host learns about an agent from its runs: how to sign in, its choices and its commands. No I/O."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 from typing import Any
 
 from sidecar.api.runs.runners import AgentChoices, AgentFeatures, RunnerAuth, SignInMethod, SlashCommand
+from sidecar.subagents.questions.texts import is_shown_as_is, line
 from sidecar.subagents.runners.acp.mode_state import AskingModes, SessionState
 from sidecar.subagents.runners.acp.setup.sign_in import command_in, methods_of
 
 _MAX_COMMANDS = 200
+_MAX_CHOICES = 2_000
 _MAX_CHARS = 500
+_NAME_CHARS = 200
 
 
 class Learned:
@@ -50,11 +54,12 @@ class Learned:
         """Take the state of a session that was opened. `known` are the modes in which the agent asks."""
         self.needs_sign_in = False
         model, effort = state.options.get("model"), state.options.get("thought_level")
+        modes = _names(state.offered_modes())
         self.choices = AgentChoices(
-            models=list(model.offered) if model else [],
-            modes=list(state.offered_modes()),
-            asking_modes=[*filter(known.includes, state.offered_modes())],
-            efforts=list(effort.offered) if effort else [],
+            models=_names(model.offered) if model else [],
+            modes=modes,
+            asking_modes=[*filter(known.includes, modes)],
+            efforts=_names(effort.offered) if effort else [],
         )
 
     def take(self, params: Mapping[str, Any]) -> None:
@@ -70,9 +75,8 @@ def _features(answer: Mapping[str, Any]) -> AgentFeatures:
     agent = _table(answer, "agentCapabilities")
     prompt, session = _table(agent, "promptCapabilities"), _table(agent, "sessionCapabilities")
     servers, info = _table(agent, "mcpCapabilities"), _table(answer, "agentInfo")
-    version = info.get("version")
     return AgentFeatures(
-        version=version if isinstance(version, str) else None,
+        version=line(info.get("version"), _NAME_CHARS),
         images=prompt.get("image") is True,
         embedded_files=prompt.get("embeddedContext") is True,
         http_servers=servers.get("http") is True,
@@ -85,13 +89,23 @@ def _features(answer: Mapping[str, Any]) -> AgentFeatures:
 
 def _commands(commands: list[Any]) -> Iterator[SlashCommand]:
     for each in commands:
-        if isinstance(each, Mapping) and isinstance(each.get("name"), str):
-            description, hint = each.get("description"), _table(each, "input").get("hint")
+        name = each.get("name") if isinstance(each, Mapping) else None
+        # A person types the name after a slash, as one word.
+        if isinstance(name, str) and _is_name(name) and not any(map(str.isspace, name)):
             yield SlashCommand(
-                name=each["name"],
-                description=description[:_MAX_CHARS] if isinstance(description, str) else "",
-                hint=hint if isinstance(hint, str) and hint else None,
+                name=name,
+                description=line(each.get("description"), _MAX_CHARS) or "",
+                hint=line(_table(each, "input").get("hint"), _MAX_CHARS),
             )
+
+
+def _names(values: Iterable[str]) -> list[str]:
+    """Return the values that a person can read and choose, since they go back to the agent unchanged."""
+    return [*islice(filter(_is_name, values), _MAX_CHOICES)]
+
+
+def _is_name(value: str) -> bool:
+    return len(value) <= _NAME_CHARS and is_shown_as_is(value)
 
 
 def _table(parent: Mapping[str, Any], name: str) -> Mapping[str, Any]:

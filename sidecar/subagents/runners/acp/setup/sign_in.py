@@ -6,9 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from sidecar.api.runs.runners import SignInMethod
+from sidecar.subagents.questions.texts import line
 
 _CODE = re.compile("`([^`]+)`")
 _SERVES = "--acp"
+_MAX_METHODS = 20
+_CHARS = 200
 
 
 def command_in(advice: str | None) -> list[str] | None:
@@ -19,18 +22,17 @@ def command_in(advice: str | None) -> list[str] | None:
 
 def methods_of(announced: Any, program: Sequence[str]) -> list[SignInMethod]:
     """Return the methods in `authMethods`. `program` is the command that starts the agent."""
-    return [*_methods(announced, program)] if isinstance(announced, list) else []
+    return [*_methods(announced[:_MAX_METHODS], program)] if isinstance(announced, list) else []
 
 
 def _methods(announced: list[Any], program: Sequence[str]) -> Iterator[SignInMethod]:
     for each in announced:
-        if not isinstance(each, Mapping) or not isinstance(each.get("id"), str):
+        if not isinstance(each, Mapping) or not isinstance(each.get("id"), str) or len(each["id"]) > _CHARS:
             continue
-        name = each.get("name")
         command, described = _command(each, program)
         yield SignInMethod(
             id=each["id"],
-            name=name if isinstance(name, str) else each["id"],
+            name=line(each.get("name"), _CHARS) or each["id"],
             command=command,
             env=_variables(described.get("env")) or None,
         )

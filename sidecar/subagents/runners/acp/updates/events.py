@@ -3,7 +3,7 @@
 Updates are not validated, so that an agent with a newer protocol does not end a run.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
 from sidecar.subagents.permissions.question import Question
@@ -12,6 +12,7 @@ from sidecar.subagents.runners.acp.updates.compactions import COMPACTION, Compac
 from sidecar.subagents.runners.acp.updates.messages import CHUNKS, Event, Messages, new_message_id
 from sidecar.subagents.runners.acp.updates.notices import Notices, log, notice_in
 from sidecar.subagents.runners.acp.updates.question import question_of
+from sidecar.subagents.runners.acp.updates.servers import ServerFailures, is_startup
 from sidecar.subagents.runners.acp.updates.tools import ToolCalls
 from sidecar.subagents.runners.acp.updates.usage import Tokens, Usage
 from sidecar.subagents.runners.output.model_errors import ModelError
@@ -28,7 +29,14 @@ class SessionEvents:
     `session_id` is the run's own session. While it is unknown, all updates count as the run's own.
     """
 
-    def __init__(self, new_id: Callable[[], str] = new_message_id, *, takes_outputs: bool = False) -> None:
+    def __init__(
+        self,
+        new_id: Callable[[], str] = new_message_id,
+        *,
+        takes_outputs: bool = False,
+        servers: Collection[str] = (),
+    ) -> None:
+        """`servers` are the names of the MCP servers that the agent gets."""
         self.session_id: str | None = None
         self.children = Children()
         self.is_muted = False
@@ -48,6 +56,7 @@ class SessionEvents:
         )
         self._tools = ToolCalls()
         self._compactions = Compactions()
+        self._servers = ServerFailures(servers)
 
     @property
     def emitted(self) -> EmittedVars:
@@ -62,6 +71,7 @@ class SessionEvents:
             yield from self.children.take(str(session_id), update)
             return
         yield from self._noted(self._own(update))
+        yield from self._servers.update(update)
 
     def tool(self, call: Mapping[str, Any], session_id: object = None) -> Iterator[Event]:
         """Yield the events of a tool call in a permission request, which may be new."""
@@ -73,7 +83,13 @@ class SessionEvents:
 
     def stderr(self, events: Iterator[Event]) -> Iterator[Event]:
         """Yield `log` events of stderr, with `retrying` if they report a repeated model request."""
-        return self._noted(map(self._notices.stderr, events))
+        for event in events:
+            yield from self._noted(iter((self._notices.stderr(event),)))
+            yield from self._servers.stderr(event["text"])
+
+    def failed_servers(self, failed: Mapping[str, str]) -> Iterator[Event]:
+        """Yield the events of MCP servers that the agent, when it is asked, says do not work."""
+        return self._servers.known(failed)
 
     def begin_turn(self) -> None:
         """Start a turn, and reset the state of the previous one."""
@@ -128,6 +144,8 @@ class SessionEvents:
             yield from self.children.spoken(*subagent, update)
         elif kind in CHUNKS:
             yield from self._chunk(CHUNKS[kind], update)
+        elif kind in ("tool_call", "tool_call_update") and is_startup(update):
+            return
         elif kind in ("tool_call", "tool_call_update"):
             yield from self._tool(update)
         elif kind == "plan":

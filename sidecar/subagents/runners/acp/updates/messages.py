@@ -4,8 +4,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 from uuid import uuid4
 
-import orjson
-
 from sidecar.subagents.runners.output.outputs import EmittedVars, OutputBlocks
 from sidecar.subagents.runners.output.text import FinalText, pieces
 
@@ -105,7 +103,7 @@ class Messages:
                 continue
             for name, value in part.items():
                 yield {"type": "emit", "name": name, "value": value}
-                yield from self.emitted.keep(name, value, len(orjson.dumps(value)))
+                yield from self.emitted.keep(name, value)
 
     def _text_events(self, text: str) -> Iterator[Event]:
         for piece in pieces(text):

@@ -100,7 +100,7 @@ class NoTools(AbstractCapability[None]):
 
     async def before_tool_execute(self, ctx: RunContext[None], *, args: Any, **_: Any) -> Any:
         """Reject a tool call that the model makes anyway (library)."""
-        raise ToolFailed("No tools are left in this last turn. Answer in words.")
+        raise ToolFailed("You cannot use tools in this last turn. Answer in words.")
 
 
 MAX_TRIES = 5

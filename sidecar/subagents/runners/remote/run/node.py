@@ -18,6 +18,10 @@ class RunLost(Exception):
     """The run cannot be followed any more. The text says what is known."""
 
 
+class RunSilent(RunLost):
+    """The run was silent for too long. It may still work."""
+
+
 class RunNode:
     """The node of a run: its name and id once they are known, and its paths."""
 
@@ -42,6 +46,11 @@ class RunNode:
         return max(0.0, self._silence.left - self._reserve)
 
     @property
+    def most_patience(self) -> float:
+        """The seconds of silence after which a node that may have the run is not waited for."""
+        return self._lost_after - self._reserve
+
+    @property
     def last_call(self) -> float:
         """The seconds in which the node must answer a last question about the run."""
         return max(self._reserve, self._silence.left)
@@ -56,7 +65,7 @@ class RunNode:
         return self._silence.waiting(most)
 
     async def pause(self, seconds: float) -> None:
-        """Let some time pass before the next try. Raises RunLost when there is none left."""
+        """Let some time pass before the next try. Raises RunSilent when there is none left."""
         most = min(seconds, self.time_left)
         with self.waiting(most):
             await asyncio.sleep(most)
@@ -81,9 +90,9 @@ class RunNode:
         self._observer.placed(self._name, state)
 
     def check_silence(self) -> None:
-        """Raise RunLost if the run was silent for too long."""
+        """Raise RunSilent if the run was silent for too long."""
         if self._silence.left <= 0:
-            raise RunLost(
+            raise RunSilent(
                 f"The run was lost: {self.name} did not answer for {self._lost_after:g} s "
                 "(fleet.lostAfterSeconds)."
             )

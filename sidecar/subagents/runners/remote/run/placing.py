@@ -3,8 +3,8 @@
 import asyncio
 import base64
 import logging
-from collections.abc import Coroutine, Sequence
-from dataclasses import dataclass
+from collections.abc import Coroutine, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
@@ -21,12 +21,14 @@ from sidecar.subagents.runners.remote.requirements import (
     why_unsuitable,
 )
 from sidecar.subagents.runners.remote.run.lines import RunLines
-from sidecar.subagents.runners.remote.run.node import RunNode
+from sidecar.subagents.runners.remote.run.node import RunLost, RunNode
 from sidecar.subagents.runners.remote.run.requests import CALL_SECONDS, RETRY_SECONDS, RunRequests
 
 logger = logging.getLogger(__name__)
 
 _PIECE_BYTES = 1 << 20
+_WITHIN_SECONDS = 5.0
+"""How long a gateway waits for a place before it answers that there is none yet."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,8 @@ class Placing:
 
     job: Job
     needs: NodeRequirements
+    contents: Mapping[int, bytes] = field(default_factory=dict, repr=False)
+    """The contents of attachments, which travel with the workspace, by their index."""
 
 
 class Placement:
@@ -43,7 +47,7 @@ class Placement:
     def __init__(
         self,
         record: RemoteRecord,
-        needs: NodeRequirements,
+        placing: Placing,
         requests: RunRequests,
         node: RunNode,
         lines: RunLines,
@@ -51,7 +55,8 @@ class Placement:
         stopped: asyncio.Event,
     ) -> None:
         self._record = record
-        self._needs = needs
+        self._needs = placing.needs
+        self._contents = placing.contents
         self._requests = requests
         self._link = requests.link
         self._node = node
@@ -59,6 +64,7 @@ class Placement:
         self._observer = observer
         self._stopped = stopped
         self._slots = 0
+        self._withdrawn: str | None = None
 
     async def place(self) -> bool:
         """Get the run to a node; return False if it was stopped before.
@@ -75,8 +81,16 @@ class Placement:
                 await self._observer.keep(to_plain(going))
                 return True
             except GatewayRefused as error:
-                if error.kind != "unreachable":
+                if error.kind == "silent":
+                    self._withdrawn = str(error)
+                elif error.kind != "unreachable":
                     raise
+            except RunnerUnavailable as error:
+                if self._withdrawn is None:
+                    raise
+                raise RunLost(
+                    f"The run was lost before its agent started: {self._withdrawn}, and {error.message}"
+                ) from None
             except (GatewayGone, TimeoutError) as error:
                 logger.info("run %s: %s", self._requests.run, error)
             self._node.check_silence()
@@ -117,19 +131,27 @@ class Placement:
         nodes = suitable(self._needs, status)
         if not nodes:
             raise RunnerUnavailable(why_unsuitable(self._needs, status) or "no node can run this")
+        asked = {"repository": tree.repository, "prefix": tree.prefix, "base": tree.base}
         try:
-            return await self._requests.call(
-                "place",
-                None,
-                nodes=nodes,
-                slots=self._needs.slots,
-                repository=tree.repository,
-                prefix=tree.prefix,
-                base=tree.base,
-            )
+            return await self._placed(nodes=nodes, slots=self._needs.slots, **asked)
         except GatewayGone:
-            self._node.heard()  # a wait for a slot does not count as silence
+            if not self._slots:
+                self._node.heard()  # a wait for a slot does not count as silence
             raise
+
+    async def _placed(self, **asked: Any) -> dict[str, Any]:
+        """Ask for the place until the run has it. The gateway answers in time, also while it has none."""
+        while True:
+            within = min(_WITHIN_SECONDS, self._node.time_left / 3)
+            placed: dict[str, Any] = await self._requests.call(
+                "place", self._node.time_left, within=within, silence=self._node.most_patience, **asked
+            )
+            if "pending" not in placed:
+                return placed
+            if self._slots:  # it had a place, whose node is silent now
+                self._node.check_silence()
+            else:
+                self._node.heard()
 
     async def _unless_stopped(self, work: Coroutine[Any, Any, bool]) -> bool:
         """Return the result of `work`, or False if the run is stopped before."""
@@ -143,7 +165,15 @@ class Placement:
 
     async def _transfer(self, known: Sequence[str]) -> None:
         data = await asyncio.to_thread(workspace.packed, self._record.tree, known)
-        for offset in range(0, len(data), _PIECE_BYTES):
+        self._node.heard()  # packing took time in which the node was not asked
+        if data:
+            await self._put(None, data)
+        for number, content in self._contents.items():
+            await self._put(number, content)
+
+    async def _put(self, attachment: int | None, data: bytes) -> None:
+        for offset in range(0, max(1, len(data)), _PIECE_BYTES):
             piece = base64.b64encode(data[offset : offset + _PIECE_BYTES]).decode()
-            await self._requests.call("put", CALL_SECONDS, offset=offset, data=piece)
+            put = {"attachment": attachment, "offset": offset, "data": piece}
+            await self._requests.call("put", self._node.time_left, **put)
             self._node.heard()

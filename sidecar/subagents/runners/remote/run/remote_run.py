@@ -15,10 +15,10 @@ from sidecar.subagents.runners.contract import (
 from sidecar.subagents.runners.remote.gateway_process import GatewayRefused
 from sidecar.subagents.runners.remote.job import RemoteRecord
 from sidecar.subagents.runners.remote.link import FleetLink
-from sidecar.subagents.runners.remote.run.changes import RunChanges
+from sidecar.subagents.runners.remote.run.changes import IF_BACK, RunChanges
 from sidecar.subagents.runners.remote.run.following import Following, RunGone
 from sidecar.subagents.runners.remote.run.lines import RunLines
-from sidecar.subagents.runners.remote.run.node import RunLost, RunNode
+from sidecar.subagents.runners.remote.run.node import RunLost, RunNode, RunSilent
 from sidecar.subagents.runners.remote.run.placing import Placement, Placing
 from sidecar.subagents.runners.remote.run.requests import RunRequests
 from sidecar.subagents.runners.remote.run.sequence import SequenceGap
@@ -61,7 +61,7 @@ class RemoteRun:
         job, self._placement = None, None
         if placing is not None:
             job = placing.job
-            self._placement = Placement(record, placing.needs, requests, node, lines, observer, self._stopped)
+            self._placement = Placement(record, placing, requests, node, lines, observer, self._stopped)
         self._following = Following(record, requests, node, lines, self._stopped, job)
         self._end = asyncio.create_task(self._run_to_end(), name=f"run {task_id} on the cluster")
 
@@ -107,6 +107,9 @@ class RemoteRun:
             last = await self._following.follow()
         except RunGone as error:
             last = await self._changes.salvage(str(error))
+        except (RunSilent, SequenceGap) as error:
+            self._changes.are_kept = True
+            raise RunLost(f"{error} {IF_BACK}") from None
         if last is None:
             return _STOPPED
         result = msgspec.convert(last["result"], RunResult)
@@ -118,6 +121,7 @@ class RemoteRun:
         """Remove what is left of the run from its node, if the node can be reached."""
         self._requests.cancel()
         if self._changes.are_kept:
+            self._requests.link.expect(self._id)
             return
         await self._requests.drop(self._node.id)
         if self._placement is not None:

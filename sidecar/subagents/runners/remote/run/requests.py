@@ -71,7 +71,7 @@ class RunRequests:
             async with asyncio.timeout(DROP_SECONDS):
                 await self.repeat("drop", DROP_SECONDS, nodeId=node_id)
         except (GatewayRefused, TimeoutError):
-            self.link.clean()
+            self.link.expect(self.run)
 
     async def _sent(self, text: str) -> None:
         message = uuid4().hex  # a node takes a repeated message once

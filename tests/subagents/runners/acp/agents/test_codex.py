@@ -19,9 +19,14 @@ def repository(tmp_path: Path) -> Path:
 
 def test_mcp_servers_of_the_repository_are_switched_off_by_name(repository: Path) -> None:
     (repository / ".codex" / "config.toml").write_text('model = "m"\n[mcp_servers."a b"]\ncommand = "x"\n')
-    (repository / "sub" / ".codex" / "config.toml").write_text("mcp_servers = {c = {command = 'x'}}\n")
+    (repository / "sub" / ".codex" / "config.toml").write_text("mcp_servers = {c = {url = 'https://x'}}\n")
     found = json.loads(guard(GuardedRun(repository / "sub")).env["CODEX_CONFIG"])
-    assert found == {"mcp_servers": {"a b": {"enabled": False}, "c": {"enabled": False}}}
+    assert found == {
+        "mcp_servers": {
+            "a b": {"command": "x", "enabled": False},
+            "c": {"url": "https://x", "enabled": False},
+        }
+    }
     assert guard(GuardedRun(repository / "sub", must_ask=False)).env
 
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sidecar.subagents.journal import codec
-from sidecar.subagents.runners.acp.lines import MessageLines
+from sidecar.subagents.runners.acp.lines import DeepLine, MessageLines
 from sidecar.subagents.runners.acp.updates.events import SessionEvents
 from sidecar.subagents.runners.acp.updates.messages import joined
 from sidecar.subagents.runners.acp.updates.question import known_options
@@ -231,6 +231,23 @@ def test_lines_are_the_same_in_any_cut(lines: list[bytes], size: int) -> None:
     in_pieces = [value for piece in pieces for value in cut.feed(piece)] + list(cut.finish())
     assert in_pieces == at_once
     assert at_once[-1] == {"id": 1}
+
+
+@pytest.mark.parametrize("depth", [1_100, 5_000, 100_000])
+def test_the_rest_of_a_message_that_is_nested_too_deep_is_known(depth: int) -> None:
+    nested = b"[" * depth + b"]" * depth
+    line = rb'{"id": "a\"[{", "params": ' + nested + b', "method": "m}"}'
+    (found,) = MessageLines().feed(line + b"\n")
+    assert isinstance(found, DeepLine)
+    assert found.head == {"id": 'a"[{', "params": None, "method": "m}"}
+    assert len(found) < 2_100
+
+
+@pytest.mark.parametrize("line", [b"[" * 5_000, b'{"a": ' + b"[" * 5_000, b'{"a" ' + b"{}" * 5_000 + b"}"])
+def test_a_line_with_many_brackets_is_text_unless_it_is_a_message(line: bytes) -> None:
+    (found,) = MessageLines().feed(line + b"\n")
+    assert isinstance(found, str)
+    assert not isinstance(found, DeepLine)
 
 
 @pytest.mark.parametrize("depth", [150, 300, 100_000])

@@ -1,0 +1,117 @@
+import type * as en from "../en/reports.js";
+import { plural } from "../format.js";
+import type { Texts } from "../language.js";
+
+const number = (value: number): string => value.toLocaleString("de-DE");
+const tasks = (count: number): string => plural(count, "Aufgabe", "Aufgaben");
+
+export const doctor: Texts<typeof en.doctor> = {
+  heading: "Diagnose des Aufgabenverlaufs",
+  noProblems: "Keine Probleme gefunden.",
+  problems: (count) => `${plural(count, "Problem", "Probleme")} gefunden. Nichts wurde geändert.`,
+  checked: "Geprüfte Orte",
+  suggestion: (remedy) => `Vorschlag: ${remedy}.`,
+  tasks,
+  emptyFolders: (count) => plural(count, "leerer Ordner", "leere Ordner"),
+  alsoNamed: (names) => `auch unter ${names}, einmal gezählt`,
+  folderMissing: "Ordner nicht gefunden",
+  searched: (places, found) =>
+    `${plural(places, "Ort", "Orte")} durchsucht, ${found === 0 ? "keiner" : number(found)} mit Aufgaben.`,
+  notInHistory: "Nicht im Aufgabenverlauf:",
+  advice:
+    "Um sie aufzunehmen, fügen Sie ihre Ordner der Einstellung `subagentSidecar.foreignRoots` hinzu, oder " +
+    "schalten Sie `subagentSidecar.history.autoDiscover` ein.",
+  findings: {
+    empty: "Leere Ordner",
+    messagesGone: "Ordner ohne Nachrichten",
+    duplicate: "Doppelte Aufgaben",
+    missing: "Fehlende Nachrichtendateien",
+    unreadable: "Nicht lesbare Dateien",
+    notRegular: "Keine gewöhnlichen Dateien",
+    tooLarge: "Zu große Dateien",
+    recovered: "Nach unterbrochenem Speichern wiederhergestellt",
+    badUtf8: "Ungültiges UTF-8",
+    byteOrderMark: "Byte-Order-Mark",
+    padding: "Mit Nullbytes aufgefüllt (Stromausfall)",
+    wrapped: "Verpackte Nachrichten",
+    cut: "Abgeschnittene Dateien",
+    strayTail: "Überzählige Daten am Ende",
+    malformed: "Fehlerhafte Nachrichten",
+    notMessages: "Dateien ohne Nachrichten",
+    internal: "Interne Fehler",
+    orphan: "Aufgaben, die ihr Produkt nicht aufführt",
+    indexOnly: "Aufgeführte Aufgaben ohne Ordner",
+    locked: "Gesperrte Aufgaben",
+    staleLock: "Verwaiste Sperren",
+    leftover: "Reste eines unterbrochenen Speicherns",
+    fragment: "Reste, die die einzige Kopie sein können",
+    disagreement: "Listeneinträge, die den Nachrichten widersprechen",
+    strangeName: "Ordner, die keine Aufgaben sind",
+    unlistable: "Nicht lesbare Ordner",
+    dueDeletion: "Sitzungen, die ihr Produkt bald löscht",
+  },
+};
+
+export const fleet: Texts<typeof en.fleet> = {
+  heading: "Status des Clusters",
+  unconfigured:
+    "Es ist kein Cluster eingerichtet. Setzen Sie `fleet.gateway` in der Datei `config.toml` des Sidecars, und starten Sie ihn neu.",
+  unusable: (problem) => `**Der Cluster ist nicht verwendbar:** ${problem}.`,
+  nodes: "Knoten",
+  withToken: (address) => `Cluster unter ${address}, mit Authentifizierung.`,
+  withoutToken: (address) => `Cluster unter ${address}, **ohne** Authentifizierung.`,
+  freeSlots: (free, slots) => `${number(free)} von ${plural(slots, "Platz", "Plätzen")} frei.`,
+  versions: (versions) => `Versionen: ${versions}.`,
+  slotsOfNode: (free, slots) => `${number(free)} von ${number(slots)}`,
+  nodeColumns: ["Knoten", "Belegt", "Freie Plätze", "Agenten", "Labels", "Adresse", "Version"],
+  problems: "Probleme",
+  runs: "Läufe",
+  runColumns: ["Lauf", "Subagent", "Knoten", "Zustand", "Zuletzt gehört"],
+  otherRuns: (count) => `${plural(count, "Lauf", "Läufe")} anderer Sidecars oder beendet.`,
+};
+
+export const totals: Texts<typeof en.totals> = {
+  heading: "Verbrauch insgesamt",
+  allTasks: (count) => `Alle gespeicherten Aufgaben: ${number(count)}.`,
+  matching: (query, count) => `Aufgaben, die zum Filter ${query} passen: ${number(count)}.`,
+  recorded: (withCost, withTokens) =>
+    `Kosten sind für ${tasks(withCost)} aufgezeichnet, Token für ${tasks(withTokens)}.`,
+  unknownMeans: "„–“ bedeutet: nicht aufgezeichnet.",
+  copies: (count) =>
+    count === 1
+      ? "1 Kopie dieser Aufgaben an anderen Orten zählt nicht noch einmal."
+      : `${number(count)} Kopien dieser Aufgaben an anderen Orten zählen nicht noch einmal.`,
+  all: "Alle",
+  unknown: "unbekannt",
+  columns: [
+    "Aufgaben",
+    "Kosten",
+    "Token ein",
+    "Token aus",
+    "Cache gelesen",
+    "Cache geschrieben",
+    "Größe",
+  ],
+  groups: {
+    workspace: { heading: "Nach Arbeitsbereich", column: "Arbeitsbereich" },
+    mode: { heading: "Nach Modus", column: "Modus" },
+    product: { heading: "Nach Produkt", column: "Produkt" },
+    model: { heading: "Nach Modell", column: "Modell" },
+    day: { heading: "Nach Tag", column: "Tag" },
+  },
+  shareOfCost: "Anteil an den Kosten",
+  shareOfTokens: "Anteil an den Token",
+  withSubtasks: "Aufgaben mit Unteraufgaben",
+  parentColumns: [
+    "Aufgabe",
+    "Aufgaben insgesamt",
+    "Kosten",
+    "Kosten insgesamt",
+    "Token",
+    "Token insgesamt",
+  ],
+  disk: "Speicherplatz der Aufgaben dieser Erweiterung",
+  diskColumns: ["Ort", "Aufgaben", "Nachrichten (in Aufgaben enthalten)", "Archiv", "Papierkorb"],
+  more: (count) =>
+    `… und ${number(count)} weitere. Filtern Sie den Aufgabenverlauf, um die Auswahl einzugrenzen.`,
+};

@@ -1,0 +1,1 @@
+"""A command as a client of the Host."""

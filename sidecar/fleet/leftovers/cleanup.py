@@ -1,0 +1,88 @@
+"""Remove from a node what no run uses any more."""
+
+import os
+import shutil
+import time
+from pathlib import Path
+
+from sidecar.fleet.leftovers import run_lock
+from sidecar.fleet.leftovers.watcher import KEEP_SECONDS
+from sidecar.fleet.node_cache import NodeCache
+from sidecar.fleet.node_run import fleet_folder
+from sidecar.subagents.runners.process.marker import sweep
+from sidecar.subagents.runners.remote.git import GitError
+
+FRESH_SECONDS = 120.0
+"""A folder this young may belong to a run that is just starting."""
+CACHE_SECONDS = 30 * 24 * 3600.0
+BASE_SECONDS = 7 * 24 * 3600.0
+"""A commit that no run started from for this long is dropped from its cache."""
+MOST_BASES = 64
+MOST_BYTES = 5 << 30
+"""The largest cache. The commits that were not used for longest go first; the latest one stays."""
+_SWEEP_SECONDS = 4.0
+
+
+def clean_up() -> list[str]:
+    """Remove folders that no run needs, and unused caches and commits; return what was removed."""
+    fleet = fleet_folder()
+    removed = [each.name for each in _folders(fleet / "runs", FRESH_SECONDS) if _is_removed(each)]
+    for folder in _folders(fleet / "cache", 0):
+        removed += _cleaned(NodeCache(folder))
+    return removed
+
+
+def _is_removed(run: Path) -> bool:
+    """Remove the folder of a run and its processes, unless someone needs it."""
+    has_changes = (run / "changes.bundle").exists() or (run / "tree").exists()
+    if has_changes and _age(run.stat().st_mtime) < KEEP_SECONDS:
+        return False  # a sidecar may come for them
+    held = run_lock.hold(run)
+    if held is None:
+        return False
+    sweep([run.name], _SWEEP_SECONDS)
+    shutil.rmtree(run, ignore_errors=True)
+    os.close(held)
+    return True
+
+
+def _cleaned(cache: NodeCache) -> list[str]:
+    """Remove an unused cache or its unused commits, unless a run needs it."""
+    name = cache.folder.name
+    unused = _age(cache.folder.stat().st_mtime)
+    if not cache.try_alone():
+        return []
+    try:
+        if unused > CACHE_SECONDS:
+            shutil.rmtree(cache.folder, ignore_errors=True)
+            return [name]
+        count = _dropped(cache)
+    except GitError as error:
+        return [f"{name}: not cleaned ({error})"]
+    finally:
+        cache.release()
+    return [f"{name}: {count} commits"] if count else []
+
+
+def _dropped(cache: NodeCache) -> int:
+    """Drop commits by age, number and size; return how many."""
+    uses = cache.last_uses()
+    keep = [base for base, used in uses.items() if _age(used) <= BASE_SECONDS][:MOST_BASES]
+    drop = [base for base in uses if base not in keep]
+    if drop:
+        cache.forget(drop)
+    while len(keep) > 1 and cache.size() > MOST_BYTES:
+        half = len(keep) // 2
+        cache.forget(keep[-half:])
+        drop, keep = drop + keep[-half:], keep[:-half]
+    return len(drop)
+
+
+def _age(moment: float) -> float:
+    return time.time() - moment
+
+
+def _folders(parent: Path, age: float) -> list[Path]:
+    """Return the folders that did not change for `age` seconds."""
+    folders = list(parent.iterdir()) if parent.is_dir() else []
+    return [each for each in folders if _age(each.stat().st_mtime) >= age]

@@ -1,0 +1,67 @@
+"""The folder of a run whose process is gone, and the changes in it."""
+
+import contextlib
+from dataclasses import dataclass
+from pathlib import Path
+
+from sidecar.fleet.kept_changes import KeptChanges
+from sidecar.fleet.node_tree import NodeTree
+
+
+@dataclass(frozen=True)
+class LeftRun:
+    """A run that left its folder. `repository`, `prefix` and `base` are those of its tree."""
+
+    folder: Path
+    repository: str
+    prefix: str
+    base: str
+
+    @property
+    def task_id(self) -> str:
+        """The run."""
+        return self.folder.name
+
+    @property
+    def changes(self) -> KeptChanges:
+        """The changes, once they are saved."""
+        return KeptChanges(self.folder, self.base)
+
+    @property
+    def is_unsaved(self) -> bool:
+        """Whether there may be changes that are not saved."""
+        return self.changes.commit is None and (self._tree.path / ".git").exists()
+
+    @property
+    def has_changes(self) -> bool:
+        """Whether there are changes that someone may come for."""
+        return self.is_unsaved or self.changes.commit not in (None, self.base)
+
+    @property
+    def problem(self) -> str | None:
+        """Why the last try to save the changes failed."""
+        return self._problem.read_text() if self._problem.exists() else None
+
+    def save(self) -> bool:
+        """Save the changes and remove the tree; return False if that must be tried again. Blocking."""
+        tree = self._tree
+        try:
+            if self.is_unsaved:
+                self.changes.save(tree, self.task_id)
+            tree.remove()
+            self._problem.unlink(missing_ok=True)
+        except Exception as error:
+            with contextlib.suppress(OSError):  # the disk may be full
+                self._problem.write_text(str(error))
+            return False
+        finally:
+            tree.release()
+        return True
+
+    @property
+    def _tree(self) -> NodeTree:
+        return NodeTree(self.folder.parents[1], self.folder, self.repository, self.prefix, self.base)
+
+    @property
+    def _problem(self) -> Path:
+        return self.folder / "unsaved"

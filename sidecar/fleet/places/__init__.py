@@ -1,0 +1,1 @@
+"""Get a run to a node that answers."""

@@ -1,0 +1,5 @@
+"""Where Copilot CLI keeps its sessions below a root."""
+
+from typing import Final
+
+SESSIONS: Final = "session-state"

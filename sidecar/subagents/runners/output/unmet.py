@@ -1,0 +1,25 @@
+"""Make the `log` event that says which wish of a launch the agent did not meet. No I/O."""
+
+from typing import Any
+
+from sidecar.api.runs.async_tasks import UnmetKind
+from sidecar.subagents.questions.texts import line
+
+_CHARS = 400
+
+
+def unmet(
+    kind: UnmetKind, wanted: str, *, in_force: str | None = None, reason: str | None = None
+) -> dict[str, Any]:
+    """Return the event; `in_force` is what the agent uses instead."""
+    shown = {"inForce": line(in_force, _CHARS), "reason": line(reason, _CHARS)}
+    members = {"kind": kind, "wanted": wanted, **shown}
+    known = {name: value for name, value in members.items() if value}
+    return {"type": "log", "stream": "agent", "text": f"{_sentence(known)}\n", "unmet": known}
+
+
+def _sentence(known: dict[str, str]) -> str:
+    wanted, reason = known["wanted"], known.get("reason")
+    if known["kind"] == "mcpServer":
+        return f"The MCP server {wanted} did not start{f': {reason}' if reason else ''}"
+    return f"The agent did not take the {known['kind']} {wanted}; it uses {known.get('inForce', 'its own')}"

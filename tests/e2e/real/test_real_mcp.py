@@ -1,0 +1,70 @@
+"""Real agents with the server in their configuration: they list it, and their model uses its tools."""
+
+import asyncio
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.e2e.host.conftest import HostSetting, shared
+from tests.e2e.real.configured_agent import ConfiguredAgent, agent
+from tests.model_server.orchestration import FIRST_RESULT, SECOND_RESULT
+from tests.model_server.script import Conversation
+from tests.model_server.server import ModelServer
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(200)]
+__all__ = ["agent", "shared"]
+
+Json = dict[str, Any]
+NOTE = "System Note: Async Task Status"
+
+
+async def test_the_agent_lists_the_server_as_connected(agent: ConfiguredAgent) -> None:
+    assert agent.listed_as in await agent.listed()
+
+
+async def test_its_model_launches_subagents_gets_two_ends_reads_one_result_and_cancels_the_third(
+    agent: ConfiguredAgent, shared: HostSetting, model: ModelServer, home: Path
+) -> None:
+    editor = await shared.attach(workspaceFolders=[str(home / "workspace")])
+    code, out = await agent.prompt("SCENARIO:orchestrate")
+    assert code == 0, out
+    assert "All done." in out, out
+    tasks: list[Json] = (await editor.request("asyncTasks/list"))["items"]
+    ends = sorted((task["subagentName"], task["status"], task["endReason"]) for task in tasks)
+    completed = ("cat", "completed", "goal")
+    assert ends == [completed, completed, ("wait", "cancelled", "cancelledByModel")]
+    assert {task["owner"]["client"] for task in tasks} == {"mcp"}
+    last = str(model.requests[-1][1])
+    assert "System Note: Async Task Status" in last
+    for result in (FIRST_RESULT, SECOND_RESULT):
+        assert re.search(rf"final_message\W+{result}", last), last
+    assert (await editor.request("reminders/next"))["taskIds"] == []
+
+
+async def test_an_end_that_an_agent_was_killed_over_is_reported_to_its_successor_once(
+    agent: ConfiguredAgent, shared: HostSetting, model: ModelServer, home: Path
+) -> None:
+    editor = await shared.attach(workspaceFolders=[str(home / "workspace")])
+    killed = asyncio.create_task(agent.prompt("SCENARIO:receive"))
+    async with asyncio.timeout(100):
+        while not any(NOTE in text for each in model.conversations for text in each.tool_texts):
+            assert not killed.done(), killed.result()
+            await asyncio.sleep(0.05)
+    agent.kill()
+    code, out = await killed
+    assert code != 0, out
+    assert await _notes(agent, model) == [FIRST_RESULT]
+    assert await _notes(agent, model) == []
+    assert (await editor.request("reminders/next"))["taskIds"] == []
+
+
+async def _notes(agent: ConfiguredAgent, model: ModelServer) -> list[str]:
+    """Return the result in each reminder that the model gets in three calls of tools."""
+    before = len(model.conversations)
+    code, out = await agent.prompt("SCENARIO:collect")
+    assert code == 0, out
+    whole: Conversation = max(model.conversations[before:], key=lambda each: len(each.tool_texts))
+    assert len(whole.tool_texts) >= 3
+    return [FIRST_RESULT for text in whole.tool_texts if NOTE in text and FIRST_RESULT in text]

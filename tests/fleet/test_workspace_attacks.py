@@ -1,0 +1,73 @@
+"""What makes a workspace hard to carry: submodules, many runs at once, wrong clocks, large repositories."""
+
+import os
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from sidecar.fleet.node_tree import NodeTree
+from sidecar.subagents.runners.remote import run_refs, workspace
+from sidecar.subagents.runners.remote.job import Tree
+from tests.fleet.test_workspace import RUN, git, repository, sent
+
+__all__ = ["repository"]
+
+HOUR = 3600
+
+
+def first_run(tree: Tree, fleet: Path, number: int) -> str:
+    """Do what the first runs of a repository do on their node, in a process of its own."""
+    run = f"{number:08}"
+    folder = fleet / "runs" / run
+    folder.mkdir(parents=True)
+    node = NodeTree(fleet, folder, tree.repository, tree.prefix, tree.base)
+    if data := workspace.packed(tree, node.known()):
+        node.write(0, data)
+    node.check_out(run)
+    (node.path / "new.txt").write_text(run)
+    commit, packed = node.save(run)
+    workspace.bring_back(tree, run, commit, packed)
+    return run
+
+
+def test_many_first_runs_of_a_repository_share_a_node(repository: Path, tmp_path: Path) -> None:
+    tree = workspace.prepare(repository)
+    with ProcessPoolExecutor(4) as pool:
+        runs = list(pool.map(first_run, [tree] * 8, [tmp_path / "fleet"] * 8, range(8)))
+    for run in runs:
+        assert git(repository, "show", f"refs/sidecar/{run}:new.txt") == run
+
+
+def test_files_in_a_submodule_are_named(repository: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    git(other, "init", "-q")
+    (other / "x").write_text("x")
+    git(other, "add", ".")
+    git(other, "commit", "-q", "-m", "x")
+    git(repository, "-c", "protocol.file.allow=always", "submodule", "add", "-q", str(other), "modules/ä")
+    tree, node, _ = sent(repository, tmp_path / "fleet")
+    assert node.submodules() == ["modules/ä"] and not list((node.path / "modules" / "ä").iterdir())
+    (node.path / "b.txt").write_text("b")
+    commit, packed = node.save(RUN)
+    assert workspace.bring_back(tree, RUN, commit, packed).files == 1
+    assert "160000" in git(repository, "ls-tree", f"refs/sidecar/{RUN}", "modules/ä")
+
+
+def test_a_clock_that_is_an_hour_off_changes_nothing(
+    repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for hours in (-1, 1):
+        run = f"run{hours}"
+        tree, node, _ = sent(repository, tmp_path / f"fleet{hours}", run)
+        changed = node.path / "src" / "a.txt"
+        changed.write_text("two, changed\n")  # of the same size
+        at = changed.stat().st_mtime + hours * HOUR
+        os.utime(changed, (at, at))
+        with monkeypatch.context() as clock:
+            clock.setenv("GIT_COMMITTER_DATE", f"@{int(at)} +0000")
+            commit, packed = node.save(run)
+        assert workspace.bring_back(tree, run, commit, packed).files == 1
+        assert run_refs.prune_old(repository, 1) == []
+        assert git(repository, "show", f"refs/sidecar/{run}:src/a.txt") == "two, changed\n"

@@ -1,0 +1,44 @@
+import type { FrameLocator } from "playwright-core";
+
+import type { Probe } from "./probe.ts";
+import { until } from "./waiting.ts";
+import type { Workbench } from "./workbench.ts";
+
+/** A theme of the editor. */
+export interface Theme {
+  readonly name: string;
+  readonly setting: string;
+  /** The class that its pages have. */
+  readonly mark: string;
+}
+
+export const THEMES: readonly Theme[] = [
+  { name: "dark", setting: "Dark Modern", mark: "vscode-dark" },
+  { name: "light", setting: "Light Modern", mark: "vscode-light" },
+  { name: "high-contrast", setting: "Default High Contrast", mark: "vscode-high-contrast" },
+  {
+    name: "high-contrast-light",
+    setting: "Default High Contrast Light",
+    mark: "vscode-high-contrast-light",
+  },
+];
+
+/** Use a theme, and wait until these pages have it, by default the one in the side bar. */
+export async function useTheme(
+  probe: Probe,
+  workbench: Workbench,
+  { setting, mark }: Theme,
+  pages: readonly FrameLocator[] = [workbench.sideBarPage],
+): Promise<void> {
+  await probe.run(
+    `await vscode.workspace.getConfiguration("workbench").update("colorTheme", given, true);`,
+    setting,
+  );
+  for (const page of pages) {
+    await until(
+      setting,
+      () => page.locator("body").getAttribute("class"),
+      (classes) => classes?.split(" ").includes(mark) === true,
+    );
+  }
+}
