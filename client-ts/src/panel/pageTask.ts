@@ -5,7 +5,7 @@ import { MAX_VARIABLES } from "./events/variables.js";
 
 type Outcome = NonNullable<AsyncTask["output"]> | NonNullable<AsyncTask["partial"]>;
 
-/** How a stored task stands, in the words of its row. */
+/** The state of a stored task, as its row names it. */
 export type StoredState = Pick<TaskInfo, "status" | "outcome">;
 
 /** A task as the page receives it. */

@@ -213,7 +213,7 @@ export const ENDING = {
     `Your files are unchanged. To apply the changes, run \`git merge ${ref}\` in the repository.`,
   more: "More Actions",
   continueWith: "Continue With…",
-  /** How a stored task stands, one sentence for each word of its row. */
+  /** The state of a stored task, one sentence for each word of its row. */
   stored: {
     active: "This task is unfinished.",
     completed: "This task was completed.",

@@ -50,7 +50,7 @@ export function storedText({ status, outcome: end }: StoredState): string {
   return LIST.outcomes[end] ?? LIST.stored[status];
 }
 
-/** Describe in a sentence how a stored task stands: the sentence for what `storedText` says. */
+/** Describe in a sentence the state of a stored task: the sentence for what `storedText` says. */
 export function storedSentence({ status, outcome: end }: StoredState): string {
   return ENDING.outcomes[end] ?? ENDING.stored[status];
 }
