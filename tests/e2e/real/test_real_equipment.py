@@ -96,7 +96,7 @@ async def test_a_server_that_does_not_start_is_named_on_the_run(
     assert task["progress"]["toolCalls"] == 0
 
 
-@pytest.mark.parametrize("agent", [name for name in AGENTS if name != "claude-agent-acp"])
+@pytest.mark.parametrize("agent", AGENTS)
 async def test_a_server_that_fails_to_list_its_tools_is_named_on_the_run(
     start: Start, home: Path, model: ModelServer, agent: str
 ) -> None:
