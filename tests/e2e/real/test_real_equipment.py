@@ -110,6 +110,20 @@ async def test_a_server_that_fails_to_list_its_tools_is_named_on_the_run(
         assert unmet["reason"] == "Failed to get tools"
 
 
+@pytest.mark.parametrize("method", ["initialize", "tools/list"])
+@pytest.mark.parametrize(
+    "agent", [name for name in AGENTS if name != "gemini"]
+)  # gemini waits until its limit
+async def test_servers_that_never_answer_or_do_not_start_are_all_named_on_a_short_run(
+    start: Start, home: Path, model: ModelServer, agent: str, method: str
+) -> None:
+    lines = ["mcpServers:", "  docs:", f"    command: {sys.executable}", "    args: ['-c', 'exit(3)']"]
+    lines += ["  deaf:", f"    command: {sys.executable}", f"    args: ['{SERVER}', ignore, '{method}']"]
+    sidecar = await started(start, home, model, agent, *lines)
+    task = await run(sidecar, "SCENARIO:say:Hello.")
+    assert sorted(each["wanted"] for each in task["progress"]["unmet"]) == ["deaf", "docs"]
+
+
 @pytest.mark.parametrize("agent", [name for name in AGENTS if CHOSEN[name]])
 async def test_the_model_of_the_definition_is_asked(
     start: Start, home: Path, model: ModelServer, agent: str
