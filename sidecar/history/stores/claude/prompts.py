@@ -51,7 +51,7 @@ def input_of(record: Record) -> Input:
 
 
 def is_surely_typed(record: Record) -> bool:
-    """Return whether a person surely typed a `user` record, looking at little of it; False may be wrong."""
+    """Return whether a person surely typed a `user` record, by a part of it; False may be wrong."""
     message = record.message
     if message is None or record.is_meta or record.is_compact_summary:
         return False

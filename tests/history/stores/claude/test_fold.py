@@ -3,11 +3,13 @@
 import json
 from array import array
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from sidecar.corpus.agents.claude import generate
 from sidecar.history.stores.append_only.records import Damage
+from sidecar.history.stores.claude.facts import Facts
 from sidecar.history.stores.claude.fold import FileFold
 from sidecar.history.stores.claude.kin import Kin
 from sidecar.history.stores.claude.links import Links
@@ -34,16 +36,19 @@ TEXTS = [
 ]
 
 
-def _content(*texts: str, more: tuple[dict[str, object], ...] = ()) -> list[dict[str, object]]:
+Member = dict[str, Any]
+
+
+def _content(*texts: str, more: tuple[Member, ...] = ()) -> list[Member]:
     return [*({"type": "text", "text": text} for text in texts), *more]
 
 
-IMAGE: dict[str, object] = {"type": "image", "source": {"data": "aGk=", "text": "no"}}
-RESULT: dict[str, object] = {"type": "tool_result", "content": "Yes"}
-ODD: dict[str, object] = {"type": "odd", "text": "Yes"}
+IMAGE: Member = {"type": "image", "source": {"data": "aGk=", "text": "no"}}
+RESULT: Member = {"type": "tool_result", "content": "Yes"}
+ODD: Member = {"type": "odd", "text": "Yes"}
 CONTENTS: list[object] = [
     *TEXTS,
-    *(_content(text) for text in TEXTS),
+    *[_content(text) for text in TEXTS],
     *(_content(text, more=(IMAGE,)) for text in TEXTS),
     *(_content(text, more=(RESULT,)) for text in TEXTS),
     *(_content(text, more=(ODD,)) for text in TEXTS),
@@ -55,14 +60,14 @@ CONTENTS: list[object] = [
 ]
 
 
-def _records(*members: dict[str, object], ascii: bool = True) -> list[Record]:
+def _records(*members: Member, ascii: bool = True) -> list[Record]:
     lines = [json.dumps(each, ensure_ascii=ascii).replace(": ", ":").encode() for each in members]
     return LINES.decode(b"\n".join(lines), Damage())
 
 
 @pytest.mark.parametrize("ascii", [True, False])
 def test_what_is_surely_typed_is_typed_when_it_is_decoded(ascii: bool) -> None:
-    members = [{"type": "user", "message": {"content": content}} for content in CONTENTS]
+    members: list[Member] = [{"type": "user", "message": {"content": content}} for content in CONTENTS]
     records = _records(*members, ascii=ascii)
     wrong = [
         content
@@ -93,9 +98,9 @@ def test_a_block_of_records_gives_the_facts_of_its_records_one_by_one(tmp_path: 
 
 
 def test_the_last_of_several_answers_decides_how_a_session_ends() -> None:
-    answer = {"type": "assistant", "message": {"id": "a", "model": "m", "stop_reason": "end_turn"}}
-    failed = {"type": "assistant", "isApiErrorMessage": True, "message": {"model": "<synthetic>"}}
-    synthetic = {"type": "assistant", "message": {"model": "<synthetic>", "stop_reason": "tool_use"}}
+    answer: Member = {"type": "assistant", "message": {"id": "a", "model": "m", "stop_reason": "end_turn"}}
+    failed: Member = {"type": "assistant", "isApiErrorMessage": True, "message": {"model": "<synthetic>"}}
+    synthetic: Member = {"type": "assistant", "message": {"model": "<synthetic>", "stop_reason": "tool_use"}}
     for members, state in (
         ([answer, failed], "failed"),
         ([failed, answer], "answered"),
@@ -125,7 +130,7 @@ def _facts(fold: FileFold) -> object:
     return {key: _plain(thread.facts) for key, thread in threads.items()}
 
 
-def _plain(facts: object) -> dict[str, object]:
-    found = {name: getattr(facts, name) for name in facts.__slots__}  # type: ignore[attr-defined]
+def _plain(facts: Facts) -> Member:
+    found = {name: getattr(facts, name) for name in facts.__slots__}
     found["content"] = bytes(found["content"]) if found["state"] == "unclear" else None
     return found
