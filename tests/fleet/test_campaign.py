@@ -7,6 +7,7 @@ import asyncio
 import os
 import random
 import signal
+import sys
 
 import pytest
 
@@ -40,7 +41,7 @@ async def test_random_deaths_lose_repeat_and_leave_nothing(fleet: Fleet) -> None
         await _kill(fleet, victim, run)
         task, events = await fleet.ended(run), await fleet.events(run)
         shown = f"round {number}, seed {SEED}, {victim}: {task['status']} {task.get('error')}"
-        print(shown)
+        sys.stdout.write(f"{shown}\n")
         values = emitted(events)
         assert values == list(range(1, len(values) + 1)) and is_contiguous(events), shown
         if task["status"] == "completed":

@@ -95,7 +95,7 @@ class JoinedNode(Cluster):
     async def status(self, limit: float) -> dict[str, Any]:
         self.times.append(asyncio.get_running_loop().time())
         self.is_connected = len(self.times) < 6
-        probe = {"runs": []} if len(self.times) >= self._count else None
+        probe: dict[str, Any] | None = {"runs": []} if len(self.times) >= self._count else None
         return {"runs": [], "nodes": [{"slots": 2, "probe": probe}, {"slots": 0, "probe": None}]}
 
 
