@@ -44,7 +44,7 @@ async def working(agent: ScriptedRun) -> None:
 
 
 @pytest.mark.parametrize("ahead", [YEAR, -YEAR])
-def test_a_run_goes_on_when_a_clock_jumps(
+def test_a_run_continues_when_a_clock_jumps(
     world: MakeWorld, monkeypatch: pytest.MonkeyPatch, ahead: float
 ) -> None:
     async def main() -> None:
