@@ -11,6 +11,7 @@ from tests.e2e.host.conftest import HostSetting, shared
 from tests.e2e.real.configured_agent import ConfiguredAgent, agent
 from tests.model_server.orchestration import FIRST_RESULT, SECOND_RESULT
 from tests.model_server.script import Conversation
+from tests.model_server.served_tools import FOUND
 from tests.model_server.server import ModelServer
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(200)]
@@ -48,16 +49,27 @@ async def test_an_end_that_an_agent_was_killed_over_is_reported_to_its_successor
 ) -> None:
     editor = await shared.attach(workspaceFolders=[str(home / "workspace")])
     killed = asyncio.create_task(agent.prompt("SCENARIO:receive"))
-    async with asyncio.timeout(100):
-        while not any(NOTE in text for each in model.conversations for text in each.tool_texts):
-            assert not killed.done(), killed.result()
-            await asyncio.sleep(0.05)
+    await _until_tools_answered(model, 1, killed)
+    agent.open_gate()
+    assert NOTE in await _until_tools_answered(model, 2, killed)
     agent.kill()
     code, out = await killed
     assert code != 0, out
     assert await _notes(agent, model) == [FIRST_RESULT]
     assert await _notes(agent, model) == []
     assert (await editor.request("reminders/next"))["taskIds"] == []
+
+
+async def _until_tools_answered(model: ModelServer, count: int, prompt: asyncio.Task[tuple[int, str]]) -> str:
+    """Wait until the model gets this many answers of tools, and return the last one."""
+    async with asyncio.timeout(100):
+        while True:
+            for each in model.conversations:
+                answers = [text for text in each.tool_texts if FOUND not in text]
+                if len(answers) >= count:
+                    return answers[-1]
+            assert not prompt.done(), prompt.result()
+            await asyncio.sleep(0.05)
 
 
 async def _notes(agent: ConfiguredAgent, model: ModelServer) -> list[str]:
