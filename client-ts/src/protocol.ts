@@ -9,7 +9,7 @@ export const ErrorCode = {
   NotInitialized: -32002,
   /** No task has this id or prefix. `data`: taskId. */
   TaskNotFound: -32010,
-  /** Several tasks start with this prefix. `data`: taskId, candidates [{id, label}]. */
+  /** The ids of several tasks start with this prefix. `data`: taskId, candidates [{id, label}]. */
   AmbiguousTaskId: -32011,
   /** The concurrency limit is reached. `data`: running, max. */
   LimitReached: -32012,
