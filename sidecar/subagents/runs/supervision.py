@@ -304,7 +304,7 @@ def _late(seconds: float) -> str:
 def _silent(seconds: float) -> str:
     return (
         f"The agent showed no activity for {js_number(seconds)}s, so it was stopped. "
-        "Raise asyncTasks.inactivityTimeoutSeconds if its work takes longer in silence."
+        "Raise asyncTasks.inactivityTimeoutSeconds if its work takes longer without output."
     )
 
 
