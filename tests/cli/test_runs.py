@@ -7,7 +7,7 @@ import stat
 
 import pytest
 
-from tests.cli.conftest import SECRET, Cli, Done, Launched, ready
+from tests.cli.conftest import SECRET, Cli, Launched, ready
 
 
 def test_definitions_are_listed_and_the_workspaces_own_only_with_trust(cli: Cli) -> None:
@@ -93,22 +93,14 @@ def test_a_log_removed_under_its_owner_is_reported(cli: Cli, launched: Launched)
     cli.run("host", "stop")  # so that the journal itself holds the run
     process, _ = ready(cli)
     assert "write-ahead log" not in cli.run("logs", ended).stderr
-    done, host = _logs_after_removing_the_log(cli, ended), cli.host
-    listed = cli.run("ps")
+    for name in ("sidecar.db-wal", "sidecar.db-shm"):
+        (cli.root / name).unlink()
+    done, listed, host = cli.run("logs", ended), cli.run("ps"), cli.host
     process.terminate()
     process.communicate(timeout=10)
     assert (done.returncode, listed.stderr) == (0, "") and ended in listed.stdout
     assert f"removed while pid {host} uses it" in done.stderr
     assert sorted(task["status"] for task in cli.json("ps")["items"]) == ["cancelled", "completed"]
-
-
-def _logs_after_removing_the_log(cli: Cli, ended: str, tries: int = 10) -> Done:
-    """Remove the write-ahead log and read a run, again if its owner wrote to the journal in between."""
-    for name in ("sidecar.db-wal", "sidecar.db-shm"):
-        (cli.root / name).unlink(missing_ok=True)
-    done = cli.run("logs", ended)
-    healed = "write-ahead log" not in done.stderr
-    return _logs_after_removing_the_log(cli, ended, tries - 1) if healed and tries > 1 else done
 
 
 def test_a_damaged_journal_is_named_with_the_remedy_while_a_host_runs(cli: Cli, launched: Launched) -> None:
