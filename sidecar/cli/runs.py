@@ -121,7 +121,7 @@ async def reading(root: Path, work: Callable[[Journal], Awaitable[T]]) -> T:
     """Call `work` with the read-only journal of a root. Raises TaskNotFound if there is none."""
     owner = living_owner(OwnRoot(root))
     # A journal in use has a log. Look before this process opens it, which makes one.
-    has_lost_log = owner is not None and log_is_missing(OwnRoot(root).database)
+    has_lost_log = owner is not None and log_is_missing(OwnRoot(root).database, owner)
     try:
         journal = await Journal.open(OwnRoot(root).database, read_only=True)
     except JournalMissing:

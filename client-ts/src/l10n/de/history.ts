@@ -29,7 +29,6 @@ export const history: Texts<typeof en.history> = {
   loadMore: "Weitere Aufgaben laden",
   shown: (shown) => `${shown} angezeigt`,
   running: "läuft",
-  openTranscript: "Transkript öffnen",
   costOf: (cost, count) => `${cost} in ${tasks(count)}`,
   tokens: (count) => `${count} Token`,
   touchedTitle: (file) => `Aufgaben, die ${file} angefasst haben`,
