@@ -1817,7 +1817,7 @@ export interface Retrying {
 /** A wish of the launch that the agent did not meet, although it accepted it. */
 export interface Unmet {
   /**
-   * `mcpServer`: the server did not start, so its tools are missing. Else the agent uses another
+   * `mcpServer`: the server does not work, so its tools are missing. Else the agent uses another
    * one.
    */
   kind: UnmetKind;

@@ -58,7 +58,7 @@ export function modelWords({
   ];
 }
 
-/** Name in a row what a run goes without: `["docs did not start", "opus not taken"]`. */
+/** Name in a row what a run goes without: `["docs does not work", "opus not taken"]`. */
 export function unmetFacts(unmet: readonly Unmet[] = []): string[] {
   return unmet.map(({ kind, wanted }) => {
     const name = oneLine(wanted, NAME_CHARS);

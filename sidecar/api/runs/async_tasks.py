@@ -68,7 +68,7 @@ class Unmet(Record, kw_only=True):
     """A wish of the launch that the agent did not meet, although it accepted it."""
 
     kind: UnmetKind
-    """`mcpServer`: the server did not start, so its tools are missing. Else the agent uses another one."""
+    """`mcpServer`: the server does not work, so its tools are missing. Else the agent uses another one."""
     wanted: str
     """The name of the server, or the value of the launch or its definition."""
     in_force: str | None = None

@@ -101,7 +101,7 @@ async def test_a_server_that_the_agent_could_not_start_is_named_on_the_run(start
     assert shown[0]["status"] == "running"
     events = (await sidecar.request("asyncTasks/events", taskId=task["id"]))["events"]
     (notice,) = [event for event in events if event.get("stream") == "agent"]
-    assert notice["text"] == "The MCP server docs did not start\n"
+    assert notice["text"] == "The MCP server docs does not work\n"
 
 
 def as_opencode(home: Path, states: Json | None) -> Json:

@@ -96,7 +96,7 @@ async def test_a_server_that_does_not_start_is_named_on_the_run(
     assert task["progress"]["toolCalls"] == 0
 
 
-@pytest.mark.parametrize("agent", [name for name in AGENTS if name != "claude-agent-acp"])
+@pytest.mark.parametrize("agent", AGENTS)
 async def test_a_server_that_fails_to_list_its_tools_is_named_on_the_run(
     start: Start, home: Path, model: ModelServer, agent: str
 ) -> None:
@@ -108,6 +108,20 @@ async def test_a_server_that_fails_to_list_its_tools_is_named_on_the_run(
     assert (unmet["kind"], unmet["wanted"]) == ("mcpServer", "docs")
     if agent == "opencode":
         assert unmet["reason"] == "Failed to get tools"
+
+
+@pytest.mark.parametrize("method", ["initialize", "tools/list"])
+@pytest.mark.parametrize(
+    "agent", [name for name in AGENTS if name != "gemini"]
+)  # gemini waits until its limit
+async def test_servers_that_never_answer_or_do_not_start_are_all_named_on_a_short_run(
+    start: Start, home: Path, model: ModelServer, agent: str, method: str
+) -> None:
+    lines = ["mcpServers:", "  docs:", f"    command: {sys.executable}", "    args: ['-c', 'exit(3)']"]
+    lines += ["  deaf:", f"    command: {sys.executable}", f"    args: ['{SERVER}', ignore, '{method}']"]
+    sidecar = await started(start, home, model, agent, *lines)
+    task = await run(sidecar, "SCENARIO:say:Hello.")
+    assert sorted(each["wanted"] for each in task["progress"]["unmet"]) == ["deaf", "docs"]
 
 
 @pytest.mark.parametrize("agent", [name for name in AGENTS if CHOSEN[name]])

@@ -13,15 +13,21 @@ import pytest
 
 from sidecar.api.runs.permissions import Policy
 from sidecar.api.settings import RunnerSettings
+from sidecar.subagents.equipment.servers import McpServer
 from sidecar.subagents.runners.acp.agents.profiles import PROFILES
 from sidecar.subagents.runners.acp.runner import AcpRunner
 from sidecar.subagents.runners.contract import RunnerUnavailable, RunSpec
 
 LOG = """
 import json, os, sys
-json.dump({"argv": sys.argv[1:], "env": dict(os.environ)}, open("started.json", "w"))
+found = {"argv": sys.argv[1:], "env": dict(os.environ)}
+json.dump(found, open("started.json", "w"))
+asked = json.loads(sys.stdin.readline() or "{}")
+print(json.dumps({"jsonrpc": "2.0", "id": asked.get("id"), "result": {"protocolVersion": 1}}), flush=True)
+json.dump({**found, "session": json.loads(sys.stdin.readline() or "{}")}, open("started.json", "w"))
 """
 Started = Callable[..., Awaitable[Any]]
+Json = dict[str, Any]
 
 
 @pytest.fixture
@@ -68,6 +74,19 @@ async def test_gemini_trusts_a_folder_only_where_the_user_does_and_it_need_not_a
         guarded = await started("gemini", **spec)
         assert "--skip-trust" not in guarded["argv"]
         assert guarded["env"]["GEMINI_CLI_TRUST_WORKSPACE"] == "false"
+
+
+async def test_codex_and_qwen_wait_for_the_servers_of_a_run_to_name_those_that_fail(started: Started) -> None:
+    given: Json = {"policy": "allowAll", "trusted": True, "servers": [McpServer("docs", (sys.executable,))]}
+    codex = (await started("codex-acp", **given))["session"]["params"]
+    assert [each["name"] for each in codex["mcpServers"]] == ["docs"]
+    assert codex["_meta"]["mcpStartupAwaitTimeoutMs"] == 32_000
+    assert (await started("qwen", **given))["env"]["QWEN_CODE_LEGACY_MCP_BLOCKING"] == "1"
+
+
+async def test_a_run_without_servers_does_not_wait_for_those_of_the_user(started: Started) -> None:
+    assert "mcpStartupAwaitTimeoutMs" not in (await started("codex-acp"))["session"]["params"]["_meta"]
+    assert "QWEN_CODE_LEGACY_MCP_BLOCKING" not in (await started("qwen"))["env"]
 
 
 ADDED = {

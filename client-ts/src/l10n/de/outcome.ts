@@ -52,10 +52,10 @@ export const outcome: Texts<typeof en.outcome> = {
   retrying: (attempt) => `Neuer Versuch (${attempt})`,
   mode: (name) => `Modus ${name}`,
   effort: (name) => `Aufwand ${name}`,
-  serverMissing: (name) => `${name} nicht gestartet`,
+  serverMissing: (name) => `${name} funktioniert nicht`,
   notTaken: (name) => `${name} nicht übernommen`,
   serverFailed: (name, why) =>
-    `Der MCP-Server ${name} ist nicht gestartet, seine Werkzeuge fehlen${why === "" ? "." : `: ${why}`}`,
+    `Der MCP-Server ${name} funktioniert nicht, seine Werkzeuge fehlen${why === "" ? "." : `: ${why}`}`,
   modelNotTaken: (wanted, used) =>
     `Der Agent hat das Modell ${wanted} nicht übernommen, er verwendet ${used}.`,
   effortNotTaken: (wanted, used) =>

@@ -50,10 +50,10 @@ export const outcome = {
   retrying: (attempt: number) => `Retrying (${attempt})`,
   mode: (name: string) => `${name} mode`,
   effort: (name: string) => `${name} effort`,
-  serverMissing: (name: string) => `${name} did not start`,
+  serverMissing: (name: string) => `${name} does not work`,
   notTaken: (name: string) => `${name} not taken`,
   serverFailed: (name: string, why: string) =>
-    `The MCP server ${name} did not start, so its tools are missing${why === "" ? "." : `: ${why}`}`,
+    `The MCP server ${name} does not work, so its tools are missing${why === "" ? "." : `: ${why}`}`,
   modelNotTaken: (wanted: string, used: string) =>
     `The agent did not take the model ${wanted}; it uses ${used}.`,
   effortNotTaken: (wanted: string, used: string) =>

@@ -72,7 +72,7 @@ test("a row names what its run goes without", () => {
     { kind: "mcpServer", wanted: "docs" },
     { kind: "model", wanted: "large", inForce: "small" },
   ] as const;
-  expect(unmetFacts(unmet)).toEqual(["docs did not start", "large not taken"]);
+  expect(unmetFacts(unmet)).toEqual(["docs does not work", "large not taken"]);
   expect(unmetFacts()).toEqual([]);
   expect(rowOf(asyncTask("a", { progress: { ...PROGRESS, unmet: [...unmet] } })).unmet).toEqual(
     unmet,
@@ -82,11 +82,11 @@ test("a row names what its run goes without", () => {
 test.each([
   [
     { kind: "mcpServer", wanted: "docs", reason: "it\nclosed" },
-    "The MCP server docs did not start, so its tools are missing: it closed",
+    "The MCP server docs does not work, so its tools are missing: it closed",
   ],
   [
     { kind: "mcpServer", wanted: "docs" },
-    "The MCP server docs did not start, so its tools are missing.",
+    "The MCP server docs does not work, so its tools are missing.",
   ],
   [
     { kind: "model", wanted: "large", inForce: "small" },

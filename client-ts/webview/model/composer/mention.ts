@@ -5,6 +5,9 @@ import { mentionOf } from "../../../src/offers/mention.js";
 /** The most commands that are offered. */
 const MOST_COMMANDS = 50;
 
+/** A path in quotes that are not closed yet, which may have spaces. */
+const QUOTED = /(?:^|[\s(])@"(?<text>[^"\n]*)$/u;
+
 /** Where in a text something is being named: from the `@` or the `/` to the cursor. */
 export interface Spot {
   /** A file, or at the start of the text a command of the agent. */
@@ -46,7 +49,12 @@ export function spotAt(text: string, cursor: number): Spot | undefined {
   if (command !== undefined) {
     return { kind: "command", text: command, start: 0, end: cursor };
   }
-  const path = /(?:^|[\s(])@(?<text>[^\s@]*)$/u.exec(before)?.groups?.["text"];
+  const quoted = QUOTED.exec(before)?.groups?.["text"];
+  if (quoted !== undefined) {
+    const end = text[cursor] === '"' ? cursor + 1 : cursor;
+    return { kind: "file", text: quoted, start: cursor - quoted.length - 2, end };
+  }
+  const path = /(?:^|[\s(])@(?<text>[^\s@"]*)$/u.exec(before)?.groups?.["text"];
   return path === undefined
     ? undefined
     : { kind: "file", text: path, start: cursor - path.length - 1, end: cursor };

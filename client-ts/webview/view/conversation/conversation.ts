@@ -176,7 +176,7 @@ function problem({ problem: words, isDeleted }: OpenRun): Part {
     : html`<p class="problem" role="alert">${icon("error")} <span>${words}</span></p>`;
 }
 
-/** Say what the run goes without, such as a server that did not start. */
+/** Say what the run goes without, such as a server that does not work. */
 function unmet({ task }: OpenRun): Part {
   return html`${task?.progress.unmet?.map(
     (each) =>

@@ -157,6 +157,8 @@ class AcpRunner(ProgramRunner):
         """Return what a run adds to the command and its environment. Later entries take precedence."""
         profile = self._profile
         found = [Extras(self._model_option(spec.model))]
+        if spec.servers:
+            found.append(profile.serving)
         if spec.trusted:
             found.append(profile.trust)
         if spec.trusted and not spec.must_ask:

@@ -21,5 +21,5 @@ def unmet(
 def _sentence(known: dict[str, str]) -> str:
     wanted, reason = known["wanted"], known.get("reason")
     if known["kind"] == "mcpServer":
-        return f"The MCP server {wanted} did not start{f': {reason}' if reason else ''}"
+        return f"The MCP server {wanted} does not work{f': {reason}' if reason else ''}"
     return f"The agent did not take the {known['kind']} {wanted}; it uses {known.get('inForce', 'its own')}"

@@ -26,6 +26,10 @@ test.each([
   ["me@example", 10, undefined],
   ["@a done", 7, undefined],
   ["no", 2, undefined],
+  ['see @"docs/my n', 15, { kind: "file", text: "docs/my n", start: 4, end: 15 }],
+  ['see @"docs/my n" now', 15, { kind: "file", text: "docs/my n", start: 4, end: 16 }],
+  ['see @"docs/my notes.txt" now', 28, undefined],
+  ['see @"docs', 7, { kind: "file", text: "d", start: 4, end: 7 }],
 ])("in %j with the cursor at %i", (text, cursor, spot) => {
   expect(spotAt(text, cursor)).toEqual(spot);
 });

@@ -40,6 +40,8 @@ class Profile:
 
     `unguarded` is for agents that start none in a folder that they do not trust, as their guard requires.
     """
+    serving: Extras = field(default_factory=Extras)
+    """The extras of a run with servers, which make the agent wait for them and then name those that fail."""
     has_own_server: bool = False
     """Whether the agent runs an HTTP server for itself, as opencode does; see `OwnServer`."""
     counts_answers: bool = False
@@ -60,6 +62,8 @@ _OPENCODE_LOG = {"OPENCODE_PRINT_LOGS": "1", "OPENCODE_LOG_LEVEL": "WARN"}
 """Makes opencode log its repeated model requests, and MCP servers that do not start."""
 _GEMINI_LOG = {"GEMINI_DEBUG_LOG_FILE": "/dev/stderr"} if os.name == "posix" else {}
 """Makes gemini log immediately. By default, it holds back warnings about repeated requests until it exits."""
+_SERVER_SECONDS = 32
+"""How long codex waits for the servers of a run. It gives up each one after 30 seconds."""
 
 _VERIFIED: Mapping[str, Profile] = {
     "opencode": Profile(
@@ -90,6 +94,7 @@ _VERIFIED: Mapping[str, Profile] = {
         modes=AskingModes(("read-only",), ()),
         counts_answers=True,
         guard=codex.guard,
+        serving=Extras(meta={"mcpStartupAwaitTimeoutMs": _SERVER_SECONDS * 1000}),
     ),
     "gemini": Profile(
         ("gemini", "--acp"),
@@ -114,6 +119,7 @@ _VERIFIED: Mapping[str, Profile] = {
         question_in=asked_in,
         guard=qwen.guard,
         serves="unguarded",  # in a folder that it does not trust, 0.24.4 reports them as failed
+        serving=Extras(env={"QWEN_CODE_LEGACY_MCP_BLOCKING": "1"}),
     ),
     "kilo": Profile(
         ("kilo", "acp"),

@@ -88,8 +88,9 @@ class SessionEvents:
         yield from self.take({**call, "sessionUpdate": "tool_call_update", "status": None}, session_id)
 
     def claude_message(self, message: Any) -> Iterator[Event]:
-        """Yield the event of a claude SDK message about a model request."""
+        """Yield the events of a claude SDK message about a model request, or about its servers."""
         yield from self._noted(self._notices.claude_message(message))
+        yield from self._servers.claude_message(message)
 
     def stderr(self, events: Iterator[Event]) -> Iterator[Event]:
         """Yield `log` events of stderr, with `retrying` if they report a repeated model request."""

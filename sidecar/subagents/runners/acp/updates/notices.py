@@ -24,9 +24,13 @@ Event = dict[str, Any]
 CLAUDE_MESSAGE = "_claude/sdkMessage"
 """The notification with which claude forwards a message of its SDK."""
 SESSION_META: Mapping[str, Any] = {
-    "claudeCode": {"emitRawSDKMessages": [{"type": "system", "subtype": "api_retry"}]}
+    "claudeCode": {
+        "emitRawSDKMessages": [{"type": "system", "subtype": kind} for kind in ("api_retry", "init")]
+    }
 }
-"""The `_meta` of the session request that makes claude report repeated requests. Other agents ignore it."""
+"""The `_meta` of the session request that makes claude report repeated requests, and at the start of a turn
+its servers and tools. Other agents ignore it.
+"""
 
 _SILENT = frozenset(
     {

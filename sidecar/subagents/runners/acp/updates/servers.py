@@ -1,7 +1,7 @@
-"""Recognize in an agent's reports which of its run's MCP servers did not start. No I/O.
+"""Recognize in an agent's reports which of its run's MCP servers do not work. No I/O.
 
-Sources: the logs of opencode 1.18, gemini-cli 0.61 and qwen-code 0.24, the notices of claude-agent-acp 0.101,
-and the tool calls of codex-acp 2.6 that stand for a start.
+Sources: the logs of opencode 1.18, gemini-cli 0.61 and qwen-code 0.24, the notices and SDK messages of
+claude-agent-acp 0.101, and the tool calls of codex-acp 2.6 that stand for a start.
 """
 
 import re
@@ -36,6 +36,15 @@ _STATES = {
 }
 """Words that stand for a state; the first two say nothing about the cause."""
 _LINE_CHARS = 4_000
+_CLAUDE_STATES = {
+    "failed": None,
+    "needs-auth": "needs authentication",
+    "pending": "it had not answered when the agent began",
+}
+"""What claude says of a server when a turn starts, besides `connected`."""
+_CLAUDE_NO_TOOLS = "it lists no tools"
+_NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9_-]")
+"""What claude replaces with `_` in the name of a server, in the names of its tools."""
 
 
 class ServerFailures:
@@ -71,6 +80,23 @@ class ServerFailures:
         for name, why in failed.items():
             yield from self._failed(name, _STATES.get(why, why))
 
+    def claude_message(self, message: Any) -> Iterator[Event]:
+        """Process an SDK message of claude: at the start of a turn it has the servers and the tools."""
+        if not isinstance(message, Mapping) or message.get("subtype") != "init":
+            return
+        servers, tools = message.get("mcp_servers"), message.get("tools")
+        if not isinstance(servers, list) or not isinstance(tools, list):
+            return
+        for name, status in (
+            (each.get("name"), each.get("status")) for each in servers if isinstance(each, dict)
+        ):
+            if not isinstance(name, str) or not isinstance(status, str):
+                continue
+            if status != "connected":
+                yield from self._failed(name, _CLAUDE_STATES.get(status, status))
+            elif not any(str(tool).startswith(_claude_prefix(name)) for tool in tools):
+                yield from self._failed(name, _CLAUDE_NO_TOOLS)
+
     def _started(self, name: str, update: Mapping[str, Any]) -> Iterator[Event]:
         if update.get("status") != "failed":
             return
@@ -97,6 +123,11 @@ class ServerFailures:
         if not reason:
             self._unexplained.add(name)
         yield unmet("mcpServer", name, reason=reason)
+
+
+def _claude_prefix(server: str) -> str:
+    """Return how the names of a server's tools begin in claude."""
+    return f"mcp__{_NOT_IN_A_NAME.sub('_', server)}__"
 
 
 def is_startup(update: Mapping[str, Any]) -> bool:

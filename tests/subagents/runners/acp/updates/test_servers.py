@@ -52,7 +52,7 @@ def test_a_line_may_come_in_pieces_and_is_reported_once() -> None:
     line = OPENCODE.format("docs", "failed")
     events = [event for letter in line + line for event in servers.stderr(letter)]
     assert found(iter(events)) == [failure("docs")]
-    assert events[0]["text"] == "The MCP server docs did not start\n"
+    assert events[0]["text"] == "The MCP server docs does not work\n"
 
 
 def test_a_cause_that_becomes_known_later_is_reported_once() -> None:
@@ -75,6 +75,40 @@ def test_a_notice_of_claude_names_a_server(words: str, reason: str | None) -> No
     events = list(SessionEvents(servers=["my docs"]).take(notice))
     assert found(iter(events)) == [failure("my docs", reason)]
     assert "notice: MCP server" in events[0]["text"]
+
+
+def begun(*tools: str, **servers: str) -> Json:
+    named = [{"name": name.replace("_", " "), "status": status} for name, status in servers.items()]
+    return {"type": "system", "subtype": "init", "tools": ["Bash", *tools], "mcp_servers": named}
+
+
+@pytest.mark.parametrize(
+    ("message", "failures"),
+    [
+        (begun("mcp__my_docs__echo", my_docs="connected"), []),
+        (begun("mcp__other__echo", my_docs="connected"), [failure("my docs", "it lists no tools")]),
+        (begun(my_docs="pending"), [failure("my docs", "it had not answered when the agent began")]),
+        (begun(my_docs="needs-auth"), [failure("my docs", "needs authentication")]),
+        (begun(my_docs="disabled"), [failure("my docs", "disabled")]),
+        (begun(my_docs="failed"), [failure("my docs")]),
+        (begun(theirs="failed"), []),
+        ({"subtype": "init", "mcp_servers": [{"name": "my docs"}, 3], "tools": [None]}, []),
+        ({"subtype": "init", "mcp_servers": "my docs"}, []),
+        ("init", []),
+    ],
+)
+def test_the_start_of_a_turn_in_claude_names_servers_without_tools(
+    message: Any, failures: list[Json]
+) -> None:
+    assert found(SessionEvents(servers=["my docs"]).claude_message(message)) == failures
+
+
+def test_a_server_that_claude_names_in_each_turn_is_reported_once() -> None:
+    servers = ServerFailures(["docs"])
+    assert (
+        len([*servers.claude_message(begun(docs="failed")), *servers.claude_message(begun(docs="failed"))])
+        == 1
+    )
 
 
 def startup(name: str) -> Json:
