@@ -14,7 +14,7 @@ from tests.e2e.conftest import REPO, Sidecar, Start
 from tests.e2e.real.real_agents import AGENTS, MODELS, runners_in
 from tests.model_server.server import ModelServer
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(200)]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
 
 Json = dict[str, Any]
 
@@ -62,7 +62,7 @@ async def run(sidecar: Sidecar, goal: str, **more: Any) -> Json:
     """Launch the definition `worker` and return the ended task, which completed."""
     task_id = await sidecar.launch("worker", goal, **more)
     answer = await sidecar.client.request(
-        "asyncTasks/wait", {"taskIds": [task_id], "timeoutSeconds": 120}, timeout=125
+        "asyncTasks/wait", {"taskIds": [task_id], "timeoutSeconds": 300}, timeout=310
     )
     task: Json = answer["tasks"][0]
     assert task["status"] == "completed", json.dumps(task)
