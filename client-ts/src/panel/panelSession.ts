@@ -151,6 +151,8 @@ export class PanelSession implements Disposable {
         return;
       case "page":
         return this.#requests.page(message);
+      case "read":
+        return this.#requests.read(message);
       case "launch":
         return this.#requests.launch(message);
       case "attach":

@@ -43,7 +43,17 @@ export type OpenEvent =
   /** More arrived than can be drawn at once: draw this weight of the end first. */
   | { readonly type: "narrow"; readonly weight: number }
   | { readonly type: "earlier" }
-  | { readonly type: "later" };
+  | { readonly type: "later" }
+  | FindEvent;
+
+/** Events of the search in the open conversation. */
+export type FindEvent =
+  | Extract<ToWebview, { type: "find" | "read" }>
+  | { readonly type: "findText"; readonly text: string }
+  | { readonly type: "findNext"; readonly by: 1 | -1 }
+  | { readonly type: "closeFind" }
+  /** The current match is in view, or cannot be. */
+  | { readonly type: "revealed" };
 
 /** Events of the page, from the extension or the reader. */
 export type Event =

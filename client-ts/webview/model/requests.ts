@@ -10,6 +10,18 @@ import { hasAfter } from "./conversation/stream.js";
 
 /** Return the requests to the extension that follow from an event. Pure. */
 export function requestsOf(before: State, after: State, event: Event): FromWebview[] {
+  return [...answersTo(before, after, event), ...readRequests(before.open, after.open)];
+}
+
+/** Read on for the search. */
+function readRequests(before: OpenRun | undefined, after: OpenRun | undefined): FromWebview[] {
+  const seq = after?.find?.reading;
+  return after === undefined || seq === undefined || seq === before?.find?.reading
+    ? []
+    : [{ type: "read", taskId: after.taskId, seq }];
+}
+
+function answersTo(before: State, after: State, event: Event): FromWebview[] {
   switch (event.type) {
     case "act":
       return [{ type: "act", action: event.action, ...taskOf(event, after) }];

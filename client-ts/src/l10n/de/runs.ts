@@ -10,6 +10,7 @@ export const runs: Texts<typeof en.runs> = {
   selectToOpen: "Wählen Sie einen Subagenten zum Öffnen",
   open: "Unterhaltung öffnen",
   conversation: "Unterhaltung",
+  noConversation: "Öffnen Sie zuerst eine Unterhaltung.",
   selectToMessage: "Wählen Sie einen Subagenten für die Nachricht",
   selectToResume: "Wählen Sie einen Subagenten zum Fortsetzen",
   noneRunning: "Kein Subagent läuft.",

@@ -7,6 +7,7 @@ export const runs = {
   selectToOpen: "Select a subagent to open",
   open: "Open Conversation",
   conversation: "Conversation",
+  noConversation: "Open a conversation first.",
   selectToMessage: "Select a subagent to send a message to",
   selectToResume: "Select a subagent to resume",
   noneRunning: "No subagent is running.",
