@@ -10,15 +10,21 @@ import { hasAfter } from "./conversation/stream.js";
 
 /** Return the requests to the extension that follow from an event. Pure. */
 export function requestsOf(before: State, after: State, event: Event): FromWebview[] {
-  return [...answersTo(before, after, event), ...readRequests(before.open, after.open)];
+  return [...answersTo(before, after, event), ...findRequests(before.open, after.open)];
 }
 
-/** Read on for the search. */
-function readRequests(before: OpenRun | undefined, after: OpenRun | undefined): FromWebview[] {
-  const seq = after?.find?.reading;
-  return after === undefined || seq === undefined || seq === before?.find?.reading
-    ? []
-    : [{ type: "read", taskId: after.taskId, seq }];
+/** Read on for the search, and request the page of a match that is not loaded. */
+function findRequests(before: OpenRun | undefined, after: OpenRun | undefined): FromWebview[] {
+  if (after?.find === undefined) {
+    return [];
+  }
+  const { taskId, returning, find } = after;
+  const reads = find.reading !== undefined && find.reading !== before?.find?.reading;
+  const jumps = find.isRevealing && returning !== undefined && returning !== before?.returning;
+  return [
+    ...(reads ? [{ type: "read" as const, taskId, seq: find.reading }] : []),
+    ...(jumps ? jumpRequests(after, returning) : []),
+  ];
 }
 
 function answersTo(before: State, after: State, event: Event): FromWebview[] {

@@ -177,11 +177,11 @@ test("the command leads back to the field of a search, with its text selected", 
 test("what is selected in the conversation is searched at once", async () => {
   const page = opened();
   await type("birch");
+  page.send({ type: "closeFind" });
   const text = document.querySelector('li[data-item="4.0"] p')?.firstChild;
   if (text) {
     document.getSelection()?.setBaseAndExtent(text, 0, text, 5);
   }
-  page.send({ type: "closeFind" });
   page.send({ type: "find" });
   await settle();
   expect(field().value).toBe("birch");
