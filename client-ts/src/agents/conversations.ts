@@ -29,7 +29,7 @@ export class Conversations {
   }
 
   /** The page in front that may show a conversation: an editor, or else the side bar. */
-  get page(): Pick<PanelSession, "show"> | undefined {
+  get page(): Pick<PanelSession, "show" | "turns"> | undefined {
     return this.#editors.active ?? this.#view.page;
   }
 

@@ -1,10 +1,11 @@
 import type { PanelSession } from "../panel/panelSession.js";
 import { inform } from "../questions/notify.js";
 import * as strings from "../text/strings.js";
+import { askTurn } from "./turnPick.js";
 
 /** What has the page of the conversation in front. */
 export interface ConversationSurface {
-  readonly page: Pick<PanelSession, "show"> | undefined;
+  readonly page: Pick<PanelSession, "show" | "turns"> | undefined;
 }
 
 /** The commands on the conversation in front, by their ids. */
@@ -13,6 +14,7 @@ export function conversationCommands(surface: ConversationSurface) {
     "subagentSidecar.conversation.find": () => {
       find(surface);
     },
+    "subagentSidecar.conversation.goToTime": () => goToTime(surface),
   };
 }
 
@@ -21,5 +23,18 @@ function find({ page }: ConversationSurface): void {
     void inform(strings.runs.noConversation);
   } else {
     page.show({ type: "find" });
+  }
+}
+
+/** Show the turn that the user chooses by its time. */
+async function goToTime({ page }: ConversationSurface): Promise<void> {
+  const turns = page?.turns ?? [];
+  if (page === undefined || turns.length === 0) {
+    void inform(page === undefined ? strings.runs.noConversation : strings.runs.noTurns);
+    return;
+  }
+  const seq = await askTurn(turns);
+  if (seq !== undefined) {
+    page.show({ type: "jumpTo", seq });
   }
 }

@@ -81,6 +81,8 @@ export type ToWebview =
     }
   /** Search in the open conversation; the page adds what the reader selected, and where they are. */
   | { readonly type: "find"; readonly text?: string; readonly from?: number }
+  /** Show the event with which a turn begins. */
+  | { readonly type: "jumpTo"; readonly seq: number }
   | { readonly type: "launched"; readonly taskId: string }
   /** With the subagents that were not launched, if several were to be. */
   | ({ readonly type: "launchFailed"; readonly left?: readonly string[] } & LaunchProblem)
@@ -172,6 +174,7 @@ export type Navigation = Extract<
       | "open"
       | "home"
       | "find"
+      | "jumpTo"
       | "compose"
       | "addToGoal"
       | "choose"

@@ -13,6 +13,7 @@ import { readMessage } from "./readMessage.js";
 import { RunRequests } from "./runRequests.js";
 import { rowOf } from "./runRow.js";
 import { TaskFeed } from "./taskFeed.js";
+import type { TimedTurn } from "./turns/turnIndex.js";
 import { TurnFeed } from "./turns/turnFeed.js";
 
 /** How many runs the page lists; older ones are in the task history. */
@@ -104,6 +105,11 @@ export class PanelSession implements Disposable {
     } else {
       this.#pending = message;
     }
+  }
+
+  /** The turns of the run that the page shows, with their times; undefined while it shows none. */
+  get turns(): readonly TimedTurn[] | undefined {
+    return this.#followed && this.#turns?.timed;
   }
 
   /** Send changed definitions, and choose the named one for the next launch. */

@@ -23,7 +23,8 @@ export type OpenEvent =
           | "events"
           | "turns"
           | "page"
-          | "answerFailed";
+          | "answerFailed"
+          | "jumpTo";
       }
     >
   | { readonly type: "answer"; readonly requestId: string; readonly optionId: string }
@@ -34,8 +35,6 @@ export type OpenEvent =
   | { readonly type: "leaveEnd"; readonly seen?: Seen }
   | { readonly type: "reachEnd" }
   | { readonly type: "jumpToEnd" }
-  /** Show the event with which a turn begins. */
-  | { readonly type: "jumpTo"; readonly seq: number }
   /** The reader scrolled to this event. */
   | { readonly type: "readAt"; readonly seq: number }
   /** The shown end does not fill the page. */
