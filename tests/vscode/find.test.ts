@@ -1,10 +1,10 @@
 // The search in a conversation finds what is not loaded, by keyboard alone.
 import assert from "node:assert/strict";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { seriousFindings } from "./harness/accessible.ts";
 import { Chat } from "./harness/chat.ts";
-import { storeTexts } from "./harness/history.ts";
 import { Session } from "./harness/session.ts";
 import { until } from "./harness/waiting.ts";
 
@@ -15,17 +15,33 @@ const WORDS = "The beam is sound, and its joint holds what rests on it. ";
 /** The messages with a **rare** word, which marks of Markdown split. */
 const RARE = [20, 700, 1_480];
 
+/** The user says something before every so many of them. */
+const ASKED_EACH = 100;
+const BEGUN = new Date(2026, 0, 15, 6, 0).getTime();
+const MINUTE = 60_000;
+
 const session = new Session("find", {
   prepare: async (profile) => {
     const storageRoot = join(profile.folder, "store");
-    const texts = Array.from({ length: MESSAGES }, (_, at) => {
-      const found = RARE.includes(at) ? "Here is **wood**worm." : "";
-      return `Rafter ${at}. ${WORDS.repeat(8)}${found}`;
-    });
-    await storeTexts(storageRoot, TASK.id, [TASK.title, ...texts.slice(1)]);
+    await store(join(storageRoot, "tasks", TASK.id));
     await profile.configure({ "subagentSidecar.storageRoot": storageRoot });
   },
 });
+
+/** Store the task, as Roo Code writes one, with a message each minute. */
+async function store(folder: string): Promise<void> {
+  const say = (at: number, word: string, text: string) => {
+    return { ts: BEGUN + at * MINUTE, type: "say", say: word, text };
+  };
+  const messages = Array.from({ length: MESSAGES }, (_, at) => {
+    const found = RARE.includes(at) ? " Here is **wood**worm." : "";
+    const answer = say(at, "text", `Rafter ${at}. ${WORDS.repeat(8).trim()}${found}`);
+    return at > 0 && at % ASKED_EACH === 0 ? [say(at, "user_feedback", `And from rafter ${at} on?`), answer] : [answer];
+  });
+  await mkdir(folder, { recursive: true });
+  const all = [say(0, "text", TASK.title), ...messages.flat()];
+  await writeFile(join(folder, "ui_messages.json"), JSON.stringify(all));
+}
 
 session.step("Ctrl+F in a stored conversation opens its own search", async (workbench) => {
   const chat = new Chat(workbench);
@@ -42,25 +58,27 @@ session.step("Ctrl+F in a stored conversation opens its own search", async (work
   assert.equal(await workbench.page.locator(".webview-find-widget, .simple-find-part.visible").count(), 0);
 });
 
-session.step("all of the conversation is counted, and the nearest match is shown", async (workbench) => {
+session.step("a match that is not loaded is found and shown", async (workbench) => {
   const chat = new Chat(workbench);
   await workbench.page.keyboard.type("woodworm");
-  await counted(chat, "3 of 3");
-  await inView(chat, RARE[2]);
+  await counted(chat, "1 of 3"); // none follows the end, where the reader is
+  await inView(chat, RARE[0]);
 });
 
-session.step("Enter leads to matches that were not loaded", async (workbench) => {
+session.step("Enter and Shift+Enter lead through all of them", async (workbench) => {
   const chat = new Chat(workbench);
   const { keyboard } = workbench.page;
-  await keyboard.press("Enter");
-  await counted(chat, "1 of 3");
-  await inView(chat, RARE[0]);
-  await keyboard.press("Enter");
-  await counted(chat, "2 of 3");
-  await inView(chat, RARE[1]);
-  await keyboard.press("Shift+Enter");
-  await counted(chat, "1 of 3");
-  await inView(chat, RARE[0]);
+  for (const [key, at, words] of [
+    ["Enter", 1, "2 of 3"],
+    ["Enter", 2, "3 of 3"],
+    ["Enter", 0, "1 of 3"],
+    ["Shift+Enter", 2, "3 of 3"],
+    ["Shift+Enter", 1, "2 of 3"],
+  ] as const) {
+    await keyboard.press(key);
+    await counted(chat, words);
+    await inView(chat, RARE[at]);
+  }
 });
 
 session.step("axe has nothing serious to say about it", async (workbench) => {
@@ -95,20 +113,37 @@ session.step("the palette opens the search too", async (workbench) => {
   await field(new Chat(workbench)).waitFor();
 });
 
+session.step("a time leads to what was going on then", async (workbench) => {
+  const chat = new Chat(workbench);
+  await workbench.run("Subagents: Go to Time");
+  await workbench.row("And from rafter 900 on?").waitFor();
+  await workbench.type("07:45");
+  await workbench.row("At 07:45").first().waitFor();
+  await workbench.page.keyboard.press("Enter");
+  await until(
+    "that turn in view",
+    () =>
+      chat.log.evaluate((log) => {
+        const turn = [...log.querySelectorAll("li.sent")].find((each) =>
+          each.textContent.includes("And from rafter 100 on?"),
+        );
+        const [view, at] = [log.getBoundingClientRect(), turn?.getBoundingClientRect()];
+        return at !== undefined && at.top >= view.top && at.bottom <= view.bottom;
+      }),
+    (seen) => seen,
+  );
+});
+
 function field(chat: Chat) {
   return chat.frame.getByRole("textbox", { name: "Find" });
 }
 
+/** What is counted, without what only a screen reader gets. */
 function countOf(chat: Chat): Promise<string> {
-  return chat.frame.locator(".find-count").evaluate((status) =>
-    status.firstChild === null
-      ? ""
-      : [...status.childNodes]
-          .filter(({ nodeType }) => nodeType === 3)
-          .map(({ nodeValue }) => nodeValue ?? "")
-          .join("")
-          .trim(),
-  );
+  return chat.frame.locator(".find-count").evaluate((status) => {
+    const texts = [...status.childNodes].filter(({ nodeType }) => nodeType === Node.TEXT_NODE);
+    return texts.map(({ nodeValue }) => nodeValue?.trim()).join("");
+  });
 }
 
 async function counted(chat: Chat, words: string): Promise<void> {
