@@ -15,7 +15,7 @@ const WORDS = "The beam is sound, and its joint holds what rests on it. ";
 /** The messages with a **rare** word, which marks of Markdown split. */
 const RARE = [20, 700, 1_480];
 
-/** The user says something before every so many of them. */
+/** The user says something before each group of this many. */
 const ASKED_EACH = 100;
 const BEGUN = new Date(2026, 0, 15, 6, 0).getTime();
 const MINUTE = 60_000;
@@ -113,7 +113,7 @@ session.step("the palette opens the search too", async (workbench) => {
   await field(new Chat(workbench)).waitFor();
 });
 
-session.step("a time leads to what was going on then", async (workbench) => {
+session.step("a time leads to its turn", async (workbench) => {
   const chat = new Chat(workbench);
   await workbench.run("Subagents: Go to Time");
   await workbench.row("And from rafter 900 on?").waitFor();
@@ -160,7 +160,7 @@ async function inView(chat: Chat, at = 0): Promise<void> {
     `rafter ${at} in view`,
     () =>
       chat.messages.evaluateAll((messages, name) => {
-        const found = messages.find((each) => each.textContent.startsWith(name));
+        const found = messages.find((each) => each.textContent.trim().startsWith(name));
         const [view, word] = [
           document.querySelector("#scroller")?.getBoundingClientRect(),
           found?.querySelector("strong")?.getBoundingClientRect(),

@@ -3,19 +3,19 @@ import type { TimedTurn } from "../panel/turns/turnIndex.js";
 const TIME = /^(\d{1,2})[:.](\d{2})(?:[:.](\d{2}))?\s*([ap])?\.?m?\.?$/iu;
 
 /**
- * Return the turns that were going on at a time of day, such as `14:05`, `14:05:30` or `2:05 pm`: one for each
+ * Return the turns at a time of day, such as `14:05`, `14:05:30` or `2:05 pm`: one for each
  * day on which turns began, in the local time zone. Empty if the text is not a time.
  */
 export function turnsAt<T extends TimedTurn>(turns: readonly T[], text: string): T[] {
   const time = timeOf(text.trim());
   const known = turns.filter(({ ts }) => ts > 0);
   const days = [...new Set(known.map(({ ts }) => new Date(ts).setHours(0, 0, 0, 0)))];
-  const found = time === undefined ? [] : days.map((begin) => goingOn(known, begin, time));
+  const found = time === undefined ? [] : days.map((begin) => turnOf(known, begin, time));
   return [...new Set(found.filter((turn) => turn !== undefined))];
 }
 
 /** Return the turn of a day that began last before a time, or else the first one of that day. */
-function goingOn<T extends TimedTurn>(
+function turnOf<T extends TimedTurn>(
   turns: readonly T[],
   begin: number,
   [hours, minutes, seconds]: readonly [number, number, number],

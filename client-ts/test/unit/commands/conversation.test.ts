@@ -12,7 +12,7 @@ afterEach(() => {
 
 const TURNS: TimedTurn[] = [
   { seq: 1, kind: "plain", text: "I read.", ts: new Date(2026, 10, 5, 9, 30).getTime() },
-  { seq: 8, kind: "question", text: "May I?", ts: new Date(2026, 10, 5, 11, 0, 5).getTime() },
+  { seq: 8, kind: "question", text: "Run it?", ts: new Date(2026, 10, 5, 11, 0, 5).getTime() },
 ];
 
 function page(turns: readonly TimedTurn[] | undefined) {
@@ -54,11 +54,11 @@ test("without a turn, Go to Time says so", async () => {
 
 test("the turns are listed with their times, and one that is chosen is shown", async () => {
   const { posted, rows } = await picked(TURNS, "", "11:00:05");
-  expect(rows).toEqual(["09:30:00 I read.", "11:00:05 $(bell-dot) May I?"]);
+  expect(rows).toEqual(["09:30:00 I read.", "11:00:05 $(bell-dot) Run it?"]);
   expect(posted).toEqual([{ type: "jumpTo", seq: 8 }]);
 });
 
-test("a time that is entered comes first, and leads to what was going on then", async () => {
+test("a time that is entered comes first, and leads to its turn", async () => {
   const { posted, rows } = await picked(TURNS, "10:15", "At 10:15");
   expect(rows[0]).toBe("At 10:15 09:30:00 I read.");
   expect(posted).toEqual([{ type: "jumpTo", seq: 1 }]);

@@ -1,4 +1,4 @@
-// A time of day leads to the turn that was going on then.
+// A time of day leads to the turn that began last before it.
 import { expect, test } from "vitest";
 
 import { turnsAt } from "../../../src/text/turnTimes.js";

@@ -48,7 +48,7 @@ export function begunFind(from: number): Find {
   };
 }
 
-/** Search for another text. The reader stays at what matches still, or goes on from there. */
+/** Search for another text. The reader stays at what matches still, or continues from there. */
 export function withQuery(find: Find, query: string, task: AsyncTask | undefined): Find {
   const from = textAt(find)?.seq ?? find.from;
   const next = { ...omit(find, "current"), query, from, matches: [], isRevealing: false };
