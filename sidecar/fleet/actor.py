@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import logging
 import os
 from collections.abc import AsyncIterator, Sequence
 from typing import Any
@@ -15,10 +16,19 @@ from sidecar.fleet.leftovers.watcher import KEEP_SECONDS
 from sidecar.fleet.node_run import NodeRun, fleet_folder
 from sidecar.subagents.runners.remote.job import Job
 
+logger = logging.getLogger(__name__)
+
 START_SECONDS = 600.0
 """How long an actor waits for its workspace and the start of its agent."""
+HOLD_SECONDS = 15.0
+"""How long an actor waits for what is left of a dead actor of its run on the same node."""
 BATCH_LINES = 500
 BATCH_BYTES = 1 << 20
+
+
+def exit_process() -> None:
+    """End the process of the actor. Ray's `exit_actor` works in the call of a method only."""
+    os._exit(0)
 
 
 class RunActor:
@@ -28,13 +38,13 @@ class RunActor:
         fleet = fleet_folder()
         fleet.mkdir(parents=True, exist_ok=True, mode=0o700)
         folder = fleet / "runs" / task_id
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        self._held = run_lock.hold(folder)  # until the end of this process
+        self._held = run_lock.hold_new(folder, HOLD_SECONDS)  # until the end of this process
         # Before anything adopts orphans here: the watcher must not become a child of this process.
         self._watcher = watcher.start(LeftRun(folder, repository, prefix, base))
         self._run = NodeRun(task_id, fleet, repository, prefix, base)
-        self._keeping: asyncio.Task[None] | None = None
         self._followed_at = 0.0
+        # From now on, since the gateway may die before it says anything.
+        self._keeping = asyncio.get_running_loop().create_task(self._keep(), name="end of the actor")
 
     async def place(self) -> dict[str, Any]:
         """Return where the run is, and the commits that the node's cache holds."""
@@ -46,8 +56,6 @@ class RunActor:
         import ray
 
         context = ray.get_runtime_context()
-        if self._keeping is None:
-            self._keeping = asyncio.create_task(self._keep(), name="end of the actor")
         return {
             "nodeId": context.get_node_id(),
             "pid": os.getpid(),
@@ -129,15 +137,13 @@ class RunActor:
 
     async def _keep(self) -> None:
         """End the actor of a run that nobody starts, or whose result nobody takes."""
-        import ray
-
         try:
             async with asyncio.timeout(START_SECONDS):
                 await self._run.started.wait()
         except TimeoutError:
-            await self.drop()
-            ray.actor.exit_actor()
-        await self._end_of_interest()
-        await asyncio.sleep(KEEP_SECONDS)
+            logger.warning("run %s was not started within %g s", self._run.task_id, START_SECONDS)
+        else:
+            await self._end_of_interest()
+            await asyncio.sleep(KEEP_SECONDS)
         await self.drop()
-        ray.actor.exit_actor()
+        exit_process()

@@ -305,11 +305,12 @@ def ask() -> None:
 def inquire() -> None:
     """Ask the questions of the JSON object in the prompt, and say each answer as JSON.
 
-    `questions` has the parameters of each, with a `method` for another than `elicitation/create` and `nested`
-    for the depth of what stands for the text `$nested`. `together`
-    asks all before the first answer, `late` ends the turn first, while a child is running, and `shortly` a
-    moment before each question, or asks at the end of the input. `afterwards` asks when the input has ended
-    and exits, `complete` reports an address as dealt with, and `withdraw` cancels the request.
+    `questions` has the parameters of each, with a `method` for another than `elicitation/create`,
+    `nested` for the depth of what stands for the text `$nested`, and `padding` for the length of another
+    member. `together` asks all before the first answer, `late` ends the turn first, while a child is
+    running, and `shortly` a moment before each question, or asks at the end of the input. `afterwards`
+    asks when the input has ended and exits, `complete` reports an address as dealt with, and `withdraw`
+    cancels the request.
     """
     call = until("initialize")
     offered = call["params"]["clientCapabilities"]["elicitation"]  # type: ignore[index]
@@ -337,6 +338,7 @@ def inquire() -> None:
         if "shortly" in todo:
             select.select([sys.stdin], [], [], 0.05)
         depth = params.pop("nested", 0)
+        params["padding"] = "x" * params.pop("padding", 0)
         send({"id": number, "method": method, "params": {"sessionId": SESSION, **params}}, depth)
         if "together" not in todo and "afterwards" not in todo:
             say_answer(prompt, todo)

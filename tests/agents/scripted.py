@@ -10,6 +10,7 @@ tools           says the names of the tools of its MCP servers
 token           says the value of the first variable of its first MCP server
 call TOOL JSON  calls one and says its result; `ID1`, `ID2` … stand for the ids in the results so far
 then STEP       does the step when it is prompted again
+heard           says its prompt
 recall          says how many lines it ever got; with `--lasting`, when its sessions outlive it; with
                 `--brief` these do not offer the choice of a model again
 """
@@ -58,6 +59,7 @@ class ScriptedAgent:
         self._session = ""
         self._cancelled = asyncio.Event()
         self._usage: schema.Usage | None = None
+        self._heard = ""
         self._later: list[str] = []
         self._servers: list[ServerClient] = []
         self._ids: list[str] = []
@@ -100,6 +102,7 @@ class ScriptedAgent:
             with self._memory.open("a") as memory:
                 memory.write("".join(block.text for block in prompt) + "\n")
         later, self._later = self._later, []
+        self._heard = "".join(block.text for block in prompt)
         for line in [*later, *"".join(block.text for block in prompt).splitlines()]:
             if line.startswith("System Note"):
                 await self._say("noted\n")
@@ -112,6 +115,9 @@ class ScriptedAgent:
 
     async def _unknown(self, *_: str) -> None:
         """Skip a line that is not a step, such as one of a system prompt."""
+
+    async def do_heard(self) -> None:
+        await self._say(self._heard)
 
     async def do_say(self, text: str) -> None:
         await self._say(text)

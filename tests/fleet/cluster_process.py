@@ -10,7 +10,12 @@ import os
 import sys
 from typing import Any
 
-os.environ.update(RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER="0", RAY_USAGE_STATS_ENABLED="0", RAY_AUTH_MODE="token")
+os.environ.update(
+    RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER="0",
+    RAY_USAGE_STATS_ENABLED="0",
+    RAY_AUTH_MODE="token",
+    RAY_worker_niceness="0",  # Ray gives its workers 15: other work on a busy machine would starve them
+)
 
 from ray.cluster_utils import Cluster
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.fleet.conftest import Fleet
+from tests.fleet.conftest import PYTHON, Fleet
 from tests.fleet.test_runs import emitted, git, is_contiguous
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
@@ -106,3 +106,24 @@ async def test_a_dead_node_ends_its_runs_as_lost_and_gives_their_changes_back(fl
     assert task["changes"]["files"] == 1
     assert git(fleet, "show", f"refs/sidecar/{run}:begun.txt") == "begun"
     await fleet.nothing_left()
+
+
+async def test_an_actor_whose_gateway_never_comes_back_leaves_nothing(
+    fleet: Fleet,
+) -> None:
+    await fleet.client.close()
+    await fleet.open(gateway=[str(PYTHON), "-m", "tests.fleet.impatient_gateway"])
+    run = await fleet.launch("script", SLOWLY)
+    await fleet.until(lambda: asyncio.sleep(0, fleet.cluster.folders()), lambda folders: run in folders)
+    os.kill(fleet.client.pid, signal.SIGKILL)
+    await fleet.client.close()
+    await fleet.nothing_left()
+    await fleet.open()
+    status = await fleet.request("fleet/status")
+    assert [node["freeSlots"] for node in status["nodes"] if node["name"] == "B"] == [2]
+
+
+async def test_other_work_does_not_starve_the_agents_of_the_tests(fleet: Fleet) -> None:
+    run = await fleet.launch("script", "nice")
+    task = await fleet.ended(run)
+    assert task["output"]["final_message"] == str(os.nice(0))

@@ -14,7 +14,7 @@ FIRST_RESULT = "the first result"
 SECOND_RESULT = "the second result"
 _LAUNCHES: Final = {
     "orchestrate": [("cat", FIRST_RESULT), ("cat", SECOND_RESULT), ("wait", "forever")],
-    "receive": [("cat", FIRST_RESULT)],
+    "receive": [("gated", FIRST_RESULT)],
     "collect": [],
 }
 
@@ -47,7 +47,7 @@ def _steps_after_launches(plan: str, ids: Sequence[str]) -> Steps:
                 ("check_async_tasks", {"task_id": ids[0]}),
                 ("check_async_tasks", {"task_id": ids[2], "action": "cancel"}),
             ]
-        case "receive":  # then think about the end for a minute
+        case "receive":  # get the end with this answer, and then think about it for a minute
             return [("check_async_tasks", _wait_for(ids))]
         case _:  # see what there is
             return [("list_tasks", {}), ("check_async_tasks", {}), ("list_tasks", {"limit": 1})]

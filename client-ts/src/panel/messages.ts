@@ -1,5 +1,4 @@
 import type {
-  AsyncTask,
   DefinitionProblem,
   SendResult,
   SubagentInfo,
@@ -13,6 +12,7 @@ import type { ServiceState } from "../service/service.js";
 import type { TaskRef } from "../taskRef.js";
 import type { Batch } from "./events/eventFeed.js";
 import type { Deletions, HistoryPage, RunRow } from "./listMessages.js";
+import type { PageTask } from "./pageTask.js";
 import type { TurnsFrom } from "./turns/turnFeed.js";
 
 /** Where a page is: the side bar has the list and the composer, an editor one conversation. */
@@ -46,7 +46,7 @@ export type ToWebview =
   /** The whole of the task that the page follows, and what the user calls it. */
   | {
       readonly type: "task";
-      readonly task: AsyncTask;
+      readonly task: PageTask;
       readonly takesMessages?: boolean;
       readonly title?: string;
     }

@@ -1,15 +1,24 @@
 import { cutMiddle } from "../text/words.js";
-import type { AsyncTask } from "../protocol.js";
+import type { AsyncTask, TaskInfo } from "../protocol.js";
 import { shortName, shortVariable, sizeOf, TEXT_CHARS } from "./events/eventSize.js";
 import { MAX_VARIABLES } from "./events/variables.js";
 
 type Outcome = NonNullable<AsyncTask["output"]> | NonNullable<AsyncTask["partial"]>;
 
+/** The state of a stored task, as its row names it. */
+export type StoredState = Pick<TaskInfo, "status" | "outcome">;
+
+/** A task as the page receives it. */
+export interface PageTask extends AsyncTask {
+  /** Absent from a run, whose own status is exact. */
+  readonly stored?: StoredState;
+}
+
 /**
  * Return the task as the page receives it, with texts cut that are too long to read. The goal stays
  * whole, since it can be launched again.
  */
-export function pageTask(task: AsyncTask): AsyncTask {
+export function pageTask(task: PageTask): PageTask {
   if (sizeOf(task) <= TEXT_CHARS) {
     return task;
   }

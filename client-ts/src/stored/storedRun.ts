@@ -1,4 +1,5 @@
-import type { AsyncTask, TaskInfo } from "../protocol.js";
+import type { PageTask } from "../panel/pageTask.js";
+import type { TaskInfo } from "../protocol.js";
 import type { TaskRef } from "../taskRef.js";
 
 const PREFIX = "stored:";
@@ -23,16 +24,21 @@ export function storedRef(pageId: string): TaskRef | undefined {
   }
 }
 
-/** Return a stored task as a page shows a run. It has ended, as far as this extension is concerned. */
-export function runOf(pageId: string, task: TaskInfo): AsyncTask {
+/**
+ * Return a stored task as a page shows a run. It has ended, as far as this extension is concerned;
+ * `stored` is what its row says.
+ */
+export function runOf(pageId: string, task: TaskInfo): PageTask {
   const { createdAt, lastActivity, mode, model, tokenUsage: used, workspaceDir = "" } = task;
-  const failed = task.status === "failed" || task.status === "abandoned";
+  const { status, outcome } = task;
+  const failed = status === "failed" || status === "abandoned";
   const at = lastActivity ?? createdAt ?? 0;
   return {
     id: pageId,
     subagentName: mode.name ?? mode.current ?? task.product,
     goalPrompt: task.title,
-    status: task.outcome === "cancelled" ? "cancelled" : failed ? "failed" : "completed",
+    status: outcome === "cancelled" ? "cancelled" : failed ? "failed" : "completed",
+    stored: { status, outcome },
     ...(createdAt == null ? {} : { launchedAt: createdAt }),
     completedAt: at,
     progress: {

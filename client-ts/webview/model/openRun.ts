@@ -1,7 +1,8 @@
 import type { Batch } from "../../src/panel/events/eventFeed.js";
 import type { PageSide } from "../../src/panel/messages.js";
 import type { Turn } from "../../src/panel/turns/turnIndex.js";
-import type { AsyncTask, TaskEvent, TouchedFile } from "../../src/protocol.js";
+import type { PageTask } from "../../src/panel/pageTask.js";
+import type { TaskEvent, TouchedFile } from "../../src/protocol.js";
 import { itemCount } from "./conversation/conversation.js";
 import type { OpenEvent } from "./events.js";
 import type { Find } from "./find/find.js";
@@ -38,7 +39,7 @@ const EVENTS_BEHIND = 60;
 /** The conversation on the screen. */
 export interface OpenRun {
   readonly taskId: string;
-  readonly task?: AsyncTask;
+  readonly task?: PageTask;
   /** What the user calls it. */
   readonly title?: string;
   /** Whether its agent accepts messages now, as far as is known. */

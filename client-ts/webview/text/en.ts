@@ -213,12 +213,21 @@ export const ENDING = {
     `Your files are unchanged. To apply the changes, run \`git merge ${ref}\` in the repository.`,
   more: "More Actions",
   continueWith: "Continue With…",
-  /** How a task ended that another product ran. */
+  /** The state of a stored task, one sentence for each word of its row. */
   stored: {
+    active: "This task is unfinished.",
     completed: "This task was completed.",
-    failed: "This task did not finish.",
-    cancelled: "This task was cancelled.",
+    failed: "This task failed.",
+    abandoned: "This task was abandoned.",
+    unknown: "Its files do not say how this task ended.",
   },
+  outcomes: {
+    waiting: "This task waits for an answer.",
+    cancelled: "This task was cancelled.",
+    streaming: "This task is unfinished.",
+    delegated: "This task waits for one that it started.",
+    interrupted: "This task was interrupted.",
+  } as Partial<Record<string, string>>,
   resume: "Resume…",
   again: "Launch Again…",
   /** What to do if the agent needs a sign-in; the second if no command is known. */

@@ -1,8 +1,9 @@
 import type { RunRow, StoredRow } from "../../src/panel/listMessages.js";
+import type { StoredState } from "../../src/panel/pageTask.js";
 import type { AsyncTask } from "../../src/protocol.js";
 import * as outcome from "../../src/text/outcome.js";
 import { omit } from "../../src/util/omit.js";
-import { CONVERSATION, LIST } from "./strings.js";
+import { CONVERSATION, ENDING, LIST } from "./strings.js";
 
 /** Return what to show as the status of a row. */
 export function shownStatus(run: RunRow, isCancelling: boolean): outcome.ShownStatus {
@@ -45,11 +46,13 @@ export function resumeWords(mode: AsyncTask["resumeMode"]): string | undefined {
 }
 
 /** Describe the status of a stored task with the words for runs. */
-export function storedText({
-  status,
-  outcome: end,
-}: Pick<StoredRow, "status" | "outcome">): string {
+export function storedText({ status, outcome: end }: StoredState): string {
   return LIST.outcomes[end] ?? LIST.stored[status];
+}
+
+/** Describe in a sentence the state of a stored task: the sentence for what `storedText` says. */
+export function storedSentence({ status, outcome: end }: StoredState): string {
+  return ENDING.outcomes[end] ?? ENDING.stored[status];
 }
 
 /** Return the name of the codicon for a stored task. */

@@ -28,6 +28,13 @@ class LeftRun:
         return KeptChanges(self.folder, self.base)
 
     @property
+    def has_begun(self) -> bool:
+        """Whether its agent may have started, so that it has lines or changes."""
+        journal = self.folder / "journal.ndjson"
+        has_lines = journal.exists() and journal.stat().st_size > 0
+        return has_lines or self._tree.path.exists() or self.changes.commit is not None
+
+    @property
     def is_unsaved(self) -> bool:
         """Whether there may be changes that are not saved."""
         return self.changes.commit is None and (self._tree.path / ".git").exists()

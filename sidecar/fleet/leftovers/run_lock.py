@@ -2,7 +2,14 @@
 
 import fcntl
 import os
+import time
 from pathlib import Path
+
+_POLL_SECONDS = 0.1
+
+
+class FolderInUse(Exception):
+    """Another process holds the folder of a run."""
 
 
 def hold(folder: Path) -> int | None:
@@ -13,7 +20,29 @@ def hold(folder: Path) -> int | None:
     except BlockingIOError:
         os.close(descriptor)
         return None
+    if os.fstat(descriptor).st_nlink == 0:  # the holder removed the folder meanwhile
+        os.close(descriptor)
+        return None
     return descriptor
+
+
+def hold_new(folder: Path, seconds: float) -> int:
+    """Make the folder of a new run and hold it, after what is left of a former process has let it go.
+
+    Blocking, at most `seconds`; then raises FolderInUse.
+    """
+    until = time.monotonic() + seconds
+    while True:
+        try:
+            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            held = hold(folder)
+        except FileNotFoundError:  # it was removed between the two steps
+            held = None
+        if held is not None:
+            return held
+        if time.monotonic() >= until:
+            raise FolderInUse(f"a former process of the run still uses {folder}")
+        time.sleep(_POLL_SECONDS)
 
 
 def is_held(folder: Path) -> bool:

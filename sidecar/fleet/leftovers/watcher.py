@@ -59,8 +59,10 @@ def main(read: int, run: LeftRun) -> None:
         return
     sweep([run.task_id], _SWEEP_SECONDS)
     _kill_git(run.folder)
-    _keep(run)
-    sweep([run.task_id], _SWEEP_SECONDS)
+    if run.has_begun:
+        _keep(run)
+        sweep([run.task_id], _SWEEP_SECONDS)
+    # Else the run may soon be placed here again: the next process waits until this one lets the folder go.
     shutil.rmtree(run.folder, ignore_errors=True)
 
 

@@ -30,6 +30,7 @@ class RunPlaces:
     async def place(self, request: Request) -> Any:
         """Create the actor of a run, or find it; return where it is, or `pending` after a while.
 
+        `former` counts the actors of the run that died before their agent started, and that count no more.
         Raises NodeSilent, and LookupError if the run was dropped.
         """
         run = request["run"]
@@ -68,6 +69,8 @@ class RunPlaces:
 
     async def _place(self, request: Request) -> Any:
         run, nodes, silence = request["run"], request["nodes"], request["silence"]
+        if request["former"]:
+            await self._end_former(run)
         creating = self._creating[run] = asyncio.create_task(asyncio.to_thread(self._create, request))
         try:
             actor = self._actors[run] = await creating
@@ -89,6 +92,14 @@ class RunPlaces:
 
     async def _placed(self, actor: Any) -> dict[str, Any]:
         return await self.named(await actor.place.remote())
+
+    async def _end_former(self, run: str) -> None:
+        """End what is left of an actor that died: its name must be free for the next one."""
+        try:
+            actor = await asyncio.to_thread(self._cluster.ray.get_actor, f"run-{run}")
+        except ValueError:
+            return
+        await self._withdraw(run, actor)
 
     async def _withdraw(self, run: str, actor: Any) -> None:
         """End an actor that may be on a frozen node, so that its name is free. Its agent was not started."""

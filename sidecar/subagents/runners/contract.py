@@ -174,15 +174,17 @@ class RunResult:
 
 
 def missing_outputs(
-    expected: Iterable[str], emitted: Container[str], left_out: Mapping[str, int]
+    expected: Iterable[str], emitted: Container[str], left_out: Mapping[str, int], block: str | None = None
 ) -> str | None:
     """Return an error that names the expected outputs a run did not emit, or that were too large to keep.
 
-    None if it emitted all of them. `left_out` has the bytes of those that were too large.
+    None if it emitted all of them. `left_out` has the bytes of those that were too large, and `block` says
+    why an agent's last block of outputs was not read.
     """
     missing = [name for name in expected if name not in emitted]
     never = [name for name in missing if name not in left_out]
-    errors = [f"the run ended without its expected outputs: {', '.join(never)}"] if never else []
+    unread = "" if block is None else f" (its last block of outputs was not read: {block})"
+    errors = [f"the run ended without its expected outputs: {', '.join(never)}{unread}"] if never else []
     errors += [
         f"the expected output {name} is too large to keep: it has about {left_out[name]:,} bytes, and all "
         f"variables of a run together at most {EMITTED_BYTES:,}. Write it to a file, and emit the path"

@@ -9,14 +9,15 @@ from typing import Any
 
 import msgspec
 
+from sidecar.api.mcp_servers import OWN_SERVER
 from sidecar.api.runs.async_tasks import Attention, Changes, Placement, PlacementState
 from sidecar.api.runs.permissions import Policy
 from sidecar.api.settings import SettingsSource
-from sidecar.javascript.printing import js_number
 from sidecar.subagents.equipment.secret_values import SecretValues
 from sidecar.subagents.journal.records import RunRecord
 from sidecar.subagents.limits.budget import BudgetWatch, DaySpending
 from sidecar.subagents.limits.constraints import RunConstraints
+from sidecar.subagents.limits.explanations import late, not_given, only_retried, silent, too_many_turns
 from sidecar.subagents.limits.timers import SilenceWatch
 from sidecar.subagents.permissions.broker import PermissionBroker
 from sidecar.subagents.permissions.policy import is_own_tool
@@ -150,7 +151,7 @@ class RunMonitor(RunObserver):
         if event["type"] == "usage" and (text := self._budget.exceeded(fold.usage)) is not None:
             self._stop(failed("budget", text))
         if limit is not None and fold.turns.count > limit:
-            self._run.abort.reach_limit(failed("maxTurns", _turns(limit)))
+            self._run.abort.reach_limit(failed("maxTurns", too_many_turns(limit)))
 
     def active(self) -> None:
         """Note activity of the agent."""
@@ -164,7 +165,7 @@ class RunMonitor(RunObserver):
         tools = self._constraints.tools
         # In a thread, since matching many files with a long list of patterns takes a while.
         if tools is not None and not await asyncio.to_thread(tools.allows, question, workspace):
-            return await self._services.broker.refuse(self, question, _not_given(tools.names))
+            return await self._services.broker.refuse(self, question, not_given(tools.names))
         return await self._services.broker.ask(self, question)
 
     async def ask_user(self, question: AgentQuestion) -> Reply:
@@ -255,16 +256,23 @@ class RunMonitor(RunObserver):
 
     def _is_late(self) -> None:
         seconds = self.settings.current.async_tasks.startup_timeout_seconds
-        self._stop(failed("startupTimeout", _late(seconds)))
+        self._stop(failed("startupTimeout", late(seconds, self._awaited_servers())))
+
+    def _awaited_servers(self) -> list[str]:
+        """Return the MCP servers of others that the agent has not reported as failed."""
+        reported = {each.wanted for each in self._run.fold.unmet.known() or () if each.kind == "mcpServer"}
+        return [
+            name for name in self.record.task.mcp_servers or () if name != OWN_SERVER and name not in reported
+        ]
 
     def _is_silent(self) -> None:
         retrying = self._run.fold.retrying
         seconds = self.settings.current.async_tasks.inactivity_timeout_seconds
         if retrying is None:
-            self._stop(failed("inactivity", _silent(seconds)))
+            self._stop(failed("inactivity", silent(seconds)))
         else:
             kind = error_kind(retrying.text, retrying.status)
-            self._stop(failed("inactivity", _only_retried(seconds, retrying.text), kind=kind))
+            self._stop(failed("inactivity", only_retried(seconds, retrying.text), kind=kind))
 
     def _stop(self, outcome: Outcome) -> None:
         self._run.abort.end_at_limit()
@@ -277,39 +285,3 @@ async def _drop(_: dict[str, Any]) -> None:
 
 def _limit(seconds: float) -> float | None:
     return None if seconds < 0 else seconds
-
-
-def _turns(limit: int) -> str:
-    return (
-        f"The agent was stopped at its limit of {limit} turns. Raise max_turns of the launch or maxTurns of "
-        "the definition to allow more."
-    )
-
-
-def _not_given(tools: list[str]) -> str:
-    return (
-        f"this run may use only these tools: {', '.join(tools)}"
-        if tools
-        else "this run may not use any tools"
-    )
-
-
-def _late(seconds: float) -> str:
-    return (
-        f"The agent was not ready within {js_number(seconds)}s of its start, so it was stopped. "
-        "Raise asyncTasks.startupTimeoutSeconds if it needs longer, or start it by hand to see why."
-    )
-
-
-def _silent(seconds: float) -> str:
-    return (
-        f"The agent showed no activity for {js_number(seconds)}s, so it was stopped. "
-        "Raise asyncTasks.inactivityTimeoutSeconds if its work takes longer in silence."
-    )
-
-
-def _only_retried(seconds: float, failure: str) -> str:
-    return (
-        f"The agent only repeated a failed request for {js_number(seconds)}s, so it was stopped. "
-        f"The last failure: {failure}"
-    )

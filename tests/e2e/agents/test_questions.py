@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from sidecar.rpc.errors import RpcError
+from sidecar.subagents.runners.acp.lines import LINE_BYTES
 from tests.e2e.conftest import REPO, Sidecar, Start, define
 from tests.e2e.processes import events
 
@@ -222,16 +223,30 @@ async def test_a_question_that_no_person_may_see_is_declined_with_its_reason(
     assert any(reason in event["text"] for event in await events(sidecar, task_id, "log"))
 
 
+@pytest.mark.parametrize("depth", [5_000, 1_000_000])
 @pytest.mark.parametrize("method", ["elicitation/create", "session/request_permission"])
 async def test_a_request_that_is_nested_too_deep_is_refused_and_the_run_continues(
-    start: Start, method: str
+    start: Start, method: str, depth: int
 ) -> None:
-    deep = {"method": method, "requestedSchema": {"properties": "$nested"}, "nested": 5000}
+    deep = {"method": method, "requestedSchema": {"properties": "$nested"}, "nested": depth}
     sidecar, task_id = await asking(start, deep, FORM)
     question = await asked(sidecar, task_id)
     await answer(sidecar, task_id, question, action="accept", content={"port": 1})
     words = await reported(sidecar, task_id)
     assert '0 {"code": -32602, "message": "params: the message is nested too deep; use at most' in words
+    assert '"port": 1' in words
+
+
+@pytest.mark.parametrize("method", ["elicitation/create", "session/request_permission", "fs/read_text_file"])
+async def test_a_request_that_is_too_large_is_refused_and_the_run_continues(
+    start: Start, method: str
+) -> None:
+    sidecar, task_id = await asking(start, {"method": method, "padding": LINE_BYTES}, FORM)
+    question = await asked(sidecar, task_id)
+    await answer(sidecar, task_id, question, action="accept", content={"engine": "sqlite", "port": 1})
+    words = await reported(sidecar, task_id)
+    assert '0 {"code": -32602, "message": "params: the message has 33,5' in words
+    assert "send at most 33,554,432" in words
     assert '"port": 1' in words
 
 

@@ -28,6 +28,7 @@ _PROMPTED = {
 _LISTED = {"codex": "enabled"}
 """What a list says of a server that works, if it is not "connected"."""
 _TRUST = {"GEMINI_CLI_TRUST_WORKSPACE": "true", "GEMINI_CLI_NO_RELAUNCH": "true"}
+_GATED = {"type": "command", "command": ["sh", "-c", "until [ -e .gate ]; do sleep 0.1; done; cat"]}
 CONFIGURED = [name for name in _PROMPTED if _RUNNER.get(name, name) in AGENTS]
 
 
@@ -66,6 +67,10 @@ class ConfiguredAgent:
     async def prompt(self, text: str) -> tuple[int, str]:
         """Run the agent with one prompt; return its exit code and all it printed."""
         return await self._run(self._program, *_PROMPTED[self._name], text)
+
+    def open_gate(self) -> None:
+        """Let the runs of `gated` end."""
+        (self._setting.home / "workspace" / ".gate").touch()
 
     def kill(self) -> None:
         """Kill the process that started the server, so that the agent does nothing more."""
@@ -106,7 +111,8 @@ class ConfiguredAgent:
 @pytest.fixture(params=CONFIGURED)
 async def agent(request: pytest.FixtureRequest, shared: HostSetting, model: ModelServer) -> ConfiguredAgent:
     """An agent whose configuration has the server."""
-    define(shared.home, RUNNERS)
+    define(shared.home, [*RUNNERS, "gated"])
+    shared.configure(host={"idleSeconds": 0.2}, **{"runners.gated": _GATED})
     agent = ConfiguredAgent(request.param, shared, model)
     await agent.install()
     return agent

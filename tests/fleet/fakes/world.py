@@ -12,7 +12,7 @@ import pytest
 
 from sidecar.api.runs.async_tasks import Changes, PlacementState
 from sidecar.api.settings import FleetSettings, RunnerSettings
-from sidecar.fleet import kept_changes, node_run
+from sidecar.fleet import actor, kept_changes, node_run
 from sidecar.fleet.actor import RunActor
 from sidecar.fleet.leftovers import left_run, salvage, watcher
 from sidecar.fleet.leftovers.left_run import LeftRun
@@ -130,7 +130,6 @@ class World:
         self.node = FakeNode("A", 1)
         self.ray = FakeRay([self.node])
         self.ray.watch = self._watch
-        self.ray.actor.exit_actor = self._exit_actor
         self.gateways = FakeGateways(self.ray)
         self.agents = ScriptedRunner(script)
         self.person = Person()
@@ -153,6 +152,15 @@ class World:
 
     def _watch(self) -> None:
         """Save the changes of the run and remove its folder as its watcher does."""
+        body: RunActor | None = self.actor.body
+        if body is None:
+            return
+        if body._keeping is not asyncio.current_task():
+            body._keeping.cancel()
+        if not self._left.has_begun:
+            os.close(body._held)
+            shutil.rmtree(self._left.folder, ignore_errors=True)
+            return
         asyncio.get_running_loop().call_later(self.saving_seconds, self._save)
 
     def _save(self) -> None:
@@ -169,6 +177,7 @@ class World:
         monkeypatch.setitem(sys.modules, "ray.util", self.ray.util)
         monkeypatch.setattr(watcher, "start", self._start_watcher)
         monkeypatch.setattr(watcher, "dismiss", lambda _: None)
+        monkeypatch.setattr(actor, "exit_process", self._exit_actor)
         monkeypatch.setattr(node_run, "NodeTree", FakeTree)
         monkeypatch.setattr(left_run, "NodeTree", FakeTree)
         monkeypatch.setattr(salvage, "sweep", lambda *_: None)

@@ -5,6 +5,11 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+import pytest
+
+from sidecar.subagents.fold import variables
+from sidecar.subagents.runners.output import outputs
+
 Agent = Callable[..., Awaitable[Any]]
 
 OUTPUTS = {"count": "how many", "why": "the reason"}
@@ -37,6 +42,43 @@ async def test_outputs_never_given_are_an_error_that_names_them_and_keeps_the_re
     assert (result.terminate_reason, result.emitted_vars) == ("ERROR", {"count": 3})
     assert result.error == "the run ended without its expected outputs: why"
     assert result.final_message == "sorry"
+
+
+async def test_an_agent_is_informed_of_an_output_that_was_too_large_and_may_shorten_it(
+    agent: Agent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(variables, "EMITTED_BYTES", 1_000)
+    large = f"emit why '\"{'x' * 1_000}\"'"
+    run = await agent(
+        prompt=f"emit count 3\n{large}\nthen heard\nthen 'emit why 1'", expected_outputs=OUTPUTS
+    )
+    result = await run.result()
+    assert (result.terminate_reason, result.emitted_vars) == ("GOAL", {"count": 3, "why": 1})
+    assert "why was not kept: it has about 1,205 bytes" in run.text()
+    assert "Shorten it, or write it to a file and hand over the path." in run.text()
+
+
+async def test_an_agent_that_enlarges_an_output_when_it_is_asked_for_it_is_informed_too(
+    agent: Agent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(variables, "EMITTED_BYTES", 1_000)
+    large = f"emit why {'1' * 1_000}"
+    prompt = f"emit count 3\nthen '{large}'\nthen 'then \"emit why 1\"'"
+    run = await agent(prompt=prompt, expected_outputs=OUTPUTS)
+    result = await run.result()
+    assert (result.terminate_reason, result.emitted_vars) == ("GOAL", {"count": 3, "why": 1})
+
+
+async def test_an_agent_is_informed_of_a_block_that_was_not_read(
+    agent: Agent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(outputs, "BLOCK_CHARS", 100)
+    large = f"emit why '\"{'x' * 200}\"'"
+    run = await agent(prompt=f"emit count 3\n{large}\nthen heard", expected_outputs=OUTPUTS)
+    result = await run.result()
+    reason = "it has more than 1,048,576 characters"
+    assert f"The last block of outputs was not read: {reason}. Write a shorter one" in run.text()
+    assert "expected outputs: why (its last block of outputs was not read: it " in str(result.error)
 
 
 async def test_without_expected_outputs_a_block_stays_in_the_message(agent: Agent) -> None:

@@ -96,6 +96,22 @@ async def test_a_late_start_ends_the_run() -> None:
     assert "asyncTasks.startupTimeoutSeconds" in str(watched.error)
 
 
+async def test_a_late_start_names_the_servers_that_the_agent_may_have_waited_for() -> None:
+    watched = Watched(startup_timeout_seconds=0.01)
+    watched.run.record.task.mcp_servers = ["docs", "broken", "sidecar", "tickets"]
+    watched.take(type="log", stream="agent", text="", unmet={"kind": "mcpServer", "wanted": "broken"})
+    watched.run.begin()
+    await watched.reason()
+    assert "an MCP server that does not answer: docs, tickets." in str(watched.error)
+
+
+async def test_a_late_start_without_servers_does_not_mention_them() -> None:
+    watched = Watched(startup_timeout_seconds=0.01)
+    watched.run.begin()
+    await watched.reason()
+    assert "MCP" not in str(watched.error)
+
+
 async def test_silence_after_the_start_ends_the_run() -> None:
     watched = Watched(startup_timeout_seconds=0.05, inactivity_timeout_seconds=0.05)
     watched.run.begin()

@@ -101,7 +101,7 @@ def test_without_a_runner_a_listing_leaves_it_open(workspace: Path) -> None:
         ("auto", None),
         ("gone", "program 'no-such-program' is not found or not executable"),
         ("codex", "install it, or set runners.codex.command"),
-        ("nosuch", "'nosuch' is not a runner; runners found: mine"),
+        ("nosuch", "'nosuch' is not a runner; runners found: mine. If it is new"),
     ],
 )
 def test_a_listing_says_why_a_definition_cannot_be_launched_now(

@@ -1,5 +1,6 @@
 import { expect, test, vi } from "vitest";
 
+import { pageTask } from "../../../src/panel/pageTask.js";
 import type { StoredMessage } from "../../../src/protocol.js";
 import type { SubagentService } from "../../../src/service/service.js";
 import { StoredConversations } from "../../../src/stored/storedConversations.js";
@@ -59,9 +60,21 @@ test("a page's id names the task and its root, and nothing else is taken for one
   );
 });
 
-test("an interrupted task of another product is shown as ended, with what it cost", () => {
-  const task = storedTask("t", { status: "abandoned", tokenUsage: { cost: 2 } });
-  expect(runOf("stored:x", task)).toMatchObject({ status: "failed", progress: { cost: 2 } });
+test("an interrupted task of another product is shown as ended, with its own state and cost", () => {
+  const state = { status: "abandoned", outcome: "interrupted" } as const;
+  const task = storedTask("t", { ...state, tokenUsage: { cost: 2 } });
+  expect(runOf("stored:x", task)).toMatchObject({
+    status: "failed",
+    stored: state,
+    progress: { cost: 2 },
+  });
+});
+
+test("the page receives the state of a stored task, also with a text that is cut", () => {
+  const stored = { status: "active", outcome: "streaming" } as const;
+  const run = runOf("stored:x", storedTask("t", stored));
+  expect(pageTask(run).stored).toEqual(stored);
+  expect(pageTask({ ...run, error: "x".repeat(100_000) }).stored).toEqual(stored);
 });
 
 test("a stored task is read once, in pages, and its events answered like those of a run", async () => {

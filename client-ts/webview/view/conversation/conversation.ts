@@ -4,6 +4,7 @@ import { repeat } from "lit-html/directives/repeat.js";
 import type { Progress, Waiting } from "../../../src/protocol.js";
 import type { RunRow } from "../../../src/panel/listMessages.js";
 import type { PageSide } from "../../../src/panel/messages.js";
+import type { StoredState } from "../../../src/panel/pageTask.js";
 import { askedLine } from "../../../src/questions/questions.js";
 import {
   changeWords,
@@ -22,7 +23,13 @@ import { openCall } from "../../model/conversation/conversation.js";
 import { hasMore, type OpenRun, shownOf, showsTail } from "../../model/openRun.js";
 import type { State } from "../../model/state.js";
 import { hasAfter, type Stream } from "../../model/conversation/stream.js";
-import { resumeWords, shortStatusText, shownStatus } from "../../text/words.js";
+import {
+  resumeWords,
+  shortStatusText,
+  shownStatus,
+  storedIcon,
+  storedText,
+} from "../../text/words.js";
 import { ACTIONS, CONVERSATION } from "../../text/strings.js";
 import { ending, totals } from "./ending.js";
 import { findBar } from "./findBar.js";
@@ -99,7 +106,7 @@ function head(view: View, open: OpenRun): Part {
       <h1 id="conversation-title">
         <bdi>${row === undefined ? CONVERSATION.title : headingOf(view, row, open.title)}</bdi>
       </h1>
-      ${row === undefined ? undefined : headFacts(view, row)}
+      ${row === undefined ? undefined : headFacts(view, row, open.task?.stored)}
     </div>
     ${row === undefined ? undefined : cancelButton(view, row)}
   </header>`;
@@ -110,9 +117,9 @@ function headingOf({ state }: View, row: RunRow, title = row.goal): string {
   return state.place === "editor" ? oneLine(plain(title), TITLE_CHARS) : row.subagentName;
 }
 
-function headFacts({ state, now }: View, row: RunRow): Part {
-  const cancelling = state.cancelling.has(row.id);
-  const status = shownStatus(row, cancelling);
+function headFacts(view: View, row: RunRow, stored?: StoredState): Part {
+  const { state, now } = view;
+  const { status, glyph, words } = stored === undefined ? runState(view, row) : storedState(stored);
   const time = elapsed(row, now);
   const facts = [
     state.place === "editor" ? row.subagentName : undefined,
@@ -122,11 +129,21 @@ function headFacts({ state, now }: View, row: RunRow): Part {
     changeWords(row.changes),
   ].filter((fact) => fact !== undefined);
   return html`<p class="head-facts">
-    <span class="state state-${status}">${icon(STATUS_ICON[status])}</span>
-    <span>${shortStatusText(row, cancelling)}</span>
+    <span class="state state-${status}">${icon(glyph)}</span>
+    <span>${words}</span>
     ${time === undefined ? undefined : html`<span class="elapsed" role="timer">${time}</span>`}
     ${facts.map((fact) => html` <span class="fact"><bdi>${fact}</bdi></span>`)}
   </p>`;
+}
+
+function runState({ state }: View, row: RunRow) {
+  const cancelling = state.cancelling.has(row.id);
+  const status = shownStatus(row, cancelling);
+  return { status, glyph: STATUS_ICON[status], words: shortStatusText(row, cancelling) };
+}
+
+function storedState(stored: StoredState) {
+  return { status: stored.status, glyph: storedIcon(stored), words: storedText(stored) };
 }
 
 function cancelButton({ state, send }: View, row: RunRow): Part {

@@ -1,5 +1,6 @@
 import { html } from "lit-html";
 
+import type { PageTask } from "../../../src/panel/pageTask.js";
 import type { AsyncTask } from "../../../src/protocol.js";
 import { allTokens } from "../../../src/text/runWords.js";
 import { compact, dollars } from "../../../src/l10n/format.js";
@@ -10,7 +11,7 @@ import { finalText } from "../../model/conversation/result.js";
 import type { Event } from "../../model/events.js";
 import type { OpenRun } from "../../model/openRun.js";
 import type { Conversation, Usage } from "../../model/conversation/conversation.js";
-import { failureDetail } from "../../text/words.js";
+import { failureDetail, storedIcon, storedSentence } from "../../text/words.js";
 import { ACTIONS, ENDING } from "../../text/strings.js";
 import { withCode } from "../common/code.js";
 import { icon } from "../common/icon.js";
@@ -35,7 +36,7 @@ export function ending(view: View, open: OpenRun): Part {
   }
   return html`<section class="ending ending-${task.status}" aria-label=${ENDING.label}>
     <div class="ending-head">
-      <span class="state state-${task.status}">${icon(STATUS_ICON[task.status])}</span>
+      <span class="state state-${(task.stored ?? task).status}">${icon(iconOf(task))}</span>
       <p class="ending-state">${endWords(task)}</p>
       ${used(task, open)}
     </div>
@@ -45,14 +46,12 @@ export function ending(view: View, open: OpenRun): Part {
   </section>`;
 }
 
-function endWords(task: AsyncTask): string {
-  const { id, status } = task;
-  const { stored } = ENDING;
-  return storedRef(id) !== undefined && (status === "failed" || status === "cancelled")
-    ? stored[status]
-    : storedRef(id) === undefined
-      ? statusSentence(task)
-      : stored.completed;
+function iconOf({ stored, status }: PageTask): string {
+  return stored === undefined ? STATUS_ICON[status] : storedIcon(stored);
+}
+
+function endWords(task: PageTask): string {
+  return task.stored === undefined ? statusSentence(task) : storedSentence(task.stored);
 }
 
 function failure(task: AsyncTask): Part {

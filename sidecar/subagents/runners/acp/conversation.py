@@ -151,7 +151,7 @@ class Conversation:
 
     async def last_turn(self, missing: Sequence[str]) -> None:
         """End the current turn and run a last one; see `MessageChannel.last_turn`."""
-        self._dialogue.schedule_last_turn(missing)
+        self._dialogue.schedule_last_turn(missing, self._events.output_problems(missing))
         self._interrupted.set()
         self.permissions.close(_LIMIT_REACHED)
         self._wire.elicitations.close(_LIMIT_REACHED)
@@ -341,7 +341,7 @@ class Conversation:
         refusal = self.permissions.last_reason if self._events.refused is not None else None
         emitted = self._events.emitted.values
         missing = [name for name in self._spec.constraints.expected_outputs if name not in emitted]
-        return TurnEnd(stop_reason, missing, refusal)
+        return TurnEnd(stop_reason, missing, refusal, self._events.output_problems(missing))
 
 
 def _session_type() -> "type[Session]":

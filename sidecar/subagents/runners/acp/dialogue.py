@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from sidecar.subagents.permissions.tool_rule import ToolRule
 from sidecar.subagents.runners.contract import enqueue_message
-from sidecar.subagents.runners.output.outputs import remind_of_outputs, request_outputs
+from sidecar.subagents.runners.output.output_prompts import remind_of_outputs, request_outputs
 
 _CONTINUE = (
     "{reason} Nobody is available to answer. Do what you can without this permission. If you cannot reach "
@@ -21,11 +21,15 @@ _NO_TOOLS = "Do not use any tools. Requests to use tools are denied."
 
 @dataclass(frozen=True)
 class TurnEnd:
-    """The end of a turn: the protocol's stop reason, the missing outputs and why a rule refused a request."""
+    """The end of a turn: the protocol's stop reason, the missing outputs and why a rule refused a request.
+
+    `problems` say why outputs that the agent wrote are missing.
+    """
 
     stop_reason: str
     missing: Sequence[str] = ()
     refusal: str | None = None
+    problems: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -39,7 +43,7 @@ class Prompt:
 
 
 class Dialogue:
-    """Deliver queued messages, ask once for missing outputs, and explain a refusal once.
+    """Deliver queued messages, ask once for missing outputs, and explain once a refusal and lost outputs.
 
     The dialogue ends with the last turn or when there is no further prompt.
     """
@@ -50,6 +54,7 @@ class Dialogue:
         self._sent: list[str] = []
         self._has_explained_refusal = False
         self._has_asked_for_outputs = False
+        self._has_explained_problems = False
         self._last: Prompt | None = None
         self._report: str | None = None
 
@@ -69,9 +74,9 @@ class Dialogue:
         enqueue_message(self._sent, text)
         return True
 
-    def schedule_last_turn(self, missing: Sequence[str]) -> None:
+    def schedule_last_turn(self, missing: Sequence[str], problems: Sequence[str] = ()) -> None:
         """Make the next prompt the last one. It asks for the missing outputs and a summary."""
-        asked = [remind_of_outputs(missing)] if missing else []
+        asked = [remind_of_outputs(missing, problems)] if missing else []
         self._last = Prompt("\n\n".join([_LAST_TURN, *asked]), is_last=True)
 
     def after(self, end: TurnEnd) -> Prompt | None:
@@ -93,10 +98,15 @@ class Dialogue:
         if end.refusal is not None and not self._has_explained_refusal:
             self._has_explained_refusal = True
             return Prompt(_CONTINUE.format(reason=end.refusal))
-        if end.missing and not self._has_asked_for_outputs:
+        if end.missing and self._may_ask_for_outputs(end):
             self._has_asked_for_outputs = True
-            return Prompt(remind_of_outputs(end.missing), asks_for_outputs=True)
+            self._has_explained_problems = self._has_explained_problems or bool(end.problems)
+            return Prompt(remind_of_outputs(end.missing, end.problems), asks_for_outputs=True)
         return None
+
+    def _may_ask_for_outputs(self, end: TurnEnd) -> bool:
+        """Ask a second time only an agent that does not know yet why its outputs are missing."""
+        return not self._has_asked_for_outputs or bool(end.problems and not self._has_explained_problems)
 
 
 def first_prompt(prompt: str, outputs: Mapping[str, str], tools: ToolRule | None) -> str:

@@ -1,9 +1,9 @@
 """Parse the protocol's messages, one JSON object per line, from chunks of bytes. No I/O."""
 
-import re
 from collections.abc import Iterator
 from typing import Any
 
+from sidecar.subagents.runners.output.outer_members import BACK_BYTES, FRONT_BYTES, outer_members
 from sidecar.subagents.runners.output.text import load_line
 
 LINE_BYTES = 32 * 1024 * 1024
@@ -11,21 +11,26 @@ LINE_BYTES = 32 * 1024 * 1024
 _SHOWN_BYTES = 2_000
 _DEEP = 1_000
 """How many openings a line has at least that the parser may refuse for its depth, which is 1,024."""
-_DEEP_BYTES = 256 * 1024
-"""Longer lines of that kind are not examined, since that would take too long."""
-_MARK = re.compile(rb'\\.|["\[\]{}]', re.DOTALL)
+_TOO_DEEP = f"the message is nested too deep; use at most {_DEEP:,} levels"
 
 Message = dict[str, Any]
 
 
-class OmittedLine(str):
+class UnreadLine(str):
+    """What is shown of a message that is not parsed."""
+
+    head: Message
+    """Those of its outer members that are texts or numbers, such as `id` and `method`."""
+    problem: str
+    """Why it is not parsed, and the limit."""
+
+
+class OmittedLine(UnreadLine):
     """The notice that replaces a message that is too long."""
 
 
-class DeepLine(str):
-    """The start of a message that is nested too deep to be parsed, and the rest of its members."""
-
-    head: Message
+class DeepLine(UnreadLine):
+    """The start of a message that is nested too deep."""
 
 
 class MessageLines:
@@ -34,6 +39,8 @@ class MessageLines:
     def __init__(self) -> None:
         self._line = bytearray()
         self._omitted = 0
+        self._front = self._back = b""
+        """Both ends of an omitted line."""
 
     def feed(self, data: bytes) -> Iterator[Message | str]:
         """Add a chunk of input and yield the lines that it completes."""
@@ -50,17 +57,25 @@ class MessageLines:
 
     def _add(self, piece: bytes) -> None:
         if self._omitted or len(self._line) + len(piece) > LINE_BYTES:
-            self._omitted += len(self._line) + len(piece)
+            self._omit(bytes(self._line) + piece)
             self._line.clear()
         else:
             self._line += piece
+
+    def _omit(self, piece: bytes) -> None:
+        self._front = self._front if self._omitted else piece[:FRONT_BYTES]
+        self._back = (self._back + piece)[-BACK_BYTES:] if self._omitted else piece[-BACK_BYTES:]
+        self._omitted += len(piece)
 
     def _complete(self) -> Iterator[Message | str]:
         line, omitted = bytes(self._line).strip(), self._omitted
         self._line.clear()
         self._omitted = 0
         if omitted:
-            yield OmittedLine(f"[omitted a line of {omitted:,} bytes: the limit is {LINE_BYTES:,}]\n")
+            shown = OmittedLine(f"[omitted a line of {omitted:,} bytes: the limit is {LINE_BYTES:,}]\n")
+            shown.head = outer_members(self._front.lstrip(), self._back.rstrip())
+            shown.problem = f"the message has {omitted:,} bytes; send at most {LINE_BYTES:,}"
+            yield shown
         elif line:
             value = load_line(line)
             yield value if isinstance(value, dict) else _unread(line)
@@ -68,35 +83,16 @@ class MessageLines:
 
 def _unread(line: bytes) -> str:
     """Return what stands for a line that is not a message, or one that is nested too deep."""
-    head = _head(line) if _may_be_deep(line) else None
-    if not isinstance(head, dict):
+    head = outer_members(line, line) if _may_be_deep(line) else {}
+    if not head:
         return _shown(line)
     found = DeepLine(_shown(line))
-    found.head = head
+    found.head, found.problem = head, _TOO_DEEP
     return found
 
 
 def _may_be_deep(line: bytes) -> bool:
-    return line.startswith(b"{") and len(line) <= _DEEP_BYTES and line.count(b"{") + line.count(b"[") >= _DEEP
-
-
-def _head(line: bytes) -> object:
-    """Return an object in which null stands for members that are objects or lists; None if it is not JSON."""
-    kept, start, level, in_text = bytearray(), 0, 0, False
-    for found in _MARK.finditer(line):
-        mark = found[0]
-        if mark == b'"':
-            in_text = not in_text
-        elif in_text or mark[:1] == b"\\":
-            continue
-        elif mark in b"{[":
-            level += 1
-            if level == 2:
-                kept += line[start : found.start()] + b"null"
-        else:
-            level -= 1
-            start = found.end() if level == 1 else start
-    return load_line(bytes(kept + line[start:]))
+    return line.startswith(b"{") and line.endswith(b"}") and line.count(b"{") + line.count(b"[") >= _DEEP
 
 
 def _shown(line: bytes) -> str:

@@ -181,7 +181,12 @@ class AcpRun(ProcessRun):
             return self._ended("ERROR", self._explained(error), error.kind, error.retry_after_seconds)
         refused = self._events.refused
         emitted = self._events.emitted
-        missing = missing_outputs(self._spec.constraints.expected_outputs, emitted.values, emitted.left_out)
+        missing = missing_outputs(
+            self._spec.constraints.expected_outputs,
+            emitted.values,
+            emitted.left_out,
+            self._events.block_problem,
+        )
         return self._ended(*end_of_run(stop_reason, None if refused is None else refused.title, missing))
 
     def _stopped(self) -> RunResult:

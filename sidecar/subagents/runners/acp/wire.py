@@ -13,7 +13,7 @@ from typing import Any
 import orjson
 
 from sidecar.subagents.runners.acp.elicitations import CAPABILITY, CREATE, Elicitations
-from sidecar.subagents.runners.acp.lines import DeepLine, Message, MessageLines, OmittedLine
+from sidecar.subagents.runners.acp.lines import Message, MessageLines, OmittedLine, UnreadLine
 from sidecar.subagents.runners.acp.updates.elicitation import Asked
 from sidecar.subagents.runners.acp.updates.events import SessionEvents
 from sidecar.subagents.runners.acp.updates.messages import Event, joined
@@ -36,7 +36,6 @@ _SIGN_IN: Mapping[str, Any] = {"auth": {"terminal": True}, "_meta": {"terminal-a
 _METHOD_NOT_FOUND = -32601
 _INVALID_PARAMS = -32602
 _INTERNAL_ERROR = -32603
-_TOO_DEEP = "the message is nested too deep; use at most 1,000 levels"
 
 
 class AgentWire:
@@ -163,8 +162,8 @@ class AgentWire:
 
     async def _pass_on(self, message: Message | str) -> None:
         """Pass replies and permission requests to the SDK, and questions on. Refuse other requests."""
-        if isinstance(message, DeepLine):
-            await self._refuse(message.head)
+        if isinstance(message, UnreadLine):
+            await self._refuse(message.head, message.problem)
         if isinstance(message, str):
             return
         params = message.get("params")
@@ -186,12 +185,12 @@ class AgentWire:
         elif isinstance(params, dict):
             self.elicitations.notice(method, params)
 
-    async def _refuse(self, head: Message) -> None:
-        """Answer a request that is nested too deep, and make such a reply an error."""
+    async def _refuse(self, head: Message, problem: str) -> None:
+        """Answer a request that was not parsed, and make such a reply an error."""
         if "method" not in head:
-            self._inbox.extend(_valid_reply({"id": head.get("id"), "error": _TOO_DEEP}))
+            self._inbox.extend(_valid_reply({"id": head.get("id"), "error": problem}))
         elif _is_id(head.get("id")):
-            error = {"code": _INVALID_PARAMS, "message": f"params: {_TOO_DEEP}"}
+            error = {"code": _INVALID_PARAMS, "message": f"params: {problem}"}
             await self.send({"jsonrpc": "2.0", "id": head["id"], "error": error})
 
 

@@ -1,11 +1,11 @@
 """Collect the outputs of a run within a size limit, and find them in an agent's messages.
 
 The Agent Client Protocol has no message for variables, so the prompt asks the agent to write fenced blocks
-marked `outputs` that contain a JSON object.
+marked `outputs` that contain a JSON object; see `output_prompts`.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sidecar.subagents.fold.variables import EMITTED_BYTES, Variables
@@ -17,12 +17,17 @@ BLOCK_CHARS = 1024 * 1024
 _OPENING = re.compile(r" {0,3}(`{3,})[ \t]*outputs[ \t]*\r?\n?", re.IGNORECASE)
 _CLOSING = re.compile(r" {0,3}(`{3,})[ \t]*\r?\n?")
 _LINE_CHARS = 64
+_TOO_LONG = f"it has more than {BLOCK_CHARS:,} characters"
+_UNREADABLE = "it is not a JSON object, or is nested too deep"
+_UNENDED = "it has no closing line"
 
 
 class OutputBlocks:
     """An incremental parser: yield text unchanged, and the object of each block in place of the block."""
 
     def __init__(self) -> None:
+        self.problem: str | None = None
+        """Why the last block counts as text; None if it was read."""
         self._line = ""
         self._passing = False
         self._block: list[str] = []
@@ -38,7 +43,7 @@ class OutputBlocks:
         line, self._line = self._line, ""
         if line:
             yield from self._complete(line)
-        yield from self._give_up()
+        yield from self._give_up(_UNENDED)
         self._passing = False
 
     def _part(self, part: str) -> Iterator[str | dict[str, Any]]:
@@ -50,7 +55,7 @@ class OutputBlocks:
         self._line += part
         if not ends and (self._block or _may_open(self._line)):
             if self._size + len(self._line) > BLOCK_CHARS:
-                yield from self._give_up()
+                yield from self._give_up(_TOO_LONG)
             return
         line, self._line = self._line, ""
         if ends:
@@ -73,47 +78,27 @@ class OutputBlocks:
             if isinstance(found, dict) and found:
                 self._block.clear()
                 self._size = 0
+                self.problem = None
                 yield found
             else:
-                yield from self._give_up()
+                yield from self._give_up(_UNREADABLE)
         elif self._size > BLOCK_CHARS:
-            yield from self._give_up()
+            yield from self._give_up(_TOO_LONG)
 
     def _hold(self, line: str) -> None:
         self._block.append(line)
         self._size += len(line)
 
-    def _give_up(self) -> Iterator[str]:
+    def _give_up(self, why: str) -> Iterator[str]:
         """Yield the buffered text unchanged."""
+        if self._block:
+            self.problem = why
         held, self._line = "".join(self._block) + self._line, ""
         self._block.clear()
         self._size = 0
         if held:
             self._passing = not held.endswith("\n")
             yield held
-
-
-def request_outputs(outputs: Mapping[str, str]) -> str:
-    """Return the text that asks an agent for its outputs.
-
-    Its example is invalid JSON, so an agent that repeats the example does not emit an output.
-    """
-    described = "".join(f"\n- {name}: {' '.join(text.split())}" for name, text in outputs.items())
-    return f"When you are done, hand over these outputs:{described}\n{_how(outputs)}"
-
-
-def remind_of_outputs(missing: Iterable[str]) -> str:
-    """Return the text that asks an agent for missing outputs after its turn."""
-    names = list(missing)
-    return f"These outputs are still missing: {', '.join(names)}. Hand them over now.\n{_how(names)}"
-
-
-def _how(names: Iterable[str]) -> str:
-    members = ", ".join(f'"{name}": ...' for name in names)
-    return (
-        "Write them as one JSON object in a fenced block that is marked with the word outputs, like this:\n\n"
-        f"```outputs\n{{{members}}}\n```"
-    )
 
 
 def _may_open(line: str) -> bool:

@@ -17,6 +17,10 @@ CONNECT_SECONDS = 25.0
 """A bound only: the gateway itself finds out within seconds why it cannot connect."""
 
 
+class GatewayFailed(RunnerUnavailable):
+    """The gateway exited or was silent while it started. Another one may work."""
+
+
 class FleetLink:
     """The gateway of one `fleet` setting, shared by the runs of a Host."""
 
@@ -46,7 +50,7 @@ class FleetLink:
     async def gateway(self) -> GatewayProcess:
         """Return the running gateway, which is connected to the cluster.
 
-        Raises RunnerUnavailable with the remedy, within about 5 s.
+        Raises RunnerUnavailable with the remedy, within about 5 s; GatewayFailed if another try may help.
         """
         if self._process is not None and not self._process.is_gone:
             return self._process
@@ -79,8 +83,14 @@ class FleetLink:
         self._clean(self)
 
     async def status(self, limit: float, *, fresh: bool = False) -> Any:
-        """Return the nodes of the cluster, and take over how many slots are free."""
-        status = await self.request("status", limit, fresh=fresh)
+        """Return the nodes of the cluster, and take over how many slots are free.
+
+        A gateway that dies meanwhile is replaced, once.
+        """
+        try:
+            status = await self.request("status", limit, fresh=fresh)
+        except GatewayGone:
+            status = await self.request("status", limit, fresh=fresh)
         self.slots.set(status["nodes"])
         return status
 
@@ -136,12 +146,12 @@ class FleetLink:
 
 def _unavailable(error: BaseException) -> BaseException:
     if isinstance(error, TimeoutError):
-        return RunnerUnavailable(
+        return GatewayFailed(
             "the gateway does not answer; check that fleet.gateway starts without asking for input, and "
             "fleet.address and fleet.tokenPath"
         )
     if isinstance(error, GatewayGone):
-        return RunnerUnavailable(f"{error}; check fleet.gateway, and that the extra fleet is installed there")
+        return GatewayFailed(f"{error}; check fleet.gateway, and that the extra fleet is installed there")
     if isinstance(error, GatewayRefused):
         return RunnerUnavailable(str(error))
     return error

@@ -53,7 +53,11 @@ def runner_named(
         return _first_available(subagent, runners)
     runner = runners.get(chosen) or unlisted_runner(chosen, environment)
     if runner is None:
-        raise refusal(subagent, f"{chosen!r} is not a runner; runners found: {_names(runners)}")
+        raise refusal(
+            subagent,
+            f"{chosen!r} is not a runner; runners found: {_names(runners)}. If it is new in the "
+            "settings file, run subagent-sidecar host stop: a Host reads the file when it starts",
+        )
     try:
         runner.check()
     except RunnerUnavailable as error:

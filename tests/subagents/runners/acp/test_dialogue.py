@@ -28,6 +28,20 @@ def test_missing_outputs_are_asked_for_once_by_name() -> None:
     assert dialogue.after(TurnEnd("end_turn", ["count"])) is None
 
 
+def test_missing_outputs_are_asked_for_again_only_to_explain_why_they_are_missing() -> None:
+    dialogue = Dialogue()
+    lost = TurnEnd("end_turn", ["count"], problems=["count was not kept"])
+    assert "count" in text(dialogue.after(TurnEnd("end_turn", ["count"])))
+    assert "\ncount was not kept\n" in text(dialogue.after(lost))
+    assert dialogue.after(lost) is None
+
+
+def test_the_last_turn_explains_why_outputs_are_missing() -> None:
+    dialogue = Dialogue()
+    dialogue.schedule_last_turn(["count"], ["count was not kept"])
+    assert "\ncount was not kept\n" in text(dialogue.after(TurnEnd("cancelled", ["count"])))
+
+
 def test_a_refusal_is_explained_before_outputs_are_requested() -> None:
     dialogue = Dialogue()
     silenced = TurnEnd("end_turn", ["count"], "Permission denied: no.")

@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sidecar.subagents.runners.output import outputs
-from sidecar.subagents.runners.output.outputs import OutputBlocks, remind_of_outputs, request_outputs
+from sidecar.subagents.runners.output.output_prompts import remind_of_outputs, request_outputs
+from sidecar.subagents.runners.output.outputs import OutputBlocks
 
 
 def read(*pieces: str) -> tuple[str, list[dict[str, Any]]]:

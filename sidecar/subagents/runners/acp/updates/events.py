@@ -3,7 +3,7 @@
 Updates are not validated, so that an agent with a newer protocol does not end a run.
 """
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from sidecar.subagents.permissions.question import Question
@@ -16,6 +16,7 @@ from sidecar.subagents.runners.acp.updates.servers import ServerFailures, is_sta
 from sidecar.subagents.runners.acp.updates.tools import ToolCalls
 from sidecar.subagents.runners.acp.updates.usage import Tokens, Usage
 from sidecar.subagents.runners.output.model_errors import ModelError
+from sidecar.subagents.runners.output.output_prompts import output_problems
 from sidecar.subagents.runners.output.outputs import EmittedVars
 
 _TEXT_TYPES = frozenset(CHUNKS.values())
@@ -62,6 +63,15 @@ class SessionEvents:
     def emitted(self) -> EmittedVars:
         """The variables that the run has emitted."""
         return self._messages.emitted
+
+    @property
+    def block_problem(self) -> str | None:
+        """Why the last block of outputs was not read; None if it was, or there is none."""
+        return self._messages.block_problem
+
+    def output_problems(self, missing: Iterable[str]) -> list[str]:
+        """Say why outputs are missing although the agent wrote them."""
+        return output_problems(missing, self.emitted.left_out, self.block_problem)
 
     def take(self, update: Mapping[str, Any], session_id: object = None) -> Iterator[Event]:
         """Yield the events of one `session/update`; none for updates that displays ignore, such as modes."""

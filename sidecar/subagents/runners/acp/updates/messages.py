@@ -39,6 +39,11 @@ class Messages:
         self._text = FinalText()
         self._last_message: str | None = None
 
+    @property
+    def block_problem(self) -> str | None:
+        """Why the last block of outputs counts as text; None if it was read, or there is none."""
+        return None if self._blocks is None else self._blocks.problem
+
     def chunk(self, kind: str, update: Mapping[str, Any]) -> Iterator[Event]:
         """Yield the events of a message or thought chunk; none for an empty one."""
         text = text_of(update.get("content"))

@@ -14,12 +14,16 @@ from sidecar.subagents.runners.remote.gateway_process import (
 from sidecar.subagents.runners.remote.job import Job, RemoteRecord, to_plain
 from sidecar.subagents.runners.remote.run.lines import RunLines
 from sidecar.subagents.runners.remote.run.node import RunLost, RunNode
-from sidecar.subagents.runners.remote.run.requests import CALL_SECONDS, RETRY_SECONDS, RunRequests
+from sidecar.subagents.runners.remote.run.requests import (
+    CALL_SECONDS,
+    MOST_PAUSE_SECONDS,
+    RETRY_SECONDS,
+    RunRequests,
+)
 
 logger = logging.getLogger(__name__)
 
 STOP_SECONDS = 5.0
-_MOST_PAUSE_SECONDS = 2.0
 
 
 class RunGone(Exception):
@@ -48,11 +52,17 @@ class Following:
         self._lines = lines
         self._stopped = stopped
         self._job = job
+        self._was_asked = job is None
 
     @property
     def has_started(self) -> bool:
         """Whether the node started the agent, as far as is known."""
         return self._job is None
+
+    @property
+    def may_have_started(self) -> bool:
+        """Whether a node was asked to start the agent, so that the run must not be placed again."""
+        return self._was_asked
 
     async def follow(self) -> dict[str, Any] | None:
         """Return the last line of the run, None if it was stopped before its agent started.
@@ -76,7 +86,7 @@ class Following:
                 logger.info("run %s: %s", self._requests.run, error)
             self._node.report("reconnecting")
             # Each try may start a gateway, which costs a process.
-            pause = RETRY_SECONDS if self._lines.count > heard else min(2 * pause, _MOST_PAUSE_SECONDS)
+            pause = RETRY_SECONDS if self._lines.count > heard else min(2 * pause, MOST_PAUSE_SECONDS)
             await self._node.pause(pause)
 
     async def _follow_once(self) -> dict[str, Any] | None:
@@ -84,6 +94,7 @@ class Following:
         if self._job is not None:
             if self._stopped.is_set():
                 return None
+            self._was_asked = True  # also if no answer comes
             await self._ask(gateway, "go", job=to_plain(self._job))
             self._job = None
         if self._stopped.is_set():

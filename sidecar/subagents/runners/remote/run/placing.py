@@ -14,6 +14,7 @@ from sidecar.subagents.runners.contract import RunnerUnavailable, RunObserver
 from sidecar.subagents.runners.remote import workspace
 from sidecar.subagents.runners.remote.gateway_process import GatewayGone, GatewayRefused
 from sidecar.subagents.runners.remote.job import Job, RemoteRecord, to_plain
+from sidecar.subagents.runners.remote.link import GatewayFailed
 from sidecar.subagents.runners.remote.requirements import (
     NodeRequirements,
     other_version,
@@ -22,13 +23,20 @@ from sidecar.subagents.runners.remote.requirements import (
 )
 from sidecar.subagents.runners.remote.run.lines import RunLines
 from sidecar.subagents.runners.remote.run.node import RunLost, RunNode
-from sidecar.subagents.runners.remote.run.requests import CALL_SECONDS, RETRY_SECONDS, RunRequests
+from sidecar.subagents.runners.remote.run.requests import (
+    CALL_SECONDS,
+    MOST_PAUSE_SECONDS,
+    RETRY_SECONDS,
+    RunRequests,
+)
 
 logger = logging.getLogger(__name__)
 
 _PIECE_BYTES = 1 << 20
 _WITHIN_SECONDS = 5.0
 """How long a gateway waits for a place before it answers that there is none yet."""
+_MOST_PLACES = 3
+"""How often a run is placed whose process dies before its agent starts."""
 
 
 @dataclass(frozen=True)
@@ -64,14 +72,17 @@ class Placement:
         self._observer = observer
         self._stopped = stopped
         self._slots = 0
+        self._deaths = 0
         self._withdrawn: str | None = None
 
     async def place(self) -> bool:
         """Get the run to a node; return False if it was stopped before.
 
-        Raises RunnerUnavailable and GatewayRefused, and RunLost if the cluster stays silent.
+        A run whose process dies on the way is placed again. Raises RunnerUnavailable and GatewayRefused, and
+        RunLost if the cluster stays silent or the processes die again and again.
         """
         self._node.report("starting")
+        pause = RETRY_SECONDS
         while not self._stopped.is_set():
             try:
                 if not await self._unless_stopped(self._place()):
@@ -83,8 +94,13 @@ class Placement:
             except GatewayRefused as error:
                 if error.kind == "silent":
                     self._withdrawn = str(error)
+                elif error.kind == "gone":
+                    self.died(str(error))
                 elif error.kind != "unreachable":
                     raise
+            except GatewayFailed as error:
+                self._check_link(error)
+                pause = min(2 * pause, MOST_PAUSE_SECONDS)  # each try starts a process
             except RunnerUnavailable as error:
                 if self._withdrawn is None:
                     raise
@@ -94,13 +110,35 @@ class Placement:
             except (GatewayGone, TimeoutError) as error:
                 logger.info("run %s: %s", self._requests.run, error)
             self._node.check_silence()
-            await asyncio.sleep(RETRY_SECONDS)
+            await asyncio.sleep(pause)
         return False
+
+    def died(self, reason: str) -> None:
+        """Note that the process of the run died before its agent can have started.
+
+        Raises RunLost if the run may not be placed again.
+        """
+        self._deaths += 1
+        if self._deaths == _MOST_PLACES:
+            raise RunLost(
+                f"The run was lost before its agent started: it was placed {_MOST_PLACES} times, and its "
+                f"process died each time; the last one on {self._node.name} ({reason})."
+            )
+        logger.warning("run %s is placed again: its process died (%s)", self._requests.run, reason)
+        self._withdrawn = f"its process on {self._node.name} died ({reason})"
+        self._node.heard()
+        self.free()
 
     def free(self) -> None:
         """Note that the run takes no slots of its node any more."""
         if self._slots:
             self._link.slots.took(self._node.id, -self._slots)
+            self._slots = 0
+
+    def _check_link(self, error: GatewayFailed) -> None:
+        """Raise the error if gateways have failed for too long."""
+        if self._node.time_left <= 0:
+            raise error
 
     async def _place(self) -> bool:
         placed = await self._slot_taken()
@@ -143,6 +181,7 @@ class Placement:
         """Ask for the place until the run has it. The gateway answers in time, also while it has none."""
         while True:
             within = min(_WITHIN_SECONDS, self._node.time_left / 3)
+            asked["former"] = self._deaths
             placed: dict[str, Any] = await self._requests.call(
                 "place", self._node.time_left, within=within, silence=self._node.most_patience, **asked
             )

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from typing import Any
 
 import msgspec
 
@@ -101,21 +102,31 @@ class RemoteRun:
         await self._drop()
 
     async def _executed(self) -> RunResult:
-        if self._placement is not None and not await self._placement.place():
-            return _STOPPED
-        try:
-            last = await self._following.follow()
-        except RunGone as error:
-            last = await self._changes.salvage(str(error))
-        except (RunSilent, SequenceGap) as error:
-            self._changes.are_kept = True
-            raise RunLost(f"{error} {IF_BACK}") from None
+        last = await self._last_line()
         if last is None:
             return _STOPPED
         result = msgspec.convert(last["result"], RunResult)
         await self._changes.bring_back(last)
         self._node.report("ended")
         return result
+
+    async def _last_line(self) -> dict[str, Any] | None:
+        """Place a new run and follow it; return its last line, None if its agent was not started.
+
+        A run whose process dies before it can have started its agent is placed again.
+        """
+        placement = self._placement
+        while placement is None or await placement.place():
+            try:
+                return await self._following.follow()
+            except RunGone as error:
+                if placement is None or self._following.may_have_started:
+                    return await self._changes.salvage(str(error))
+                placement.died(str(error))
+            except (RunSilent, SequenceGap) as error:
+                self._changes.are_kept = True
+                raise RunLost(f"{error} {IF_BACK}") from None
+        return None
 
     async def _drop(self) -> None:
         """Remove what is left of the run from its node, if the node can be reached."""

@@ -15,6 +15,8 @@ logger = logging.getLogger(__name__)
 CALL_SECONDS = 30.0
 DROP_SECONDS = 15.0
 RETRY_SECONDS = 0.3
+MOST_PAUSE_SECONDS = 2.0
+"""The longest pause between tries that start a gateway."""
 
 
 class RunRequests:

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sidecar.subagents.journal import codec
-from sidecar.subagents.runners.acp.lines import DeepLine, MessageLines
+from sidecar.subagents.runners.acp.lines import LINE_BYTES, DeepLine, MessageLines, OmittedLine
 from sidecar.subagents.runners.acp.updates.events import SessionEvents
 from sidecar.subagents.runners.acp.updates.messages import joined
 from sidecar.subagents.runners.acp.updates.question import known_options
@@ -233,7 +233,7 @@ def test_lines_are_the_same_in_any_cut(lines: list[bytes], size: int) -> None:
     assert at_once[-1] == {"id": 1}
 
 
-@pytest.mark.parametrize("depth", [1_100, 5_000, 100_000])
+@pytest.mark.parametrize("depth", [1_100, 5_000, 100_000, 1_000_000])
 def test_the_rest_of_a_message_that_is_nested_too_deep_is_known(depth: int) -> None:
     nested = b"[" * depth + b"]" * depth
     line = rb'{"id": "a\"[{", "params": ' + nested + b', "method": "m}"}'
@@ -241,6 +241,20 @@ def test_the_rest_of_a_message_that_is_nested_too_deep_is_known(depth: int) -> N
     assert isinstance(found, DeepLine)
     assert found.head == {"id": 'a"[{', "params": None, "method": "m}"}
     assert len(found) < 2_100
+
+
+@pytest.mark.parametrize("size", [65_536, 2_000_000])
+def test_the_outer_members_of_a_message_that_is_too_large_are_known(size: int) -> None:
+    line = (
+        b'{"id": 7, "params": {"id": 8, "text": "' + b"x" * LINE_BYTES + b'"}, "method": "m"} \n{"id": 1}\n'
+    )
+    lines = MessageLines()
+    pieces = [line[start : start + size] for start in range(0, len(line), size)]
+    omitted, following = [found for piece in pieces for found in lines.feed(piece)]
+    assert isinstance(omitted, OmittedLine)
+    assert omitted.head == {"id": 7, "params": None, "method": "m"}
+    assert f"send at most {LINE_BYTES:,}" in omitted.problem
+    assert following == {"id": 1}
 
 
 @pytest.mark.parametrize("line", [b"[" * 5_000, b'{"a": ' + b"[" * 5_000, b'{"a" ' + b"{}" * 5_000 + b"}"])

@@ -1,0 +1,73 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+
+import type { StoredRow } from "../../../src/panel/listMessages.js";
+import type { StoredState } from "../../../src/panel/pageTask.js";
+import type { ToWebview } from "../../../src/panel/messages.js";
+import { pageIdOf, runOf } from "../../../src/stored/storedRun.js";
+import { Page } from "../../../webview/page/page.js";
+import { storedText } from "../../../webview/text/words.js";
+import { storedTask } from "../../unit/tasks.js";
+
+const REF = { id: "t", root: "/root" };
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  document.body.innerHTML = `<div id="app" data-place="editor"></div><div id="announcements"></div>`;
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** Show the conversation of a stored task. */
+function shown(state: StoredState): void {
+  const page = new Page(
+    { postMessage: () => undefined, getState: () => undefined, setState: () => undefined },
+    document,
+  );
+  page.start();
+  const taskId = pageIdOf(REF);
+  const messages: ToWebview[] = [
+    { type: "service", state: { kind: "running" } },
+    { type: "runs", runs: [] },
+    { type: "open", taskId },
+    { type: "task", task: runOf(taskId, storedTask(REF.id, state)) },
+  ];
+  messages.forEach((each) => {
+    page.send(each);
+  });
+  vi.advanceTimersByTime(400);
+}
+
+function textOf(selector: string): string {
+  return document.querySelector(selector)?.textContent.replace(/\s+/gu, " ").trim() ?? "";
+}
+
+const STATES: readonly [StoredState, sentence: string, icon: string][] = [
+  [{ status: "active", outcome: "streaming" }, "This task is unfinished.", "circle-large-outline"],
+  [
+    { status: "active", outcome: "waiting" },
+    "This task waits for an answer.",
+    "circle-large-outline",
+  ],
+  [{ status: "abandoned", outcome: "interrupted" }, "This task was interrupted.", "circle-slash"],
+  [{ status: "abandoned", outcome: "unknown" }, "This task was abandoned.", "circle-slash"],
+  [{ status: "failed", outcome: "failed" }, "This task failed.", "error"],
+  [
+    { status: "unknown", outcome: "unknown" },
+    "Its files do not say how this task ended.",
+    "question",
+  ],
+  [{ status: "completed", outcome: "completed" }, "This task was completed.", "pass"],
+];
+
+test.each(STATES)(
+  "the conversation of a stored task says what its row says: %o",
+  (state, sentence, icon) => {
+    shown(state);
+    const row = { ...REF, ...state } as StoredRow;
+    expect(textOf(".head-facts")).toContain(storedText(row));
+    expect(textOf(".ending-state")).toBe(sentence);
+    const icons = document.querySelectorAll(`.state-${state.status} .codicon-${icon}`);
+    expect(icons).toHaveLength(2);
+  },
+);
