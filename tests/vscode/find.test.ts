@@ -36,7 +36,9 @@ async function store(folder: string): Promise<void> {
   const messages = Array.from({ length: MESSAGES }, (_, at) => {
     const found = RARE.includes(at) ? " Here is **wood**worm." : "";
     const answer = say(at, "text", `Rafter ${at}. ${WORDS.repeat(8).trim()}${found}`);
-    return at > 0 && at % ASKED_EACH === 0 ? [say(at, "user_feedback", `And from rafter ${at} on?`), answer] : [answer];
+    return at > 0 && at % ASKED_EACH === 0
+      ? [say(at, "user_feedback", `And from rafter ${at} on?`), answer]
+      : [answer];
   });
   await mkdir(folder, { recursive: true });
   const all = [say(0, "text", TASK.title), ...messages.flat()];
@@ -55,7 +57,10 @@ session.step("Ctrl+F in a stored conversation opens its own search", async (work
   await chat.log.focus();
   await workbench.page.keyboard.press("Control+F");
   await chat.frame.getByRole("textbox", { name: "Find" }).waitFor();
-  assert.equal(await workbench.page.locator(".webview-find-widget, .simple-find-part.visible").count(), 0);
+  assert.equal(
+    await workbench.page.locator(".webview-find-widget, .simple-find-part.visible").count(),
+    0,
+  );
 });
 
 session.step("a match that is not loaded is found and shown", async (workbench) => {
@@ -165,7 +170,12 @@ async function inView(chat: Chat, at = 0): Promise<void> {
           document.querySelector("#scroller")?.getBoundingClientRect(),
           found?.querySelector("strong")?.getBoundingClientRect(),
         ];
-        return view !== undefined && word !== undefined && word.top >= view.top && word.bottom <= view.bottom;
+        return (
+          view !== undefined &&
+          word !== undefined &&
+          word.top >= view.top &&
+          word.bottom <= view.bottom
+        );
       }, `Rafter ${at}.`),
     (seen) => seen,
   );
