@@ -31,6 +31,7 @@ import {
   storedText,
 } from "../../text/words.js";
 import { ACTIONS, CONVERSATION } from "../../text/strings.js";
+import { attachedFiles } from "../common/attached.js";
 import { ending, totals } from "./ending.js";
 import { findBar } from "./findBar.js";
 import { folds } from "./folds.js";
@@ -209,6 +210,7 @@ function goal({ task }: OpenRun): Part {
     ? undefined
     : html`<section class="goal" aria-label=${CONVERSATION.goal}>
         <p dir="auto">${plain(cutText(task.goalPrompt, GOAL_CHARS))}</p>
+        ${attachedFiles(task.attachments)}
       </section>`;
 }
 
