@@ -48,6 +48,7 @@ import { notifyEnds } from "./views/endNotices.js";
 import { notifyQuestions } from "./views/questionNotices.js";
 import { Notices } from "./views/notices.js";
 import { showStatusBar } from "./views/statusBar.js";
+import { DiagnosisPage } from "./views/diagnosisPage.js";
 import { taskReports } from "./views/taskReports.js";
 import { ToolDiffs } from "./panel/toolDiffs.js";
 import { Transcripts } from "./views/transcript.js";
@@ -120,6 +121,7 @@ export function activate(context: vscode.ExtensionContext): SubagentSidecarApi {
   const ownRoot = () => service.info?.storageRoot;
   const transcripts = new Transcripts(service);
   const reports = taskReports(tagged, fleet);
+  const diagnosis = new DiagnosisPage(context.extensionUri, service);
   const repair = async (): Promise<void> => {
     installation.reinstall();
     try {
@@ -146,6 +148,7 @@ export function activate(context: vscode.ExtensionContext): SubagentSidecarApi {
       history: historyView(list, history),
       transcripts,
       reports,
+      diagnosis,
       ownRoot,
     }),
     ...listCommands(service, list, panel),
@@ -187,6 +190,7 @@ export function activate(context: vscode.ExtensionContext): SubagentSidecarApi {
     }),
     transcripts,
     reports,
+    diagnosis,
     diffs,
     cursor,
     deletions,

@@ -130,13 +130,6 @@ export class Range {
   }
 }
 
-export class DocumentLink {
-  constructor(
-    readonly range: Range,
-    readonly target: Uri,
-  ) {}
-}
-
 /** An item in the status bar. */
 export class StatusBarItem {
   text = "";
@@ -163,6 +156,8 @@ export const focusChanges = new EventEmitter<object>();
 
 /** Fires when another editor becomes active, or none. */
 export const editorChanges = new EventEmitter<unknown>();
+
+export const ViewColumn = { Active: -1 } as const;
 
 export const ProgressLocation = { Window: 10 } as const;
 
@@ -237,6 +232,32 @@ export class Document {
   }
 }
 
+/** A tab with a page of the extension. */
+export class WebviewPanel {
+  readonly #disposals = new EventEmitter<undefined>();
+  readonly onDidDispose = this.#disposals.event;
+  readonly webview = {
+    html: "",
+    options: {},
+    cspSource: "https://own.example",
+    asWebviewUri: (uri: Uri): Uri => uri,
+  };
+  /** How often it was brought to the front, apart from its creation. */
+  revealed = 0;
+
+  constructor(readonly viewType: string) {
+    shown.panels.push(this);
+  }
+
+  reveal(): void {
+    this.revealed += 1;
+  }
+
+  dispose(): void {
+    this.#disposals.fire(undefined);
+  }
+}
+
 interface Shown {
   pick?: QuickPick;
   statusItem?: StatusBarItem;
@@ -246,6 +267,7 @@ interface Shown {
   /** The buttons of each message. */
   buttons: string[][];
   documents: Document[];
+  panels: WebviewPanel[];
   /** The buttons, rows or paths that the user chooses. */
   answers: string[];
   /** Settings of the extension that the user has made. */
@@ -278,6 +300,7 @@ export const shown: Shown = {
   messages: [],
   buttons: [],
   documents: [],
+  panels: [],
   answers: [],
   settings: {},
   terminals: [],
@@ -304,6 +327,8 @@ export const env: { remoteName?: string } = {};
 export const window = {
   activeTextEditor: undefined as unknown,
   createTerminal: (options: Terminal["options"]): Terminal => new Terminal(options),
+  createWebviewPanel: (viewType: string): WebviewPanel => new WebviewPanel(viewType),
+  registerWebviewPanelSerializer: (): Disposable => Disposable.from(),
   createQuickPick: (): QuickPick => new QuickPick(),
   createStatusBarItem: (): StatusBarItem => {
     shown.statusItem = new StatusBarItem();
@@ -347,10 +372,6 @@ interface ContentProvider {
 
 const providers = new Map<string, ContentProvider>();
 const closed = new EventEmitter<Document>();
-
-export const languages = {
-  registerDocumentLinkProvider: () => Disposable.from(),
-};
 
 export const ConfigurationTarget = { Global: 1 } as const;
 

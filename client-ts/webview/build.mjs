@@ -1,8 +1,8 @@
 import { build } from "esbuild";
 
-/** How the panel's page is bundled; relative to the folder of package.json. */
+/** How the pages are bundled; relative to the folder of package.json. */
 export const webviewBuild = {
-  entryPoints: ["webview/main.ts", "webview/style.css"],
+  entryPoints: ["webview/main.ts", "webview/style.css", "webview/report.css"],
   outdir: "out/webview",
   bundle: true,
   minify: true,

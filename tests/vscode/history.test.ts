@@ -167,18 +167,17 @@ session.step("the totals are exported as a table", async (workbench) => {
 });
 
 session.step("the check tells what is wrong, and why", async (workbench) => {
+  await workbench.run("View: Close All Editors");
   await workbench.run("Subagents: Diagnose Task History");
-  const report = workbench.page.locator(".editor-instance .view-lines");
+  const report = await workbench.renderedPage("Task History Diagnosis");
   await report.getByText("1 problem found. Nothing was changed.").waitFor();
-  await report.getByText("Byte order mark (1)").waitFor();
+  await report.getByRole("heading", { name: "Byte order mark (1)" }).waitFor();
 });
 
 session.step("a task that the check names opens", async (workbench) => {
-  const report = workbench.page.locator(".editor-instance .view-lines");
-  const link = report.locator(".detected-link", { hasText: OWN_TASK.id });
-  await link.click();
-  await workbench.run("Open Link"); // with Ctrl pressed, the editor draws the link again while it is clicked
-  await report.getByText(OWN_TASK.title).first().waitFor();
+  const report = await workbench.renderedPage("Task History Diagnosis");
+  await report.getByRole("link", { name: OWN_TASK.id }).click();
+  await new Chat(workbench).says("It turns again.");
   await workbench.run("Subagents: Clear");
 });
 

@@ -16,9 +16,6 @@ import { TaskFeed } from "./taskFeed.js";
 import type { TimedTurn } from "./turns/turnIndex.js";
 import { TurnFeed } from "./turns/turnFeed.js";
 
-/** How many runs the page lists; older ones are in the task history. */
-const LISTED_RUNS = 200;
-
 /**
  * Serves one webview while its page is destroyed and created any number of times.
  *
@@ -250,8 +247,8 @@ export class PanelSession implements Disposable {
   }
 
   #sendRuns(): void {
-    const tasks = [...this.#service.tasks.values()].slice(0, LISTED_RUNS);
-    this.#post({ type: "runs", runs: tasks.map((task) => this.#rowOf(task)) });
+    const runs = [...this.#service.tasks.values()].map((task) => this.#rowOf(task));
+    this.#post({ type: "runs", runs });
   }
 
   #rowOf(task: AsyncTask): RunRow {

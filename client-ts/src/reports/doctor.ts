@@ -1,10 +1,10 @@
 import type { DoctorPlace, DoctorResult, DoctorRoot, Finding } from "../protocol.js";
 import type { TaskRef } from "../taskRef.js";
+import { commandLink, foreign, list, prose } from "../text/html.js";
 import { doctor } from "./strings.js";
-import { oneLine } from "../text/words.js";
 
-/** What precedes the id of a task that can be opened. */
-export const TASK_MARK = "- task ";
+/** The command behind the links to tasks; its argument is a TaskRef. */
+export const OPEN_TASK = "subagentSidecar.task.view";
 
 /** Findings whose folder is missing or contains no task. */
 const NO_TASK = new Set(["indexOnly", "empty"]);
@@ -12,25 +12,25 @@ const LINE_CHARS = 2_000;
 /** Headings for the codes of findings; codes of a newer sidecar are shown unchanged. */
 const HEADINGS: Readonly<Record<string, string>> = doctor.findings;
 
-/** Write the diagnosis as a document; a line that starts with TASK_MARK links to a task. */
+/** Write the diagnosis as the HTML of a page whose links open the tasks that it names. */
 export function doctorReport({ roots, searched, findings }: DoctorResult): string {
   const summary = findings.length === 0 ? doctor.noProblems : doctor.problems(findings.length);
-  const parts = [`# ${doctor.heading}`, summary];
-  parts.push(`## ${doctor.checked}`, roots.map(rootLine).join("\n"));
-  parts.push(...searchLines(roots, searched ?? []));
+  const parts = [`<h1>${prose(doctor.heading)}</h1>`, paragraph(summary)];
+  parts.push(`<h2>${prose(doctor.checked)}</h2>`, list(roots.map(rootLine)));
+  parts.push(...searchParts(roots, searched ?? []));
   for (const [code, group] of byCode(findings)) {
-    parts.push(`## ${HEADINGS[code] ?? code} (${group.length.toLocaleString()})`);
+    const count = group.length.toLocaleString();
+    parts.push(`<h2>${foreign(HEADINGS[code] ?? code, LINE_CHARS)} (${count})</h2>`);
     for (const remedy of new Set(group.map((finding) => finding.remedy))) {
-      parts.push(doctor.suggestion(oneLine(remedy, LINE_CHARS)));
+      parts.push(`<p>${doctor.suggestion(foreign(remedy, LINE_CHARS))}</p>`);
     }
-    parts.push(group.map(findingLines).join("\n"));
+    parts.push(list(group.map(findingLine)));
   }
-  return `${parts.join("\n\n")}\n`;
+  return parts.join("\n");
 }
 
-/** Return the tasks that the report links to, in order. */
-export function tasksInReport({ findings }: DoctorResult): TaskRef[] {
-  return [...byCode(findings).values()].flat().flatMap((finding) => taskOf(finding) ?? []);
+function paragraph(text: string): string {
+  return `<p>${prose(text)}</p>`;
 }
 
 function taskOf({ code, taskId, root }: Finding): TaskRef | undefined {
@@ -39,14 +39,14 @@ function taskOf({ code, taskId, root }: Finding): TaskRef | undefined {
 
 function rootLine({ path, product, exists, tasks, emptyFolders, otherNames }: DoctorRoot): string {
   const empty = emptyFolders > 0 ? `, ${doctor.emptyFolders(emptyFolders)}` : "";
-  const names = otherNames?.map((name) => oneLine(name, LINE_CHARS)).join(", ");
+  const names = otherNames?.map((name) => foreign(name, LINE_CHARS)).join(", ");
   const linked = names === undefined ? "" : `; ${doctor.alsoNamed(names)}`;
   const found = exists ? `${doctor.tasks(tasks)}${empty}${linked}` : doctor.folderMissing;
-  return `- ${oneLine(path, LINE_CHARS)}: ${product === undefined ? "" : `${product}, `}${found}`;
+  return `${foreign(path, LINE_CHARS)}: ${product === undefined ? "" : `${foreign(product, LINE_CHARS)}, `}${found}`;
 }
 
 /** Describe how many locations were searched, and stores found there that are not in the history. */
-function searchLines(roots: readonly DoctorRoot[], searched: readonly DoctorPlace[]): string[] {
+function searchParts(roots: readonly DoctorRoot[], searched: readonly DoctorPlace[]): string[] {
   if (searched.length === 0) {
     return [];
   }
@@ -55,21 +55,23 @@ function searchLines(roots: readonly DoctorRoot[], searched: readonly DoctorPlac
   const listed = new Set(roots.flatMap(({ path, otherNames }) => [path, ...(otherNames ?? [])]));
   const others = found.filter(({ path }) => !listed.has(path));
   if (others.length === 0) {
-    return [summary];
+    return [paragraph(summary)];
   }
   const lines = others.map(
-    ({ path, why }) => `- ${oneLine(path, LINE_CHARS)}: ${oneLine(why, LINE_CHARS)}`,
+    ({ path, why }) => `${foreign(path, LINE_CHARS)}: ${foreign(why, LINE_CHARS)}`,
   );
-  return [`${summary} ${doctor.notInHistory}`, lines.join("\n"), doctor.advice];
+  return [paragraph(`${summary} ${doctor.notInHistory}`), list(lines), paragraph(doctor.advice)];
 }
 
-function findingLines(finding: Finding): string {
-  const place = oneLine(finding.path ?? finding.root, LINE_CHARS);
-  const reason = oneLine(finding.message, LINE_CHARS);
+function findingLine(finding: Finding): string {
+  const place = foreign(finding.path ?? finding.root, LINE_CHARS);
+  const reason = foreign(finding.message, LINE_CHARS);
   const task = taskOf(finding);
-  return task === undefined
-    ? `- ${place}: ${reason}`
-    : `${TASK_MARK}${task.id}: ${reason}\n  ${place}`;
+  if (task === undefined) {
+    return `${place}: ${reason}`;
+  }
+  const link = commandLink(OPEN_TASK, task, foreign(task.id, LINE_CHARS));
+  return `${link}: ${reason}<br><small>${place}</small>`;
 }
 
 function byCode(findings: readonly Finding[]): Map<string, Finding[]> {

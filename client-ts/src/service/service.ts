@@ -20,7 +20,10 @@ export interface SubagentService {
   readonly onDidChangeState: Event<SidecarState>;
   /** What the sidecar reported about itself when it last started. */
   readonly info: InitializeResult | undefined;
-  /** The newest async tasks by id, newest launch first; up to date while the sidecar runs. */
+  /**
+   * All async tasks that are queued or running and the newest others, newest launch first; up to date
+   * while the sidecar runs.
+   */
   readonly tasks: ReadonlyMap<string, AsyncTask>;
   /** Fires for each task that is new or changed, after `tasks` contains it. */
   readonly onDidChangeTask: Event<AsyncTask>;

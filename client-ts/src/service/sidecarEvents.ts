@@ -3,7 +3,7 @@ import * as vscode from "vscode";
 import { Feeds, type FeedSource } from "../client/feeds.js";
 import type { SidecarClient } from "../client/sidecarClient.js";
 import type { AsyncTask, TasksDidChange } from "../protocol.js";
-import { TaskTable } from "./taskTable.js";
+import { TaskTable } from "../runs/taskTable.js";
 
 /** What the sidecar reports, as events of the editor; continues across restarts. */
 export class SidecarEvents implements vscode.Disposable {
@@ -59,11 +59,18 @@ export class SidecarEvents implements vscode.Disposable {
     });
   }
 
-  /** Replace the async tasks; fires for each one that is new or differs. */
-  replaceTasks(tasks: readonly AsyncTask[]): void {
-    for (const task of this.#table.replace(tasks)) {
-      this.#tasks.fire(task);
+  /**
+   * Replace the async tasks by those of pages that are being read; fires for each one that is new or
+   * differs. What is notified between two pages counts.
+   */
+  async readTasks(pages: AsyncIterable<readonly AsyncTask[]>): Promise<void> {
+    const read = this.#table.beginRead();
+    for await (const page of pages) {
+      for (const task of this.#table.take(page)) {
+        this.#tasks.fire(task);
+      }
     }
+    this.#table.endRead(read);
   }
 
   /** Make everyone read again what may have changed without a notification. */

@@ -10,6 +10,7 @@ import * as strings from "../text/strings.js";
 import { coalesced } from "../util/coalesce.js";
 import { messageOf, SidecarUnavailableError } from "../util/errors.js";
 import type { RunEvent, SubagentService } from "./service.js";
+import { knownRuns } from "../runs/runPages.js";
 import { pickSettings } from "./settings.js";
 import { SidecarEvents } from "./sidecarEvents.js";
 import { type Limits, WriteAccess } from "./writeAccess.js";
@@ -29,8 +30,6 @@ export interface ServiceOptions {
   /** Answers whether the agent starts a turn with a reminder; without it, the sidecar stops asking. */
   readonly turnRequested?: RequestHandler<"agent/triggerTurn">;
 }
-
-const TASKS = 200;
 
 /** The window's connection to the sidecar: set up, started, kept up to date, and shared by all views. */
 export class SidecarService implements SubagentService, vscode.Disposable {
@@ -287,8 +286,7 @@ export class SidecarService implements SubagentService, vscode.Disposable {
 
   /** Read the tasks. Archiving none tests write access without effect. */
   async #testWriting(): Promise<void> {
-    const { items } = await this.#ask("asyncTasks/list", { limit: TASKS });
-    this.#events.replaceTasks(items);
+    await this.#events.readTasks(knownRuns((params) => this.#ask("asyncTasks/list", params)));
     await this.#ask("tasks/archive", { taskIds: [] });
   }
 

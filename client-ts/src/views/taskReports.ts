@@ -1,4 +1,3 @@
-import { doctorReport, tasksInReport } from "../reports/doctor.js";
 import type { FleetFeed } from "../offers/fleetFeed.js";
 import { fleetReport } from "../reports/fleet.js";
 import { QUERY_HELP } from "../reports/queryHelp.js";
@@ -7,7 +6,9 @@ import type { SubagentService } from "../service/service.js";
 import { reports as titles } from "../text/strings.js";
 import { Reports } from "./reports.js";
 
-export type TaskReports = Reports<(typeof titles)[keyof typeof titles]>;
+type Name = Exclude<keyof typeof titles, "diagnosis">;
+
+export type TaskReports = Reports<(typeof titles)[Name]>;
 
 /** Create the reports on tasks and the cluster; the totals take the filter as their argument. */
 export function taskReports(
@@ -19,16 +20,12 @@ export function taskReports(
       const filter = query === "" ? {} : { query };
       const groups = { groupBy: [...TOTALS_GROUPS], disk: true };
       const stats = await service.request("tasks/stats", { ...groups, ...filter });
-      return { text: totalsReport(stats, query) };
-    },
-    [titles.diagnosis]: async () => {
-      const result = await service.request("history/doctor", {});
-      return { text: doctorReport(result), tasks: tasksInReport(result) };
+      return totalsReport(stats, query);
     },
     [titles.fleet]: async () => {
       const status = await fleet.status();
-      return { text: fleetReport(status, service.tasks.values(), Date.now()) };
+      return fleetReport(status, service.tasks.values(), Date.now());
     },
-    [titles.queryHelp]: () => Promise.resolve({ text: QUERY_HELP }),
+    [titles.queryHelp]: () => Promise.resolve(QUERY_HELP),
   });
 }

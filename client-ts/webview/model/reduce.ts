@@ -1,6 +1,7 @@
 import type { RunRow } from "../../src/panel/listMessages.js";
 import type { FleetOffer } from "../../src/offers/placement.js";
 import { isLive } from "../../src/text/outcome.js";
+import { newestRuns } from "../../src/runs/newestRuns.js";
 import { omit, without } from "../../src/util/omit.js";
 import { choosing, composing, mentioning } from "./composing.js";
 import type { Event, OpenEvent } from "./events.js";
@@ -11,9 +12,6 @@ import { reduceOpen } from "./openRun.js";
 import { type FormEvent, isComplete, reduceDrafts } from "./questions/drafts.js";
 import { reduceSpeeches, type SpeechEvent } from "./speech.js";
 import { type Definitions, launchable, type State } from "./state.js";
-
-/** The most runs in the list; older ones are in the task history. */
-const MAX_RUNS = 200;
 
 /** Apply an event to the state. Pure. */
 export function reduce(state: State, event: Event): State {
@@ -148,7 +146,7 @@ function withRun(state: State, run: RunRow): State {
   const known = runs.some(({ id }) => id === run.id);
   const next = known ? runs.map((row) => (row.id === run.id ? run : row)) : [run, ...runs];
   const cancelling = isLive(run) ? state.cancelling : without(state.cancelling, run.id);
-  return { ...state, runs: next.slice(0, MAX_RUNS), cancelling };
+  return { ...state, runs: newestRuns(next), cancelling };
 }
 
 /** Keep the chosen definition if it still exists, else choose the one used last. */

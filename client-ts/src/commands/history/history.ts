@@ -5,6 +5,7 @@ import { inform } from "../../questions/notify.js";
 import { queryErrorText, queryError } from "../../text/queryText.js";
 import type { SubagentService } from "../../service/service.js";
 import type { TaskRef } from "../../taskRef.js";
+import type { DiagnosisPage } from "../../views/diagnosisPage.js";
 import type { TaskReports } from "../../views/taskReports.js";
 import type { Transcripts } from "../../views/transcript.js";
 import { taskOf, tasksOf } from "../arguments.js";
@@ -29,13 +30,14 @@ export interface HistoryCommandsContext {
   readonly history: HistoryView;
   readonly transcripts: Transcripts;
   readonly reports: TaskReports;
+  readonly diagnosis: Pick<DiagnosisPage, "show">;
   /** The root whose tasks may be deleted; undefined until the sidecar runs. */
   readonly ownRoot: () => string | undefined;
 }
 
 /** The commands on stored tasks, by their ids or by rows. */
 export function historyCommands(context: HistoryCommandsContext) {
-  const { service, history, reports } = context;
+  const { service, history, reports, diagnosis } = context;
   const onTask =
     (title: string, act: (task: TaskRef) => Promise<void>) => async (target?: unknown) => {
       const task = taskOf(target) ?? (await find(context, title));
@@ -66,7 +68,7 @@ export function historyCommands(context: HistoryCommandsContext) {
     "subagentSidecar.history.totals": () =>
       reports.showRendered(strings.reports.totals, history.filter),
     "subagentSidecar.history.totalsCsv": () => exportTotals(service, history.filter),
-    "subagentSidecar.history.check": () => reports.showPage(strings.reports.diagnosis),
+    "subagentSidecar.history.check": () => diagnosis.show(),
     "subagentSidecar.history.help": () => reports.showRendered(strings.reports.queryHelp),
   };
 }

@@ -1,6 +1,7 @@
 import { EXAMPLE_GOAL, EXAMPLE_SUBAGENT } from "../../service/example.js";
 import { inform } from "../../questions/notify.js";
 import type { LaunchParams } from "../../protocol.js";
+import { allRuns } from "../../runs/runPages.js";
 import type { SubagentService } from "../../service/service.js";
 import { isLive } from "../../text/outcome.js";
 import { askGoal, pickFolder, pickRun } from "./prompts.js";
@@ -132,7 +133,7 @@ async function open(
     await panel.reveal(known, toSide);
     return;
   }
-  const tasks = [...service.tasks.values()];
+  const tasks = await allRuns((params) => service.request("asyncTasks/list", params));
   if (tasks.length === 0) {
     await panel.reveal();
     return;

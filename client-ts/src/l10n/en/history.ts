@@ -26,7 +26,6 @@ export const history = {
   loadMore: "Load more tasks",
   shown: (shown: string) => `${shown} shown`,
   running: "running",
-  openTranscript: "Open Transcript",
   costOf: (cost: string, tasks: number) => `${cost} in ${counted(tasks, "task")}`,
   tokens: (count: string) => `${count} tokens`,
   touchedTitle: (file: string) => `Tasks That Touched ${file}`,

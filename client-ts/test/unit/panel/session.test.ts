@@ -274,6 +274,16 @@ test("a launch that ends while the page is hidden is shown by the next one", asy
   expect(posted).toContainEqual({ type: "launched", taskId: "t2" });
 });
 
+test("the page lists every run that the window knows", async () => {
+  const { service, posted, receive } = panel();
+  for (let at = 0; at < 900; at += 1) {
+    service.tasks.set(`q${at}`, task({ id: `q${at}`, status: "queued" }));
+  }
+  await receive({ type: "ready" });
+  const sent = posted.findLast((message) => message.type === "runs");
+  expect(sent?.runs).toHaveLength(service.tasks.size);
+});
+
 test("another window's change of the limit reaches the page", async () => {
   const { service, posted, receive } = panel();
   service.answers["asyncTasks/list"] = () => ({ items: [], max: 3 });

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 
 import type { SubagentInfo } from "../../../src/protocol.js";
+import { MOST_ENDED } from "../../../src/runs/newestRuns.js";
 import type { Event } from "../../../webview/model/events.js";
 import { followsEnd, narrowed, shownOf } from "../../../webview/model/openRun.js";
 import { END } from "../../../webview/model/range.js";
@@ -81,6 +82,19 @@ test.each(["settingUp", "starting", "restarting"] as const)(
     ]);
   },
 );
+
+test("live runs stay listed, however many there are; of those that ended, the newest", () => {
+  const [live, ended] = (["queued", "completed"] as const).map((status) =>
+    Array.from({ length: MOST_ENDED }, (_, at) => row({ id: `${status} ${at}`, status })),
+  );
+  const { runs = [] } = after(
+    { type: "runs", runs: [...(ended ?? []), ...(live ?? [])] },
+    { type: "run", run: row({ id: "new", status: "completed" }) },
+  );
+  expect(runs.filter(({ status }) => status === "queued")).toHaveLength(MOST_ENDED);
+  expect(runs[0]?.id).toBe("new");
+  expect(runs).toHaveLength(2 * MOST_ENDED);
+});
 
 test("a launch opens its conversation and empties the goal", () => {
   const events: Event[] = [...READY, { type: "submit" }, { type: "launched", taskId: "t9" }];
