@@ -118,22 +118,21 @@ session.step("the palette opens the search too", async (workbench) => {
   await field(new Chat(workbench)).waitFor();
 });
 
-session.step("a time leads to its turn", async (workbench) => {
+session.step("a time leads to the turn that began last before it", async (workbench) => {
   const chat = new Chat(workbench);
   await workbench.run("Subagents: Go to Time");
-  await workbench.row("And from rafter 900 on?").waitFor();
+  await workbench.row("And from rafter 100 on?").waitFor();
   await workbench.type("07:45");
   await workbench.row("At 07:45").first().waitFor();
   await workbench.page.keyboard.press("Enter");
   await until(
     "that turn in view",
     () =>
-      chat.log.evaluate((log) => {
-        const turn = [...log.querySelectorAll("li.sent")].find((each) =>
-          each.textContent.includes("And from rafter 100 on?"),
-        );
-        const [view, at] = [log.getBoundingClientRect(), turn?.getBoundingClientRect()];
-        return at !== undefined && at.top >= view.top && at.bottom <= view.bottom;
+      chat.messages.evaluateAll((messages) => {
+        const turn = messages.find((each) => each.textContent.trim().startsWith("Rafter 100."));
+        const view = turn?.closest("#scroller")?.getBoundingClientRect();
+        const at = turn?.getBoundingClientRect();
+        return view !== undefined && at !== undefined && at.top >= view.top && at.top < view.bottom;
       }),
     (seen) => seen,
   );
