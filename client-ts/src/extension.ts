@@ -11,6 +11,7 @@ import { ConversationEditors } from "./agents/conversationEditors.js";
 import { Conversations } from "./agents/conversations.js";
 import { HistoryList, historyView } from "./agents/historyList.js";
 import { ListChoice } from "./agents/listOptions.js";
+import { conversationCommands } from "./commands/conversation.js";
 import { definitionCommands } from "./commands/definitions/definitions.js";
 import { markingCommands } from "./commands/history/marking.js";
 import { historyCommands } from "./commands/history/history.js";
@@ -151,6 +152,7 @@ export function activate(context: vscode.ExtensionContext): SubagentSidecarApi {
       ownRoot,
     }),
     ...listCommands(service, list, panel),
+    ...conversationCommands(panel),
     ...walkthroughCommands(vscode.commands),
     ...selectionCommands(panel),
     ...sidecarCommands({

@@ -1582,6 +1582,11 @@ export interface AsyncTask {
    * Absent: none.
    */
   mcpServers?: string[];
+  /**
+   * The names of the files that the agent gets with the goal; content without a path is named by
+   * its type, such as `image/png`. Absent: none.
+   */
+  attachments?: string[];
   /** What the run changed in files. Absent if nothing is known. */
   changes?: Changes;
   /** The absolute path of the working directory. */

@@ -68,6 +68,11 @@ export class AgentsView implements WebviewViewProvider, Disposable {
     return this.#view;
   }
 
+  /** The page of the view while it is visible. */
+  get page(): PanelSession | undefined {
+    return this.visible ? this.#session : undefined;
+  }
+
   /** Show the view with the list or, if a task is named, its conversation. */
   async reveal(taskId?: string): Promise<void> {
     await this.#show(taskId === undefined ? { type: "home" } : { type: "open", taskId });

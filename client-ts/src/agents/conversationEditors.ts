@@ -41,7 +41,6 @@ export class ConversationEditors implements vscode.WebviewPanelSerializer, vscod
       CONVERSATION_EDITOR,
       strings.runs.conversation,
       toSide ? vscode.ViewColumn.Beside : vscode.ViewColumn.Active,
-      { enableFindWidget: true },
     );
     this.#add(panel, taskId).session.show({ type: "open", taskId });
   }
@@ -51,9 +50,9 @@ export class ConversationEditors implements vscode.WebviewPanelSerializer, vscod
     return [...this.#editors].some((editor) => editor.taskId === taskId && editor.panel.visible);
   }
 
-  /** The run of the editor in front, which commands without an argument act on. */
-  get active(): string | undefined {
-    return [...this.#editors].find(({ panel }) => panel.active)?.taskId;
+  /** The page of the editor in front. */
+  get active(): PanelSession | undefined {
+    return [...this.#editors].find(({ panel }) => panel.active)?.session;
   }
 
   /** Take over an editor of the earlier window; its page has kept what it shows. */

@@ -1,5 +1,6 @@
 import type { Event, WebviewView } from "vscode";
 
+import type { PanelSession } from "../panel/panelSession.js";
 import { type AgentsView, showsInEditor } from "./agentsView.js";
 import type { ConversationEditors } from "./conversationEditors.js";
 
@@ -25,6 +26,11 @@ export class Conversations {
   /** Whether the user sees the list or this run. */
   shows(taskId: string): boolean {
     return this.#view.visible || this.#editors.shows(taskId);
+  }
+
+  /** The page in front that may show a conversation: an editor, or else the side bar. */
+  get page(): Pick<PanelSession, "show" | "turns"> | undefined {
+    return this.#editors.active ?? this.#view.page;
   }
 
   /** Show the list or, if a task is named, its conversation; an editor may open to the side. */

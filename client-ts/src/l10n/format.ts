@@ -56,6 +56,13 @@ export function clock(time: number): string {
     .join(":");
 }
 
+const DAY_NAME = new Intl.DateTimeFormat(LOCALE, { day: "numeric", month: "short" });
+
+/** Format the day of a time, in ms since the epoch, in the local time zone: `Nov 5`. */
+export function day(time: number): string {
+  return DAY_NAME.format(time);
+}
+
 const EXACT = new Intl.NumberFormat(LOCALE);
 const COMPACT = new Intl.NumberFormat(LOCALE, { notation: "compact", maximumFractionDigits: 1 });
 const [CENTS, SMALL] = [2, 4].map(

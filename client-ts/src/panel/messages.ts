@@ -72,6 +72,17 @@ export type ToWebview =
       readonly seq: number;
       readonly events: readonly TaskEvent[];
     }
+  /** The next events after one, for the search in a run. */
+  | {
+      readonly type: "read";
+      readonly taskId: string;
+      readonly seq: number;
+      readonly events: readonly TaskEvent[];
+    }
+  /** Search in the open conversation; the page adds what the reader selected, and where they are. */
+  | { readonly type: "find"; readonly text?: string; readonly from?: number }
+  /** Show the event with which a turn begins. */
+  | { readonly type: "jumpTo"; readonly seq: number }
   | { readonly type: "launched"; readonly taskId: string }
   /** With the subagents that were not launched, if several were to be. */
   | ({ readonly type: "launchFailed"; readonly left?: readonly string[] } & LaunchProblem)
@@ -162,6 +173,8 @@ export type Navigation = Extract<
     type:
       | "open"
       | "home"
+      | "find"
+      | "jumpTo"
       | "compose"
       | "addToGoal"
       | "choose"
@@ -188,6 +201,8 @@ export type FromWebview =
       readonly side: PageSide;
       readonly seq: number;
     }
+  /** Request the events after the one numbered `seq`, for the search. */
+  | { readonly type: "read"; readonly taskId: string; readonly seq: number }
   | {
       readonly type: "launch";
       readonly subagentName: string;

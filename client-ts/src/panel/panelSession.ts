@@ -13,6 +13,7 @@ import { readMessage } from "./readMessage.js";
 import { RunRequests } from "./runRequests.js";
 import { rowOf } from "./runRow.js";
 import { TaskFeed } from "./taskFeed.js";
+import type { TimedTurn } from "./turns/turnIndex.js";
 import { TurnFeed } from "./turns/turnFeed.js";
 
 /**
@@ -103,6 +104,11 @@ export class PanelSession implements Disposable {
     }
   }
 
+  /** The turns of the run that the page shows, with their times; undefined while it shows none. */
+  get turns(): readonly TimedTurn[] | undefined {
+    return this.#followed && this.#turns?.timed;
+  }
+
   /** Send changed definitions, and choose the named one for the next launch. */
   async definitionsChanged(chosen?: string): Promise<void> {
     await this.#sendDefinitions();
@@ -148,6 +154,8 @@ export class PanelSession implements Disposable {
         return;
       case "page":
         return this.#requests.page(message);
+      case "read":
+        return this.#requests.read(message);
       case "launch":
         return this.#requests.launch(message);
       case "attach":

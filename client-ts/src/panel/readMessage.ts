@@ -24,6 +24,7 @@ const READERS: { readonly [T in Type]: (fields: Fields) => Content<T> | undefine
   seen: ({ taskId }) => (isText(taskId) ? { taskId } : undefined),
   page: ({ taskId, side, seq }) =>
     isText(taskId) && isSide(side) && isCount(seq) ? { taskId, side, seq } : undefined,
+  read: ({ taskId, seq }) => (isText(taskId) && isCount(seq) ? { taskId, seq } : undefined),
   launch: ({ subagentName, goalPrompt, queue, ...options }) =>
     isText(subagentName) && isText(goalPrompt) && typeof queue === "boolean"
       ? { subagentName, goalPrompt, queue, ...launchOptions(options) }

@@ -155,6 +155,17 @@ export class RunRequests {
     this.#page.post({ type: "page", taskId, side, seq, events });
   }
 
+  /** Read the events after one for the search, which ends there if it fails. */
+  async read({ taskId, seq }: RequestOf<"read">): Promise<void> {
+    let events: TaskEvent[] = [];
+    try {
+      events = await eventsAfter(this.#service, taskId, seq);
+    } catch (error) {
+      this.#page.post({ type: "taskMissing", taskId, message: messageOf(error) });
+    }
+    this.#page.post({ type: "read", taskId, seq, events });
+  }
+
   #options(queue: boolean): { overLimit?: "queue" } {
     return queue ? { overLimit: "queue" } : this.#page.launchOptions();
   }

@@ -441,6 +441,17 @@ export const scenes = {
     },
     { type: "alsoUse", subagentName: "test-writer", isUsed: true },
   ],
+  withAttachments: [
+    ...base,
+    opened("a"),
+    {
+      type: "task",
+      task: {
+        ...task("a", "running"),
+        attachments: ["shot.png", "days off.md", `${"long-".repeat(14)}name.md`],
+      },
+    },
+  ],
   streaming: [
     ...base,
     opened("a"),

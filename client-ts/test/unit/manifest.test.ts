@@ -57,9 +57,10 @@ test("keys run commands that exist, with chords that other keyboards can type", 
   const known = contributes.commands.map(({ command }) => command);
   const bound = contributes.keybindings.map(({ command }) => command);
   expect(bound.filter((command) => !known.includes(command))).toEqual([VIEW_FOCUS]);
-  for (const { key, mac } of contributes.keybindings) {
+  for (const { command, key, mac } of contributes.keybindings) {
+    const isFind = command === "subagentSidecar.conversation.find"; // where the editor's own has nothing to find
     expect([key, mac]).toEqual([
-      expect.stringMatching(/^ctrl\+k [a-z]$/u),
+      isFind ? "ctrl+f" : expect.stringMatching(/^ctrl\+k [a-z]$/u),
       key.replace("ctrl", "cmd"),
     ]);
   }

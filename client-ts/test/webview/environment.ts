@@ -31,3 +31,8 @@ Object.assign(globalThis, {
   Highlight: TextHighlight,
   CSS: { highlights: new Map<string, Highlight>() },
 });
+
+// A range is where its element is.
+Range.prototype.getBoundingClientRect = function (this: Range) {
+  return this.startContainer.parentElement?.getBoundingClientRect() ?? new DOMRect();
+};

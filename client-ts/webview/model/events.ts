@@ -23,7 +23,8 @@ export type OpenEvent =
           | "events"
           | "turns"
           | "page"
-          | "answerFailed";
+          | "answerFailed"
+          | "jumpTo";
       }
     >
   | { readonly type: "answer"; readonly requestId: string; readonly optionId: string }
@@ -34,8 +35,6 @@ export type OpenEvent =
   | { readonly type: "leaveEnd"; readonly seen?: Seen }
   | { readonly type: "reachEnd" }
   | { readonly type: "jumpToEnd" }
-  /** Show the event with which a turn begins. */
-  | { readonly type: "jumpTo"; readonly seq: number }
   /** The reader scrolled to this event. */
   | { readonly type: "readAt"; readonly seq: number }
   /** The shown end does not fill the page. */
@@ -43,7 +42,17 @@ export type OpenEvent =
   /** More arrived than can be drawn at once: draw this weight of the end first. */
   | { readonly type: "narrow"; readonly weight: number }
   | { readonly type: "earlier" }
-  | { readonly type: "later" };
+  | { readonly type: "later" }
+  | FindEvent;
+
+/** Events of the search in the open conversation. */
+export type FindEvent =
+  | Extract<ToWebview, { type: "find" | "read" }>
+  | { readonly type: "findText"; readonly text: string }
+  | { readonly type: "findNext"; readonly by: 1 | -1 }
+  | { readonly type: "closeFind" }
+  /** The current match is in view, or cannot be. */
+  | { readonly type: "revealed" };
 
 /** Events of the page, from the extension or the reader. */
 export type Event =

@@ -5,6 +5,7 @@ import type { PageTask } from "../../src/panel/pageTask.js";
 import type { TaskEvent, TouchedFile } from "../../src/protocol.js";
 import { itemCount } from "./conversation/conversation.js";
 import type { OpenEvent } from "./events.js";
+import type { Find } from "./find/find.js";
 import { weightOf } from "./conversation/weight.js";
 import { omit, without } from "../../src/util/omit.js";
 import {
@@ -68,6 +69,8 @@ export interface OpenRun {
   readonly signIn?: readonly string[];
   /** The run was deleted, so it cannot be resumed. */
   readonly isDeleted?: true;
+  /** What the reader searches in it. */
+  readonly find?: Find;
   /** Ids of the questions whose answers are being sent. */
   readonly answering: ReadonlySet<string>;
 }
@@ -191,6 +194,8 @@ export function reduceOpen(open: OpenRun, event: OpenEvent): OpenRun {
       return jumpedTo(open, event.seq);
     case "readAt":
       return open.reading === undefined ? open : { ...open, at: event.seq };
+    default: // What concerns the search only.
+      return open;
   }
 }
 
@@ -251,7 +256,8 @@ function pastShown(open: OpenRun): OpenRun {
   return hasMore(open, "after") ? showingLater(open) : atEnd(open);
 }
 
-function atEnd(open: OpenRun): OpenRun {
+/** Follow the end. */
+export function atEnd(open: OpenRun): OpenRun {
   const following = omit(open, "reading", "returning", "loading", "keepsTail", "at");
   return { ...following, stream: release(open.stream, true) };
 }
@@ -260,8 +266,18 @@ function withTurns(open: OpenRun, { from, turns }: Extract<OpenEvent, { type: "t
   return { ...open, turns: [...(open.turns ?? []).slice(0, from), ...turns] };
 }
 
+/** Show an item that is loaded, by its number; where it is shown already, the others stay. */
+export function shownItem(open: OpenRun, at: number): OpenRun {
+  const shown = shownOf(open);
+  if (shown.start <= at && at < shown.end) {
+    return open.reading === undefined ? leftEnd(open) : open;
+  }
+  const next = omit(open, "reading", "returning", "loading", "keepsTail", "inView");
+  return { ...next, reading: around(open, at) };
+}
+
 /** Show an event; if it is not loaded, start over with a page that has it. */
-function jumpedTo(open: OpenRun, seq: number): OpenRun {
+export function jumpedTo(open: OpenRun, seq: number): OpenRun {
   const { events, lastSeq } = open.stream;
   const next = { ...omit(open, "reading", "returning", "loading", "keepsTail", "inView"), at: seq };
   const isLoaded = (events[0]?.seq ?? Infinity) <= seq && seq <= lastSeq;
@@ -325,12 +341,12 @@ function seqsInView({ inView, stream }: OpenRun): SeqRange | undefined {
 
 /** Show the place to which the reader returns, or follow the end if it is gone. */
 function returned(open: OpenRun, seq: number): OpenRun {
-  const extent = extentOf(open);
   const { items, dropped } = open.stream.conversation;
   const at = items.findLastIndex((item) => item.seq <= seq);
-  if (at < 0) {
-    return atEnd(open);
-  }
-  const near = earlier({ start: dropped + at, end: dropped + at }, extent);
-  return { ...omit(open, "returning"), reading: later(near, extent) };
+  return at < 0 ? atEnd(open) : { ...omit(open, "returning"), reading: around(open, dropped + at) };
+}
+
+function around(open: OpenRun, at: number): Range {
+  const extent = extentOf(open);
+  return later(earlier({ start: at, end: at }, extent), extent);
 }

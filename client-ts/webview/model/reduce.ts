@@ -5,6 +5,7 @@ import { newestRuns } from "../../src/runs/newestRuns.js";
 import { omit, without } from "../../src/util/omit.js";
 import { choosing, composing, mentioning } from "./composing.js";
 import type { Event, OpenEvent } from "./events.js";
+import { reduceFind } from "./finding.js";
 import { runKey } from "./list/listState.js";
 import { listing, opened } from "./opening.js";
 import { reduceOpen } from "./openRun.js";
@@ -122,7 +123,7 @@ function withSettings(state: State, opensElsewhere: boolean): State {
 }
 
 function withOpen(state: State, event: OpenEvent): State {
-  const open = state.open && reduceOpen(state.open, event);
+  const open = state.open && reduceFind(state.open, reduceOpen(state.open, event), event);
   return open === undefined || open === state.open ? state : { ...state, open };
 }
 

@@ -10,6 +10,24 @@ import { hasAfter } from "./conversation/stream.js";
 
 /** Return the requests to the extension that follow from an event. Pure. */
 export function requestsOf(before: State, after: State, event: Event): FromWebview[] {
+  return [...answersTo(before, after, event), ...findRequests(before.open, after.open)];
+}
+
+/** Read on for the search, and request the page of a match that is not loaded. */
+function findRequests(before: OpenRun | undefined, after: OpenRun | undefined): FromWebview[] {
+  if (after?.find === undefined) {
+    return [];
+  }
+  const { taskId, returning, find } = after;
+  const reads = find.reading !== undefined && find.reading !== before?.find?.reading;
+  const jumps = find.isRevealing && returning !== undefined && returning !== before?.returning;
+  return [
+    ...(reads ? [{ type: "read" as const, taskId, seq: find.reading }] : []),
+    ...(jumps ? jumpRequests(after, returning) : []),
+  ];
+}
+
+function answersTo(before: State, after: State, event: Event): FromWebview[] {
   switch (event.type) {
     case "act":
       return [{ type: "act", action: event.action, ...taskOf(event, after) }];

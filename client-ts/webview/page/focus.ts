@@ -13,6 +13,9 @@ export function focusTarget(after: State, event: Event): string | undefined {
       return after.opensElsewhere ? undefined : "#scroller";
     case "moveTo":
       return `[data-key=${JSON.stringify(event.key)}]`;
+    case "find":
+      return "#find";
+    case "closeFind":
     case "open":
     case "resumed":
       return "#scroller";

@@ -24,6 +24,7 @@ import { Announcer } from "./announcer.js";
 import { app } from "../view/app.js";
 import { EndFollower } from "./endFollower.js";
 import { FALLBACK_FOCUS, focusTarget } from "./focus.js";
+import { Matches, selectedText } from "./matches.js";
 import { Frames } from "./frames.js";
 import { Pace } from "./pacing.js";
 import { ReaderPlace } from "./readerPlace.js";
@@ -38,6 +39,7 @@ import {
   rangeInView,
   ScrollWatch,
   showsAll,
+  showsGoal,
 } from "./scrolling.js";
 
 /** What the editor gives to a webview. */
@@ -80,6 +82,7 @@ export class Page {
   /** What is on the screen of the open conversation, and what has arrived since. */
   #seen: Seen | undefined;
   readonly #place: ReaderPlace;
+  readonly #matches = new Matches();
   readonly #frames = new Frames(() => {
     this.#draw();
   });
@@ -153,7 +156,8 @@ export class Page {
   }
 
   /** Handle an event from the extension or the reader. */
-  send(event: Event): void {
+  send(given: Event): void {
+    const event = given.type === "find" ? { ...given, ...this.#searched() } : given;
     if (PAGING.has(event.type)) {
       this.#noteView();
     }
@@ -175,12 +179,29 @@ export class Page {
     const focus = focusTarget(after, event);
     if (focus !== undefined) {
       this.#draw();
-      this.#root.querySelector<HTMLElement>(focus)?.focus();
+      this.#focus(focus);
     } else if (after !== before && AT_ONCE.has(event.type)) {
       this.#draw();
     } else if (after !== before || this.#afterDrawing.length > 0) {
       this.#frames.soon(STREAMED.has(event.type) ? this.#pace.wait : 0);
     }
+  }
+
+  #focus(target: string): void {
+    const element = this.#root.querySelector<HTMLElement>(target);
+    element?.focus();
+    if (element instanceof HTMLInputElement) {
+      element.select();
+    }
+  }
+
+  /** Return what the reader selected, to search it, and the event from which on they read. */
+  #searched(): { readonly text?: string; readonly from: number } {
+    const scroller = this.#scroller();
+    const text = selectedText(scroller);
+    const isAtGoal = scroller !== null && showsGoal(scroller);
+    const seq = scroller === null || isAtGoal ? 0 : Number(anchorIn(scroller)?.dataset["seq"] ?? 0);
+    return { from: seq, ...(text === undefined ? {} : { text }) };
   }
 
   #press(event: KeyboardEvent): void {
@@ -260,8 +281,27 @@ export class Page {
       this.#render();
     }
     this.#scroll();
+    this.#showMatches();
     this.#fillList();
     this.#saver.soon();
+  }
+
+  /** Mark what the reader searches, and scroll to the match that they are at. */
+  #showMatches(): void {
+    const [scroller, { open }] = [this.#scroller(), this.#state];
+    const isArriving = open?.returning !== undefined;
+    this.#matches.mark(scroller, open);
+    if (scroller === null || open?.find?.isRevealing !== true || isArriving) {
+      return;
+    }
+    if (this.#matches.reveal(scroller)) {
+      this.#scrollWatch.placed(scroller);
+      this.#noteTurn(scroller);
+    }
+    if (this.#isReading()) {
+      this.#place.note(scroller);
+    }
+    this.send({ type: "revealed" });
   }
 
   /** Note how much of the list is in view, and fetch more near its end. */

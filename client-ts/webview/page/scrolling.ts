@@ -129,6 +129,12 @@ export function anchorIn(scroller: HTMLElement): HTMLElement | undefined {
   return items.find((item) => topOf(item) >= topOf(scroller)) ?? items[0];
 }
 
+/** Whether the goal above the first item is in view. */
+export function showsGoal(scroller: HTMLElement): boolean {
+  const goal = scroller.querySelector<HTMLElement>(".goal");
+  return goal !== null && isIn(scroller, goal, 0, 0);
+}
+
 /** Return the numbers of the items that are less than one screen out of view. */
 export function rangeInView(scroller: HTMLElement): Range | undefined {
   const items = itemsIn(scroller, scroller.clientHeight, scroller.clientHeight);

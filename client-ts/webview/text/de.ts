@@ -261,6 +261,20 @@ export const MINIMAP: Texts<typeof en.MINIMAP> = {
       .join(" · "),
 };
 
+export const FIND: Texts<typeof en.FIND> = {
+  label: "In dieser Unterhaltung suchen",
+  field: "Suchen",
+  keys: "Die Eingabetaste führt zum nächsten Treffer, mit der Umschalttaste zum vorherigen, Escape schließt.",
+  next: "Nächster Treffer (Eingabetaste)",
+  previous: "Vorheriger Treffer (Umschalt+Eingabetaste)",
+  close: "Schließen (Escape)",
+  none: "Keine Treffer",
+  searching: "Sucht…",
+  count: (at, all, isPartial) =>
+    `${at === undefined ? "?" : at.toLocaleString("de-DE")} von ${all.toLocaleString("de-DE")}${isPartial ? "+" : ""}`,
+  around: (words) => `: ${words}`,
+};
+
 export const MESSAGE: Texts<typeof en.MESSAGE> = {
   send: "Senden",
   sendLabel: "Nachricht senden…",

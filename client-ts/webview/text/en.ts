@@ -267,6 +267,20 @@ export const MINIMAP = {
       .join(" · "),
 };
 
+export const FIND = {
+  label: "Find in this conversation",
+  field: "Find",
+  keys: "Enter goes to the next match, Shift+Enter to the previous one, Escape closes.",
+  next: "Next Match (Enter)",
+  previous: "Previous Match (Shift+Enter)",
+  close: "Close (Escape)",
+  none: "No results",
+  searching: "Searching…",
+  count: (at: number | undefined, all: number, isPartial: boolean) =>
+    `${at === undefined ? "?" : at.toLocaleString("en-US")} of ${all.toLocaleString("en-US")}${isPartial ? "+" : ""}`,
+  around: (words: string) => `: ${words}`,
+};
+
 export const MESSAGE = {
   send: "Send",
   sendLabel: "Send a message…",

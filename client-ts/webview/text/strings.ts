@@ -13,6 +13,7 @@ export const ENDING = localized(en.ENDING, de.ENDING);
 export const CONTINUATION = localized(en.CONTINUATION, de.CONTINUATION);
 export const OUTPUT = localized(en.OUTPUT, de.OUTPUT);
 export const MINIMAP = localized(en.MINIMAP, de.MINIMAP);
+export const FIND = localized(en.FIND, de.FIND);
 export const MESSAGE = localized(en.MESSAGE, de.MESSAGE);
 export const PLAN = localized(en.PLAN, de.PLAN);
 export const QUESTION = localized(en.QUESTION, de.QUESTION);

@@ -285,6 +285,10 @@ class AsyncTask(Record, kw_only=True):
     """The names of the MCP servers that the agent gets; `sidecar` stands for the sidecar's own tools. Absent:
     none.
     """
+    attachments: list[str] | None = None
+    """The names of the files that the agent gets with the goal; content without a path is named by its
+    type, such as `image/png`. Absent: none.
+    """
     changes: Changes | None = None
     """What the run changed in files. Absent if nothing is known."""
     workspace_dir: str

@@ -1,5 +1,6 @@
 """Convert launch parameters to and from records, so that an ended run can be launched again."""
 
+from pathlib import Path
 from typing import Any
 
 from sidecar.api.runs.launches import Attachment, LaunchParams
@@ -30,6 +31,15 @@ def to_record(params: LaunchParams) -> dict[str, Any]:
         "context": dict(params.context or {}),
         **{name: value for name, value in given.items() if value is not None},
     }
+
+
+def attachment_names(attachments: list[Attachment] | None) -> list[str] | None:
+    """Return what to call the attachments of a launch; None if there are none."""
+    return [_name(each) for each in attachments or ()] or None
+
+
+def _name(attachment: Attachment) -> str:
+    return (attachment.mime_type or "") if attachment.path is None else Path(attachment.path).name
 
 
 def _paths(attachments: list[Attachment] | None) -> list[dict[str, str]] | None:

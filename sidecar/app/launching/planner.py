@@ -14,7 +14,7 @@ from sidecar.api.runs.async_tasks import AsyncTask, Placement, Progress
 from sidecar.api.runs.launches import LaunchParams
 from sidecar.app.clients.context import Caller
 from sidecar.app.launching.equipping import equip
-from sidecar.app.launching.launch_record import to_record
+from sidecar.app.launching.launch_record import attachment_names, to_record
 from sidecar.storage.layout import new_task_id
 from sidecar.subagents.equipment.equipment import Equipment
 from sidecar.subagents.journal.records import Origin, RunRecord
@@ -72,6 +72,7 @@ class Planner:
         equipment = await asyncio.to_thread(equip, params, target, caller, directory)
         record = self._record(params, target, timeout, str(directory), origin, caller, sync=sync)
         record.task.mcp_servers = _server_names(target, equipment)
+        record.task.attachments = attachment_names(params.attachments)
         delegation = None
         if self.delegations is not None:
             delegation = self.delegations.prepare(target, record, constraints, caller, depth)

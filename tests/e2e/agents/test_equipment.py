@@ -29,7 +29,9 @@ async def test_images_and_files_become_blocks_of_the_first_prompt(start: Start, 
         {"data": PNG, "mimeType": "image/png"},
         {"data": base64.b64encode(b"a,b").decode(), "mimeType": "text/csv"},
     ]
-    assert (await run(sidecar, attachments=attachments))["status"] == "completed"
+    task = await run(sidecar, attachments=attachments)
+    assert task["status"] == "completed"
+    assert task["attachments"] == ["shot.png", "notes.txt", "image/png", "text/csv"]
     (prompt,) = (each["prompt"] for each in received(sidecar, "session/prompt"))
     _, image, link, data, resource = prompt
     assert (image["type"], image["data"], image["mimeType"]) == ("image", PNG, "image/png")

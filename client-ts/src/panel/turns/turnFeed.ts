@@ -1,5 +1,5 @@
 import type { TaskEvent } from "../../protocol.js";
-import { type Turn, TurnIndex } from "./turnIndex.js";
+import { type TimedTurn, type Turn, TurnIndex } from "./turnIndex.js";
 
 /** The minimum time between posts, in ms: a minimap need not follow each word. */
 const PAUSE_MS = 250;
@@ -21,6 +21,11 @@ export class TurnFeed {
   constructor(taskId: string, post: (turns: TurnsFrom) => void) {
     this.taskId = taskId;
     this.#post = post;
+  }
+
+  /** The turns with their times. */
+  get timed(): TimedTurn[] {
+    return this.#index.timed;
   }
 
   /** Take events, in order; known ones are ignored. */

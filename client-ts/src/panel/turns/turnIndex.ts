@@ -13,6 +13,11 @@ export interface Turn {
   readonly text: string;
 }
 
+/** A turn, and when it began, in ms since the epoch; 0 if that is unknown. */
+export interface TimedTurn extends Turn {
+  readonly ts: number;
+}
+
 /** How much of a turn is kept, in characters. */
 const TEXT_CHARS = 80;
 /** Marks of Markdown, which would be read aloud. */
@@ -21,12 +26,18 @@ const MARKS = /[#*`_>|]+/gu;
 /** Finds the turns of one run in its events, whatever a page has loaded of them. */
 export class TurnIndex {
   readonly turns: Turn[] = [];
+  readonly #times: number[] = [];
   #lastSeq = 0;
   /** The text of the newest turn while it grows: up to the first call. */
   #text: string | undefined;
   #messageId: string | undefined;
   /** Whether the agent's next words begin a turn. */
   #isOver = true;
+
+  /** The turns with their times. */
+  get timed(): TimedTurn[] {
+    return this.turns.map((turn, at) => ({ ...turn, ts: this.#times[at] ?? 0 }));
+  }
 
   /** Take events, in order; return the first turn that changed, or the number of turns. */
   take(events: readonly TaskEvent[]): number {
@@ -36,6 +47,9 @@ export class TurnIndex {
       if (event.seq > this.#lastSeq) {
         this.#lastSeq = event.seq;
         this.#note(event);
+        while (this.#times.length < this.turns.length) {
+          this.#times.push(event.ts);
+        }
       }
     }
     return this.turns.at(-1) === last ? length : Math.max(0, length - 1);

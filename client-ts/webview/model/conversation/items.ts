@@ -5,6 +5,12 @@ import type { Inquiry } from "../questions/inquiry.js";
 import type { Question } from "./question.js";
 import type { TextTail } from "./textTail.js";
 
+/** How much of the goal and of a sent message is shown, in characters. */
+export const GOAL_CHARS = 20_000;
+export const SENT_CHARS = 20_000;
+/** How much of what a call is about is shown in its row, in characters. */
+export const SUBJECT_CHARS = 120;
+
 /** A message, or a part of a long one. */
 export interface MessageItem {
   readonly kind: "message";

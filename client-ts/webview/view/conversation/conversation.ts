@@ -18,7 +18,7 @@ import { oneLine } from "../../../src/text/words.js";
 import { clock, duration } from "../../../src/l10n/format.js";
 import { elapsed, isLive, STATUS_ICON } from "../../../src/text/outcome.js";
 import { cutText, plain } from "../../text/format.js";
-import { keyOf } from "../../model/conversation/items.js";
+import { GOAL_CHARS, keyOf } from "../../model/conversation/items.js";
 import { openCall } from "../../model/conversation/conversation.js";
 import { hasMore, type OpenRun, shownOf, showsTail } from "../../model/openRun.js";
 import type { State } from "../../model/state.js";
@@ -31,7 +31,9 @@ import {
   storedText,
 } from "../../text/words.js";
 import { ACTIONS, CONVERSATION } from "../../text/strings.js";
+import { attachedFiles } from "../common/attached.js";
 import { ending, totals } from "./ending.js";
+import { findBar } from "./findBar.js";
 import { folds } from "./folds.js";
 import { icon } from "../common/icon.js";
 import type { ItemContext } from "./context.js";
@@ -42,8 +44,6 @@ import { plan } from "./plan.js";
 import { speechBox, unsaidMessages } from "./speech.js";
 import type { Part, View } from "../common/view.js";
 
-/** How much of the goal is shown, in characters. */
-const GOAL_CHARS = 20_000;
 /** How much of the goal names the conversation, in characters. */
 const TITLE_CHARS = 120;
 /** How much of a question is shown in the head, in characters. */
@@ -55,7 +55,7 @@ const SILENCE_MS = 30_000;
 export function conversation(view: View, open: OpenRun, onScroll: (event: Event) => void): Part {
   return html`<section class="page conversation" aria-label=${titleOf(view, open)}>
     ${head(view, open)} ${problem(open)} ${unmet(open)}
-    ${plan(open.stream.conversation.plan, contextOf(view, open).live)}
+    ${plan(open.stream.conversation.plan, contextOf(view, open).live)} ${findBar(view, open)}
     <div class="reading">
       <div
         class="scroller"
@@ -210,6 +210,7 @@ function goal({ task }: OpenRun): Part {
     ? undefined
     : html`<section class="goal" aria-label=${CONVERSATION.goal}>
         <p dir="auto">${plain(cutText(task.goalPrompt, GOAL_CHARS))}</p>
+        ${attachedFiles(task.attachments)}
       </section>`;
 }
 

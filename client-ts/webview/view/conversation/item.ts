@@ -2,7 +2,7 @@ import { html } from "lit-html";
 import { guard } from "lit-html/directives/guard.js";
 
 import { type Block, blockSource } from "../../model/conversation/blocks.js";
-import type { Item, ThoughtItem } from "../../model/conversation/items.js";
+import { type Item, keyOf, SENT_CHARS, type ThoughtItem } from "../../model/conversation/items.js";
 import { cutText, plain } from "../../text/format.js";
 import { CONVERSATION } from "../../text/strings.js";
 import { icon } from "../common/icon.js";
@@ -14,15 +14,12 @@ import { sentText } from "./speech.js";
 import { tool } from "./tool.js";
 import type { Part } from "../common/view.js";
 
-/** How much of a sent message is shown, in characters. */
-const SENT_CHARS = 20_000;
-
 const blockElement = remembering((block: Block) => renderMarkdown(blockSource(block)));
 
 /** Render an item of a conversation, by its number, only if it or its context changed. */
 export function itemView(item: Item, at: number, context: ItemContext): Part {
   const { live, folder, answering } = context;
-  return html`<li class=${item.kind} data-seq=${item.seq} data-at=${at}>
+  return html`<li class=${item.kind} data-seq=${item.seq} data-at=${at} data-item=${keyOf(item)}>
     ${guard([item, live, folder, answering, formOf(item, context)], () => body(item, context))}
   </li>`;
 }

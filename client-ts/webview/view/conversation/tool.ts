@@ -4,7 +4,7 @@ import type { ToolLocation } from "../../../src/protocol.js";
 import { duration } from "../../../src/l10n/format.js";
 import { oneLine } from "../../../src/text/words.js";
 import { plain } from "../../text/format.js";
-import type { ToolItem } from "../../model/conversation/items.js";
+import { SUBJECT_CHARS, type ToolItem } from "../../model/conversation/items.js";
 import { pathInside } from "../../../src/text/places.js";
 import { answerWords, isAllowed } from "../../model/conversation/question.js";
 import { TOOL } from "../../text/strings.js";
@@ -16,7 +16,6 @@ import { question, type Surroundings } from "./question.js";
 import type { Part } from "../common/view.js";
 
 const MAX_PLACES = 8;
-const SUBJECT_CHARS = 120;
 
 /** Render a tool call with its status, and its folded input and output. */
 export function tool(item: ToolItem, context: ItemContext): Part {

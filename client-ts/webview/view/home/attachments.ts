@@ -1,24 +1,24 @@
 import { html } from "lit-html";
 
 import { COMPOSER } from "../../text/strings.js";
+import { attachedIcon } from "../common/attached.js";
 import { icon } from "../common/icon.js";
 import type { Part, View } from "../common/view.js";
 
 /** As much as an agent gets of one content. */
 const MOST_BYTES = 10 * 1024 * 1024;
 const URI_LISTS = ["application/vnd.code.uri-list", "text/uri-list"];
-const IMAGE = /\.(?:png|jpe?g|gif|webp)$/iu;
 
 /** Render the files that the agent gets with the goal, each with a button that removes it. */
 export function attachments({ state, send }: View): Part {
   const { files = [] } = state.draft;
   return files.length === 0
     ? undefined
-    : html`<ul class="others" aria-label=${COMPOSER.attachments}>
+    : html`<ul class="others chips" aria-label=${COMPOSER.attachments}>
         ${files.map((path) => {
           const name = nameOf(path);
           return html`<li title=${path}>
-            ${icon(IMAGE.test(name) ? "file-media" : "file")}
+            ${attachedIcon(name)}
             <bdi>${name}</bdi>
             <button
               type="button"

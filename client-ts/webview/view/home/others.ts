@@ -14,7 +14,7 @@ export function others({ state, send }: View): Part {
   const { also = [] } = state.draft;
   return also.length === 0
     ? undefined
-    : html`<ul class="others" aria-label=${COMPOSER.others}>
+    : html`<ul class="others chips" aria-label=${COMPOSER.others}>
         ${also.map(
           (subagentName) =>
             html`<li>

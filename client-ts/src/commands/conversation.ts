@@ -1,0 +1,40 @@
+import type { PanelSession } from "../panel/panelSession.js";
+import { inform } from "../questions/notify.js";
+import * as strings from "../text/strings.js";
+import { askTurn } from "./turnPick.js";
+
+/** What has the page of the conversation in front. */
+export interface ConversationSurface {
+  readonly page: Pick<PanelSession, "show" | "turns"> | undefined;
+}
+
+/** The commands on the conversation in front, by their ids. */
+export function conversationCommands(surface: ConversationSurface) {
+  return {
+    "subagentSidecar.conversation.find": () => {
+      find(surface);
+    },
+    "subagentSidecar.conversation.goToTime": () => goToTime(surface),
+  };
+}
+
+function find({ page }: ConversationSurface): void {
+  if (page === undefined) {
+    void inform(strings.runs.noConversation);
+  } else {
+    page.show({ type: "find" });
+  }
+}
+
+/** Show the turn that the user chooses by its time. */
+async function goToTime({ page }: ConversationSurface): Promise<void> {
+  const turns = page?.turns ?? [];
+  if (page === undefined || turns.length === 0) {
+    void inform(page === undefined ? strings.runs.noConversation : strings.runs.noTurns);
+    return;
+  }
+  const seq = await askTurn(turns);
+  if (seq !== undefined) {
+    page.show({ type: "jumpTo", seq });
+  }
+}
