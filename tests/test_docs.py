@@ -65,3 +65,22 @@ def test_the_page_on_architecture_names_every_room(section: str, room: str) -> N
     named = {name.rstrip("/").split("/")[-1] for name in re.findall(r"`([^`]+)`", rows)}
     folders = {path.name for path in (DOCS.parent / room).iterdir() if path.is_dir()}
     assert folders - {"__pycache__"} - named == set()
+
+
+PAGES = sorted(
+    path for folder in (DOCS, DOCS.parent, DOCS.parent / "client-ts") for path in folder.glob("*.md")
+)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(DOCS.parent)))
+def test_every_link_of_a_page_leads_to_a_file_and_a_heading(page: Path) -> None:
+    links = re.findall(r"\]\((?!\w+:)([^)#\s]*)(?:#([^)\s]*))?\)", page.read_text(encoding="utf-8"))
+    targets = [(page.parent / path if path else page, heading) for path, heading in links]
+    assert [path for path, _ in targets if not path.exists()] == []
+    assert [(path.name, name) for path, name in targets if name and name not in _headings(path)] == []
+
+
+def _headings(page: Path) -> set[str]:
+    """Return the anchors that GitHub makes of the headings of a page."""
+    titles = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).strip().replace(" ", "-") for title in titles}

@@ -214,7 +214,7 @@ export const ENDING: Texts<typeof en.ENDING> = {
     active: "Diese Aufgabe ist unfertig.",
     completed: "Diese Aufgabe wurde abgeschlossen.",
     failed: "Diese Aufgabe ist fehlgeschlagen.",
-    abandoned: "Diese Aufgabe wurde verlassen.",
+    abandoned: "Diese Aufgabe wurde aufgegeben.",
     unknown: "Aus ihren Dateien geht nicht hervor, wie diese Aufgabe endete.",
   },
   outcomes: {
