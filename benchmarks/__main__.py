@@ -6,26 +6,21 @@ from collections.abc import Callable
 from functools import partial
 from typing import Final
 
-from benchmarks import (
+from benchmarks import report
+from benchmarks.measure import Comparison
+from benchmarks.serving import (
     attach,
     busy_run,
-    listing,
-    live,
     load,
     mcp_start,
     panel,
     reminders,
-    report,
-    roots,
     roundtrip,
     runs,
-    scanning,
-    sessions,
     soak,
-    stalls,
     startup,
 )
-from benchmarks.measure import Comparison
+from benchmarks.stores import listing, live, roots, scanning, sessions, stalls
 
 _BENCHMARKS: Final[dict[str, Callable[[int], list[Comparison]]]] = {
     "roundtrip": roundtrip.measure,

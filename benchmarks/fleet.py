@@ -128,7 +128,7 @@ async def _rate(fleet: FleetSettings, link: FleetLink, workspace: Path) -> float
     nodes = [node["nodeId"] for node in (await link.status(20))["nodes"] if node["name"] == "B"]
     base = subprocess.check_output(["git", "rev-parse", "HEAD"], cwd=workspace, text=True).strip()
     named = {"run": run, "repository": "bench", "prefix": "", "base": base}
-    await link.request("place", 60, nodes=nodes, slots=1, within=50.0, silence=50.0, **named)
+    await link.request("place", 60, nodes=nodes, slots=1, within=50.0, silence=50.0, former=0, **named)
     program = [sys.executable, "-c", _LINES.format(count=EVENTS)]
     # The tree cannot be made without the bundle, so the workspace comes first.
     data = packed(prepare(workspace), [])

@@ -1,3 +1,3 @@
-"""Subagent Sidecar: stored agent tasks listed truthfully, background subagents hosted over JSON-RPC."""
+"""Subagent Sidecar: lists the sessions of AI coding agents and runs subagents in the background."""
 
 __version__ = "0.2.0"

@@ -35,6 +35,19 @@ def test_the_files_that_the_guides_name_exist() -> None:
         assert not missing, f"{page.name} names {missing}"
 
 
+def test_the_names_that_the_guides_give_are_in_their_files() -> None:
+    named = [
+        (page.name, name, file)
+        for page in DOCS.glob("*.md")
+        for name, file in re.findall(
+            r"`([A-Za-z_]\w*)`(?: and `\w+`)? in `((?:sidecar|tests|client-ts)/[\w./-]+\.(?:py|ts|json))`",
+            page.read_text(),
+        )
+    ]
+    assert len(named) >= 10, "the guides name their places in another form"
+    assert [entry for entry in named if entry[1] not in (DOCS.parent / entry[2]).read_text()] == []
+
+
 @pytest.mark.parametrize(
     ("section", "room"),
     [

@@ -9,7 +9,7 @@ export const ErrorCode = {
   NotInitialized: -32002,
   /** No task has this id or prefix. `data`: taskId. */
   TaskNotFound: -32010,
-  /** Several tasks start with this prefix. `data`: taskId, candidates [{id, label}]. */
+  /** The ids of several tasks start with this prefix. `data`: taskId, candidates [{id, label}]. */
   AmbiguousTaskId: -32011,
   /** The concurrency limit is reached. `data`: running, max. */
   LimitReached: -32012,
@@ -67,7 +67,7 @@ export interface InitializeParams {
    */
   answersQuestions?: boolean;
   /**
-   * Let pending reminders ride on the results of `tools/call`, in `reminder`. The client's next
+   * Attach pending reminders to the results of `tools/call`, as `reminder`. The client's next
    * message acknowledges such a reminder, unless it cancels that request.
    */
   piggyback?: boolean;
@@ -137,13 +137,13 @@ export interface AsyncTasksSettings {
 
 /** `budget`: what a task and a day may cost (USD) and use (tokens). */
 export interface BudgetSettings {
-  /** The most a run may cost, in USD. */
+  /** The maximum cost of a run, in USD. */
   perTaskCost?: number | null;
-  /** The most tokens of a run. */
+  /** The maximum number of tokens of a run. */
   perTaskTokens?: number | null;
-  /** The most all runs of a day may cost, in USD. */
+  /** The maximum cost of all runs of a day, in USD. */
   perDayCost?: number | null;
-  /** The most tokens of all runs of a day. */
+  /** The maximum number of tokens of all runs of a day. */
   perDayTokens?: number | null;
 }
 
@@ -311,7 +311,7 @@ export interface FleetSettings {
   slotsPerRun?: number;
   /** The file with the token of the cluster, on the gateway's machine. */
   tokenPath?: string | null;
-  /** How often a run that writes nothing is heard. */
+  /** How often a run without output reports that it is alive. */
   heartbeatSeconds?: number;
   /** How long a run may be silent before it counts as lost. */
   lostAfterSeconds?: number;
@@ -564,7 +564,7 @@ export interface FleetStatus {
   ray?: string;
   /** Whether the cluster asks for a token. */
   authentication?: boolean;
-  /** Its living nodes. */
+  /** Its nodes that are alive. */
   nodes: FleetNode[];
   /** The ids of all runs on the cluster, those of other sidecars included. */
   runs: string[];
@@ -1026,7 +1026,7 @@ export interface SearchParams {
   text: string;
   /** Search only tasks that match this query. */
   query?: string | null;
-  /** The most hits in the answer. */
+  /** The maximum number of hits in the answer. */
   limit?: number;
   /** Absolute paths of the roots to read. Default: all roots of this connection. */
   roots?: string[] | null;
@@ -1115,7 +1115,7 @@ export type FileAction = "read" | "edited" | "created" | "deleted" | "mentioned"
 export interface ByFileParams {
   /** An absolute path, or the end of one. */
   path: string;
-  /** The most tasks in the answer. */
+  /** The maximum number of tasks in the answer. */
   limit?: number;
   /** Absolute paths of the roots to read. Default: all roots of this connection. */
   roots?: string[] | null;
@@ -1211,7 +1211,7 @@ export interface FailedTask {
 
 /** Parameters of `tasks/listRemoved`. */
 export interface ListRemovedParams {
-  /** The most tasks in the answer. */
+  /** The maximum number of tasks in the answer. */
   limit?: number;
 }
 
@@ -1376,7 +1376,7 @@ export interface SubagentInfo {
   permissions?: Policy;
   /** Add this to `agents.approved` to approve a wider policy. */
   approval?: string;
-  /** The most model answers, -1 for no limit. */
+  /** The maximum number of model answers, -1 for no limit. */
   maxTurns?: number;
   /** The time limit in seconds, -1 for none. */
   timeoutSeconds?: number | null;
@@ -1468,7 +1468,7 @@ export interface LaunchParams {
   timeoutSeconds?: number | null;
   /** Time for a last turn at a soft limit, in seconds. */
   gracePeriodSeconds?: number | null;
-  /** The most model answers, -1 for no limit. */
+  /** The maximum number of model answers, -1 for no limit. */
   maxTurns?: number | null;
   /** The absolute path of the working directory. Default: the first workspace folder. */
   workspaceDir?: string | null;
@@ -1710,9 +1710,9 @@ export interface QuestionField {
   description?: string;
   /** The value to start with, which fits the field. */
   default?: string | number | boolean | string[] | null;
-  /** The least number of characters. */
+  /** The minimum number of characters. */
   minLength?: number;
-  /** The largest number of characters. */
+  /** The maximum number of characters. */
   maxLength?: number;
   /** A regular expression that the text has to contain. Do not run it: it comes from the agent. */
   pattern?: string;
@@ -1724,9 +1724,9 @@ export interface QuestionField {
   maximum?: number | null;
   /** The choices, if it is a choice. */
   oneOf?: QuestionChoice[];
-  /** The least number of choices. */
+  /** The minimum number of choices. */
   minItems?: number;
-  /** The largest number of choices. */
+  /** The maximum number of choices. */
   maxItems?: number;
   /** The choices, of which an answer may contain several. */
   items?: QuestionItems;
@@ -1861,7 +1861,7 @@ export interface PartialResult {
   openTool?: string;
 }
 
-/** Where a run on a cluster works, and when its node was last heard. */
+/** Where a run on a cluster works, and when its node last reported. */
 export interface Placement {
   /** `ray` for a run on a cluster. */
   kind: PlacementKind;
@@ -1874,7 +1874,7 @@ export interface Placement {
    * `lost`.
    */
   state: PlacementState;
-  /** When the run was last heard, in ms since the epoch. */
+  /** When the run last reported, in ms since the epoch. */
   lastHeardAt?: number;
 }
 
@@ -1896,7 +1896,7 @@ export interface AsyncListParams {
   status?: AsyncStatus | AsyncStatus[] | null;
   /** The `nextCursor` of the previous page. Absent for the first page. */
   cursor?: string | null;
-  /** The size of a page, at most 20,000 tasks. A page of about 16 MiB ends before. */
+  /** The size of a page, at most 20,000 tasks. A page ends earlier at about 16 MiB. */
   limit?: number;
 }
 
@@ -2078,7 +2078,7 @@ export interface EventsParams {
   taskId: string;
   /** Return events after this number. */
   afterSeq?: number;
-  /** The most events in one answer. */
+  /** The maximum number of events in one answer. */
   limit?: number;
 }
 

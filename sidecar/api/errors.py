@@ -46,7 +46,7 @@ class TaskNotFound(SidecarError):
 
 
 class AmbiguousTaskId(SidecarError):
-    """Several tasks start with this prefix. `data`: taskId, candidates [{id, label}]."""
+    """The ids of several tasks start with this prefix. `data`: taskId, candidates [{id, label}]."""
 
     code = -32011
 

@@ -43,7 +43,7 @@ class InitializeParams(Params, kw_only=True):
     answers_questions: bool = True
     """Whether this client shows permission requests and can answer them. Runs are unattended without one."""
     piggyback: bool = False
-    """Let pending reminders ride on the results of `tools/call`, in `reminder`. The client's next message
+    """Attach pending reminders to the results of `tools/call`, as `reminder`. The client's next message
     acknowledges such a reminder, unless it cancels that request.
     """
     settings: RawSettings | None = None

@@ -49,13 +49,13 @@ class BudgetSettings(Group, kw_only=True):
     """`budget`: what a task and a day may cost (USD) and use (tokens)."""
 
     per_task_cost: float | None = None
-    """The most a run may cost, in USD."""
+    """The maximum cost of a run, in USD."""
     per_task_tokens: int | None = None
-    """The most tokens of a run."""
+    """The maximum number of tokens of a run."""
     per_day_cost: float | None = None
-    """The most all runs of a day may cost, in USD."""
+    """The maximum cost of all runs of a day, in USD."""
     per_day_tokens: int | None = None
-    """The most tokens of all runs of a day."""
+    """The maximum number of tokens of all runs of a day."""
 
 
 class PermissionsSettings(Group, kw_only=True):
@@ -193,7 +193,7 @@ class FleetSettings(Group, kw_only=True):
     token_path: str | None = None
     """The file with the token of the cluster, on the gateway's machine."""
     heartbeat_seconds: PositiveSeconds = 5
-    """How often a run that writes nothing is heard."""
+    """How often a run without output reports that it is alive."""
     lost_after_seconds: PositiveSeconds = 30
     """How long a run may be silent before it counts as lost."""
 

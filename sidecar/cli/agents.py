@@ -47,7 +47,7 @@ def agents(
         output.echo("The workspace has its own definitions; use --trust to list them too.", err=True)
 
 
-@agents.command()
+@agents.command(short_help="Report problems in definitions.")
 @click.argument("paths", nargs=-1, type=click.Path(exists=True, path_type=Path, resolve_path=True))
 @workspace_folder
 @click.option("--json", "as_json", is_flag=True, help="Print JSON: the result of subagents/validate.")

@@ -67,8 +67,8 @@ def cancel(task_id: str, own_root: Path, store: SettingsStore) -> int:
 def send(task_id: str, text: str, own_root: Path, store: SettingsStore) -> int:
     """Send TEXT to the agent of a run, and say when the agent gets it. ID can be a unique prefix.
 
-    An agent that takes messages during its turn gets it now, any other at the end of its turn. TEXT that is -
-    is read from stdin.
+    An agent that takes messages during its turn gets it now, any other at the end of its turn. If TEXT is -,
+    the command reads it from stdin.
     """
     _require_host(own_root, "no run can receive messages")
     words = sys.stdin.read() if text == "-" else text

@@ -8,7 +8,6 @@ from typing import TextIO
 
 from sidecar import figures
 from sidecar.printable import plain, printable, printable_json
-from sidecar.rpc.transport.encoding import encode_json
 
 TITLE_WIDTH = 24
 LAST_WIDTH = 13
@@ -56,6 +55,8 @@ def write_marked(pieces: Sequence[str]) -> None:
 
 def write_json(value: object) -> None:
     """Print a value as one JSON document in its wire format."""
+    from sidecar.rpc.transport.encoding import encode_json  # a list has its rows as JSON
+
     write_pieces([encode_json(value)])
 
 

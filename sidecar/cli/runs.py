@@ -121,7 +121,7 @@ async def reading(root: Path, work: Callable[[Journal], Awaitable[T]]) -> T:
     """Call `work` with the read-only journal of a root. Raises TaskNotFound if there is none."""
     owner = living_owner(OwnRoot(root))
     # A journal in use has a log. Look before this process opens it, which makes one.
-    has_lost_log = owner is not None and log_is_missing(OwnRoot(root).database)
+    has_lost_log = owner is not None and log_is_missing(OwnRoot(root).database, owner)
     try:
         journal = await Journal.open(OwnRoot(root).database, read_only=True)
     except JournalMissing:
@@ -161,7 +161,7 @@ async def resolve(journal: Journal, prefix: str) -> RunRecord:
     if not found:
         raise TaskNotFound(f"no run has the id or prefix {prefix!r}; `ps` lists them")
     if len(found) > 1:
-        raise AmbiguousTaskId(f"several runs start with {prefix!r}; give more of the id")
+        raise AmbiguousTaskId(f"several runs have an id that starts with {prefix!r}; give more of it")
     return found[0]
 
 

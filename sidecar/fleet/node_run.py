@@ -94,6 +94,8 @@ class NodeRun:
         self.activity = 0
         self.over = asyncio.Event()
         self.started = asyncio.Event()
+        self._base = base
+        self._has_tree = False
         self._changes = KeptChanges(self.folder, base)
         self._messages: set[str] = set()
         self._last_turn: asyncio.Task[None] | None = None
@@ -199,7 +201,7 @@ class NodeRun:
     async def _result_of(self, job: Job) -> RunResult:
         environment = agent_environment(os.environ)
         try:
-            await asyncio.to_thread(self.tree.check_out, self.task_id)
+            await self._make_tree()
             if empty := await asyncio.to_thread(self.tree.submodules):
                 self._log(_SUBMODULES.format(names=", ".join(empty)))
             runner = node_runner(job.runner_name, job, environment)
@@ -215,6 +217,15 @@ class NodeRun:
         result = await self._handle.result()
         await self._handle.stop(_STOP_SECONDS)
         return result
+
+    async def _make_tree(self) -> None:
+        """Make the work tree, or leave nothing of it: it has no changes, and the disk may be full."""
+        try:
+            await asyncio.to_thread(self.tree.check_out, self.task_id)
+        except Exception:
+            await asyncio.to_thread(self.tree.remove)
+            raise
+        self._has_tree = True
 
     def _spec(self, job: Job) -> RunSpec:
         return RunSpec(
@@ -243,14 +254,19 @@ class NodeRun:
             result = replace(result, terminate_reason="TIMEOUT", error=_TIMED_OUT)
         last: dict[str, Any] = {"result": self._secrets.without(to_plain(result))}
         try:
-            last["commit"] = await asyncio.to_thread(self._changes.save, self.tree, self.task_id)
-            await asyncio.to_thread(self.tree.remove)
+            last["commit"] = await self._saved() if self._has_tree else self._base
         except Exception as error:  # the tree stays for another try
             logger.exception("the changes of run %s cannot be saved", self.task_id)
             last["unsaved"] = str(error)
         self._record(last)
         self.over.set()
         self.changed.set()
+
+    async def _saved(self) -> str:
+        """Save the changes and remove the tree; return their commit."""
+        commit = await asyncio.to_thread(self._changes.save, self.tree, self.task_id)
+        await asyncio.to_thread(self.tree.remove)
+        return commit
 
     async def _emit(self, event: dict[str, Any]) -> None:
         for each in self._secrets.events(event):

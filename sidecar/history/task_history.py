@@ -302,7 +302,7 @@ class TaskHistory:
             opened = owners[name].open(name, self.now())
             if opened is not None:
                 candidates.append({"id": name, "label": opened.info.title})
-        message = f"{len(owners)} tasks start with {task_id!r}; give more of the id"
+        message = f"{len(owners)} tasks have an id that starts with {task_id!r}; give more of it"
         return AmbiguousTaskId(message, taskId=task_id, candidates=candidates)
 
 

@@ -48,6 +48,17 @@ def test_listing_tasks_imports_only_what_it_needs() -> None:
     assert loaded("sidecar.cli.stored.listing", "asyncio", "pygls", "hashlib", "tomllib", "rich", guide) == ""
 
 
+def test_listing_tasks_as_json_imports_no_other_store_and_no_types_of_runs() -> None:
+    names = (
+        "orjson",
+        "sidecar.api.runs.async_tasks",
+        "sidecar.history.stores.codex.layout",
+        "sidecar.history.stores.editors",
+        "sidecar.history.stores.gemini.layout",
+    )
+    assert loaded("sidecar.cli.stored.listing", *names) == ""
+
+
 def test_following_changes_does_not_import_watchfiles() -> None:
     """A server imports it in the thread that watches."""
     assert loaded("sidecar.history.live", "watchfiles") == ""

@@ -159,6 +159,12 @@ class Fleet:
             settings=settings,
         )
 
+    async def connected(self, **fleet: Any) -> None:
+        """Start a sidecar, and wait for its gateway, which takes long to start on a busy machine."""
+        await self.open(**fleet)
+        status = partial(self.request, "fleet/status")
+        await self.until(status, lambda answer: answer.get("problem") is None)
+
     async def request(self, method: str, **params: Any) -> Any:
         return await self.client.request(method, params, timeout=LIMIT)
 

@@ -22,7 +22,7 @@ export const ACTIONS: Texts<typeof en.ACTIONS> = {
   restart: "Erneut versuchen",
   manageTrust: "Arbeitsbereichsvertrauen verwalten",
   openRunnerSettings: "Runner-Einstellungen öffnen",
-  changeLimit: "Grenze ändern",
+  changeLimit: "Limit ändern",
   startNow: "Jetzt starten",
   openTranscript: "Transkript öffnen",
   cancelSetup: "Abbrechen",
@@ -51,9 +51,9 @@ export const HOME: Texts<typeof en.HOME> = {
 export const LIST: Texts<typeof en.LIST> = {
   label: "Agenten",
   groups: {
-    needsYou: "Braucht Sie",
+    needsYou: "Wartet auf Sie",
     running: "Läuft",
-    queued: "Wartet",
+    queued: "Warteschlange",
     pinned: "Angeheftet",
     recent: "Zuletzt",
     today: "Heute",
@@ -89,8 +89,8 @@ export const LIST: Texts<typeof en.LIST> = {
   due: (count, days) =>
     `${plural(count, "Sitzung wird", "Sitzungen werden")} innerhalb von ${plural(days, "Tag", "Tagen")} gelöscht`,
   dueHint:
-    "Ihr Agent löscht alte Sitzungen. Behaltene Kopien bleiben in dieser Liste und können durchsucht und exportiert werden.",
-  keepCopies: "Kopien behalten",
+    "Ihr Agent löscht alte Sitzungen. Aufbewahrte Kopien bleiben in dieser Liste und können durchsucht und exportiert werden.",
+  keepCopies: "Kopien aufbewahren",
   hideToday: "Heute ausblenden",
   noMatch: "Keine Aufgabe passt.",
   none: "Hier ist noch nichts. Läufe und Aufgaben anderer Agenten erscheinen hier.",
@@ -100,7 +100,7 @@ export const LIST: Texts<typeof en.LIST> = {
     active: "Unfertig",
     completed: "Abgeschlossen",
     failed: "Fehlgeschlagen",
-    abandoned: "Verlassen",
+    abandoned: "Aufgegeben",
     unknown: "Unbekannt",
   },
   outcomes: {
@@ -125,7 +125,7 @@ export const COMPOSER: Texts<typeof en.COMPOSER> = {
   launching: "Startet…",
   launchHint: "Starten (Eingabe; Umschalt+Eingabe beginnt eine neue Zeile)",
   keys: "Eingabe startet, Umschalt+Eingabe beginnt eine neue Zeile.",
-  approval: (line) => `${line}: wählen Sie „Genehmigen…“ in der Liste der Subagenten.`,
+  approval: (line) => `${line}: Wählen Sie „Genehmigen…“ in der Liste der Subagenten.`,
   starting: "Der Sidecar startet noch. Versuchen Sie es gleich noch einmal.",
   noSubagent: "Wählen Sie zuerst einen Subagenten.",
   noGoal: "Schreiben Sie, was der Subagent tun soll.",
@@ -200,7 +200,7 @@ export const ENDING: Texts<typeof en.ENDING> = {
   allLines: (count) => `Alle ${lines(count)}`,
   error: "Ganzer Fehler",
   result: "Ergebnis",
-  files: "Angefasste Dateien",
+  files: "Betroffene Dateien",
   changes: (files) => `${plural(files, "Datei", "Dateien")} geändert`,
   viewAll: "Alle Änderungen ansehen",
   viewChange: (path) => `Änderungen von ${path} ansehen`,
@@ -273,7 +273,7 @@ export const MESSAGE: Texts<typeof en.MESSAGE> = {
   discard: "Verwerfen",
   sendAgain: "Erneut senden…",
   undelivered: "Noch nicht zugestellt",
-  missed: "Nicht zugestellt: der Lauf endete vorher.",
+  missed: "Nicht zugestellt: Der Lauf endete vorher.",
   sending: "Wird gesendet…",
   sent: (delivery) => `Gesendet. ${delivery}`,
 };
@@ -334,7 +334,7 @@ export const DIFF: Texts<typeof en.DIFF> = {
   open: "Diff öffnen",
   openOf: (path) => `Diff von ${path} öffnen`,
   lines: (path) => `Geänderte Zeilen von ${path}`,
-  more: (count) => `${plural(count, "weitere Zeile", "weitere Zeilen")}: öffnen Sie den Diff.`,
+  more: (count) => `${plural(count, "weitere Zeile", "weitere Zeilen")}: Öffnen Sie den Diff.`,
 };
 
 export const cutNote = (missing: number): string =>

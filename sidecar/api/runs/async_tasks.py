@@ -215,7 +215,7 @@ class Owner(Record, kw_only=True):
 
 
 class Placement(Record, kw_only=True):
-    """Where a run on a cluster works, and when its node was last heard."""
+    """Where a run on a cluster works, and when its node last reported."""
 
     kind: PlacementKind
     """`ray` for a run on a cluster."""
@@ -224,7 +224,7 @@ class Placement(Record, kw_only=True):
     state: PlacementState
     """`waiting` for a slot, `starting`, `running`, `reconnecting` while it is silent, `ended` or `lost`."""
     last_heard_at: int | None = None
-    """When the run was last heard, in ms since the epoch."""
+    """When the run last reported, in ms since the epoch."""
 
 
 class AsyncTask(Record, kw_only=True):

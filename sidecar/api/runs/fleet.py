@@ -49,6 +49,6 @@ class FleetStatus(Record, kw_only=True):
     authentication: bool | None = None
     """Whether the cluster asks for a token."""
     nodes: list[FleetNode]
-    """Its living nodes."""
+    """Its nodes that are alive."""
     runs: list[str]
     """The ids of all runs on the cluster, those of other sidecars included."""

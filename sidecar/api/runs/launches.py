@@ -58,7 +58,7 @@ class LaunchParams(Params, kw_only=True):
     grace_period_seconds: int | float | None = None
     """Time for a last turn at a soft limit, in seconds."""
     max_turns: int | None = None
-    """The most model answers, -1 for no limit."""
+    """The maximum number of model answers, -1 for no limit."""
     workspace_dir: str | None = None
     """The absolute path of the working directory. Default: the first workspace folder."""
     over_limit: Literal["reject", "queue"] | None = None

@@ -44,9 +44,9 @@ class QuestionField(Record, kw_only=True):
     default: str | int | float | bool | list[str] | None = None
     """The value to start with, which fits the field."""
     min_length: int | None = None
-    """The least number of characters."""
+    """The minimum number of characters."""
     max_length: int | None = None
-    """The largest number of characters."""
+    """The maximum number of characters."""
     pattern: str | None = None
     """A regular expression that the text has to contain. Do not run it: it comes from the agent."""
     format: Literal["email", "uri", "date", "date-time"] | None = None
@@ -58,9 +58,9 @@ class QuestionField(Record, kw_only=True):
     one_of: list[QuestionChoice] | None = None
     """The choices, if it is a choice."""
     min_items: int | None = None
-    """The least number of choices."""
+    """The minimum number of choices."""
     max_items: int | None = None
-    """The largest number of choices."""
+    """The maximum number of choices."""
     items: QuestionItems | None = None
     """The choices, of which an answer may contain several."""
 

@@ -41,7 +41,7 @@ class AsyncListParams(Params, kw_only=True):
     """Only tasks with this status, or one of these."""
     cursor: str | None = None
     limit: int = 200
-    """The size of a page, at most 20,000 tasks. A page of about 16 MiB ends before."""
+    """The size of a page, at most 20,000 tasks. A page ends earlier at about 16 MiB."""
 
 
 class SetMaxParams(Params, kw_only=True):
@@ -69,7 +69,7 @@ class EventsParams(Params, kw_only=True):
     after_seq: int = 0
     """Return events after this number."""
     limit: int = 200
-    """The most events in one answer."""
+    """The maximum number of events in one answer."""
 
 
 class SubscribeParams(Params, kw_only=True):

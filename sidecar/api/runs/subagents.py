@@ -53,7 +53,7 @@ class SubagentInfo(Record, kw_only=True):
     approval: str | None = None
     """Add this to `agents.approved` to approve a wider policy."""
     max_turns: int | None = None
-    """The most model answers, -1 for no limit."""
+    """The maximum number of model answers, -1 for no limit."""
     timeout_seconds: int | float | None = None
     """The time limit in seconds, -1 for none."""
     isolation: Literal["none", "worktree"] | None = None

@@ -50,7 +50,7 @@ class ByFileParams(Params, kw_only=True):
     path: str
     """An absolute path, or the end of one."""
     limit: Limit = 200
-    """The most tasks in the answer."""
+    """The maximum number of tasks in the answer."""
     roots: list[str] | None = None
     work_done_token: str | int | None = None
 

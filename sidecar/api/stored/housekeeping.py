@@ -19,7 +19,7 @@ class ListRemovedParams(Params, kw_only=True):
     """Parameters of `tasks/listRemoved`."""
 
     limit: Limit = 200
-    """The most tasks in the answer."""
+    """The maximum number of tasks in the answer."""
 
 
 class RemovedTask(Record, kw_only=True):

@@ -14,7 +14,7 @@ class SearchParams(Params, kw_only=True):
     query: str | None = None
     """Search only tasks that match this query."""
     limit: Limit = 50
-    """The most hits in the answer."""
+    """The maximum number of hits in the answer."""
     roots: list[str] | None = None
     work_done_token: str | int | None = None
 

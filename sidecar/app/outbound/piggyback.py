@@ -1,4 +1,4 @@
-"""Reminders that ride on the results of tools, and the messages by which a client acknowledges them."""
+"""Reminders attached to the results of tools, and the messages by which a client acknowledges them."""
 
 import asyncio
 import logging

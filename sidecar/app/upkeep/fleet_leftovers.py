@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 _STATUS_SECONDS = 30.0
 _KEEP_SECONDS = 24 * 3600.0
 """How long a node keeps the changes of a run."""
-_AGAIN_SECONDS, _MOST_SECONDS = 15.0, 60.0
-"""The first pause between two tries, and the longest one. Each is twice as long as the one before."""
+_AGAIN_SECONDS, _MOST_SECONDS = 15.0, 30.0
+"""The first pause between two tries, also while a node has not described itself yet, and the longest one."""
 
 logger = logging.getLogger(__name__)
 
@@ -27,6 +27,7 @@ class FleetLeftovers:
         self._registry = registry
         self._cleaning: dict[FleetLink, asyncio.Task[None]] = {}
         self._is_due: dict[FleetLink, asyncio.Event] = {}
+        self._incomplete: set[FleetLink] = set()
 
     def clean(self, link: "FleetLink") -> None:
         """Clean a cluster in the background, again and again until nothing is left."""
@@ -54,7 +55,7 @@ class FleetLeftovers:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(pause):
                     await is_due.wait()
-            pause = min(2 * pause, _MOST_SECONDS)
+            pause = _AGAIN_SECONDS if link in self._incomplete else min(2 * pause, _MOST_SECONDS)
 
     async def _is_clean(self, link: "FleetLink") -> bool:
         """Collect what is left; return whether nothing is, and nothing may come."""
@@ -70,6 +71,9 @@ class FleetLeftovers:
         records: list[RunRecord] = []
         status = await link.status(_STATUS_SECONDS)
         probes = [node["probe"] for node in status["nodes"] if node["probe"] is not None]
+        # A node that has just joined may have a run, and takes a while to say so.
+        is_complete = all(node["probe"] is not None for node in status["nodes"] if node["slots"])
+        (self._incomplete.discard if is_complete else self._incomplete.add)(link)
         for name in dict.fromkeys([*status["runs"], *(run for probe in probes for run in probe["runs"])]):
             record = None if self._registry.live(name) is not None else await self._registry.find(name)
             if record is not None and record.task.completed_at is not None:

@@ -47,7 +47,7 @@ def doctor(names: tuple[str, ...], as_json: bool, store: SettingsStore) -> int:
     return exits.DONE if all(each.opened for each in reports) else exits.FAILED
 
 
-@click.command()
+@click.command(short_help="Check whether an agent asks and stops on request.")
 @click.argument("name")
 @click.option("--limit", type=click.FloatRange(min=1), default=120.0, help="Seconds for each prompt.")
 @click.option("--model", help="The model to use, by default the agent's own.")

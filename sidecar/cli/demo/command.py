@@ -16,7 +16,7 @@ from sidecar.cli import exits, output
 from sidecar.cli.demo import files as demo_files
 from sidecar.cli.options import process_options
 from sidecar.rpc.client import RpcClient
-from sidecar.status_words import END_WORDS, stored_status
+from sidecar.status_words import END_WORDS, STATUS_WORDS, stored_status
 from sidecar.subagents.runners.process.marker import find
 
 WATCHED_SECONDS = 2.5
@@ -105,9 +105,8 @@ class _Demo:
         _title("Wait for the others")
         ended = await self._request("asyncTasks/wait", taskIds=list(ids.values()), timeoutSeconds=10)
         for task in ended["tasks"]:
-            result = (task.get("output") or {}).get("final_message", "")
             self._failed = self._failed or task["status"] == "failed"
-            _say(f"{task['subagentName']}: {task['status']}  {result or task.get('error', '')}")
+            _say(f"{task['subagentName']}: {_end(task)}")
         _title("The reminder for the model's next turn")
         reminder = await self._request("reminders/next")
         _say(reminder["text"])
@@ -166,7 +165,14 @@ def _lines(event: dict[str, Any]) -> Iterator[str]:
     elif event["type"] == "emit":
         yield f"{event['name']} = {event['value']}"
     elif event["type"] == "state":
-        yield f"({event['status']})"
+        yield f"[{_end(event)}]"
+
+
+def _end(found: dict[str, Any]) -> str:
+    """Say in the words of the panel how a run is, and what it reported."""
+    word = END_WORDS[found["endReason"]] if "endReason" in found else STATUS_WORDS[found["status"]]
+    report = (found.get("output") or {}).get("final_message") or found.get("error")
+    return f"{word}. {report}" if report else word
 
 
 def _title(text: str) -> None:

@@ -17,7 +17,6 @@ from sidecar.history import TaskHistory
 from sidecar.history.listing.pages import ListPage
 from sidecar.history.listing.selection import ListQuery
 from sidecar.history.stores.registry import is_root
-from sidecar.status_words import stored_status
 
 _SORTS = ["createdAt", "lastActivity", "title", "tokens", "cost", "messages", "duration", "size"]
 
@@ -89,6 +88,8 @@ def _page(history: TaskHistory, query: ListQuery, limit: int | None) -> ListPage
 
 
 def _print_table(tasks: list[TaskInfo], several_roots: bool) -> None:
+    from sidecar.status_words import stored_status  # JSON and texts for models need none of its types
+
     now = history_clock_ms()
     # On a terminal, a whole path would leave no space for the title; `show` prints it.
     place = ["ROOT"] * (several_roots and not output.on_terminal())

@@ -1,5 +1,6 @@
 """Open the journal's file, and check that the open file is still the journal."""
 
+import contextlib
 import shutil
 import sqlite3
 import tempfile
@@ -157,10 +158,27 @@ def _can_be_read(path: Path) -> bool:
         return False
 
 
-def log_is_missing(path: Path) -> bool:
-    """Return whether there is a journal without a write-ahead log. A journal in use has one."""
+def log_is_missing(path: Path, owner: int) -> bool:
+    """Return whether the journal that the process `owner` uses has lost its write-ahead log.
+
+    Its place may be empty, or taken by a log that another connection has made since: only Linux shows that.
+    """
     found = _stamps(path)
-    return found[0] is not None and found[1] is None
+    removed = f"{_log(path.resolve())} (deleted)"
+    return found[0] is not None and (found[1] is None or _has_open(owner, removed))
+
+
+def _has_open(process: int, target: str) -> bool:
+    """Return whether a process has a file open that `/proc` shows with this name."""
+    with contextlib.suppress(OSError):  # not Linux, or the process of another user
+        return any(_target(file) == target for file in Path(f"/proc/{process}/fd").iterdir())
+    return False
+
+
+def _target(file: Path) -> str | None:
+    with contextlib.suppress(OSError):  # closed in the meantime
+        return str(file.readlink())
+    return None
 
 
 def _log(path: Path) -> Path:

@@ -40,7 +40,7 @@ def silent(seconds: float) -> str:
     """Say that an agent showed no activity for too long."""
     return (
         f"The agent showed no activity for {js_number(seconds)}s, so it was stopped. "
-        "Raise asyncTasks.inactivityTimeoutSeconds if its work takes longer in silence."
+        "Raise asyncTasks.inactivityTimeoutSeconds if its work takes longer without output."
     )
 
 

@@ -1,4 +1,4 @@
-"""Renders a transcript in the layout of stored tasks: two message files and the list entry.
+"""Render a transcript in the layout of stored tasks: two message files and the list entry.
 
 The layout is Roo Code's (3.42 and later), so that every reader of such folders can read a run.
 """

@@ -1,4 +1,4 @@
-"""Writes a run as a stored task while it is running."""
+"""Write a run as a stored task while it is running."""
 
 import asyncio
 import contextlib

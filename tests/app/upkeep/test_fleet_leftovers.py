@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -14,6 +15,7 @@ from sidecar.subagents.journal.journal import Journal
 from sidecar.subagents.runners.remote.link import FleetLink
 from sidecar.subagents.runs.registry.registry import RunRegistry
 from tests.app.upkeep.records import record
+from tests.fleet.fakes.virtual_time import run_virtually
 
 
 class Cluster:
@@ -69,6 +71,41 @@ async def test_an_ended_run_is_removed_once_its_node_answers(
     await cleaned(registry, cluster)
     assert cluster.runs == [running.task.id, "of another sidecar"]
     assert cluster.asked == ["status", "drop"] * 3
+
+
+class NoRuns:
+    """A registry without runs; see `RunRegistry`."""
+
+    def live(self, task_id: str) -> None:
+        """Return none."""
+
+    async def find(self, task_id: str) -> None:
+        """Return none."""
+
+
+class JoinedNode(Cluster):
+    """A cluster whose node describes itself from the `count`-th status on, and that a run is expected of."""
+
+    def __init__(self, count: int) -> None:
+        super().__init__([])
+        self.expected = {"run"}
+        self._count = count
+        self.times: list[float] = []
+
+    async def status(self, limit: float) -> dict[str, Any]:
+        self.times.append(asyncio.get_running_loop().time())
+        self.is_connected = len(self.times) < 6
+        probe: dict[str, Any] | None = {"runs": []} if len(self.times) >= self._count else None
+        return {"runs": [], "nodes": [{"slots": 2, "probe": probe}, {"slots": 0, "probe": None}]}
+
+
+@pytest.mark.parametrize(
+    ("described", "times"), [(1, [0, 15, 45, 75, 105, 135]), (5, [0, 15, 30, 45, 60, 75])]
+)
+def test_a_node_that_has_not_described_itself_is_asked_more_often(described: int, times: list[float]) -> None:
+    cluster = JoinedNode(described)
+    run_virtually(partial(cleaned, cast(RunRegistry, NoRuns()), cluster))
+    assert cluster.times == times
 
 
 async def test_without_a_connection_nothing_is_asked(registry: RunRegistry) -> None:

@@ -13,7 +13,9 @@ def test_the_demo_shows_the_main_job_in_less_than_fifteen_seconds(cli: Cli) -> N
     assert (done.returncode, done.stderr) == (0, "")
     for part in (
         "Why does the export lose commas?",
-        "watch: Cancelled",
+        "watch: Cancelled\n",
+        "watch | [Cancelled]\n",
+        "todos: Completed. 3 open points; see TODO.md.\n",
         "System Note: Async Task Status",
         "Remaining processes of its runs: none",
     ):

@@ -3,6 +3,7 @@ import os
 import re
 import sqlite3
 import stat
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from sidecar.api.errors import StorageError
 from sidecar.subagents.journal import schema as journal_schema
 from sidecar.subagents.journal.journal import Journal, JournalMissing
+from sidecar.subagents.journal.journal_file import log_is_missing
 from tests.subagents.journal.conftest import MakeRecord
 
 
@@ -21,6 +23,24 @@ async def test_the_files_are_private(path: Path, make_record: MakeRecord) -> Non
     await journal.aclose()
     os.umask(before)
     assert modes == {0o600}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux shows the files that a process has open")
+async def test_a_lost_log_is_noticed_also_if_another_connection_has_made_a_new_one(
+    path: Path, make_record: MakeRecord
+) -> None:
+    journal = await Journal.open(path)
+    await journal.save(make_record())
+    assert not log_is_missing(path, os.getpid())
+    for end in ("-wal", "-shm"):
+        path.with_name(path.name + end).unlink()
+    assert log_is_missing(path, os.getpid())
+    connection = sqlite3.connect(path)
+    connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+    assert path.with_name(f"{path.name}-wal").exists()
+    assert log_is_missing(path, os.getpid())
+    connection.close()
+    await journal.aclose()
 
 
 async def test_a_failed_migration_changes_nothing(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

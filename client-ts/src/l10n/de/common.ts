@@ -32,7 +32,7 @@ export const facts: Texts<typeof en.facts> = {
   model: "Modell",
   problems: "Probleme",
   product: "Produkt",
-  root: "Wurzel",
+  root: "Speicherort",
   status: "Status",
   subagent: "Subagent",
   tokens: "Token",

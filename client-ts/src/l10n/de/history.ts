@@ -12,7 +12,7 @@ export const history: Texts<typeof en.history> = {
   findToArchive: "Aufgabe zum Archivieren suchen (Aufgaben dieser Erweiterung)",
   findToDelete: "Aufgabe zum Löschen suchen (Aufgaben dieser Erweiterung)",
   noOwn:
-    "Diese Erweiterung hat noch keine gespeicherten Aufgaben. Die anderer Erweiterungen sind schreibgeschützt.",
+    "Diese Erweiterung hat noch keine gespeicherten Aufgaben. Die Aufgaben anderer Erweiterungen sind schreibgeschützt.",
   copied: (id) => `${id} kopiert`,
   search: "Aufgabenverlauf durchsuchen",
   searchPlaceholder: "Wörter, eine ID oder Felder wie status:failed cost>1 since:7d",
@@ -31,13 +31,13 @@ export const history: Texts<typeof en.history> = {
   running: "läuft",
   costOf: (cost, count) => `${cost} in ${tasks(count)}`,
   tokens: (count) => `${count} Token`,
-  touchedTitle: (file) => `Aufgaben, die ${file} angefasst haben`,
+  touchedTitle: (file) => `Aufgaben zu ${file}`,
   searchingMessages: "Die Nachrichten aller Aufgaben werden durchsucht…",
   newestFirst: (count) => `${tasks(count)}, neueste zuerst`,
-  noneTouched: "Keine gespeicherte Aufgabe hat diese Datei angefasst",
+  noneTouched: "Keine gespeicherte Aufgabe hat mit dieser Datei gearbeitet",
   widen: (path) => `Auch in anderen Ordnern nach ${path} suchen`,
   selectFile:
-    "Öffnen Sie eine Datei auf dem Datenträger, oder wählen Sie eine im Explorer, um die Aufgaben zu sehen, die sie angefasst haben.",
+    "Öffnen Sie eine Datei auf dem Datenträger, oder wählen Sie eine im Explorer, um die Aufgaben dazu zu sehen.",
   foreign: "sie gehört einer anderen Erweiterung",
   moveToTrash: "In den Papierkorb",
   deleteOne: (task) => `Die Aufgabe ${task} löschen?`,
@@ -99,7 +99,7 @@ export const marks: Texts<typeof en.marks> = {
 export const discovery: Texts<typeof en.discovery> = {
   discovered:
     "Der Verlauf zeigt auch die Aufgaben, die andere Agenten wie Claude Code, Codex und opencode auf diesem Rechner speichern. " +
-    "Deren Dateien werden nur gelesen. Die Einstellung subagentSidecar.history.autoDiscover entscheidet.",
+    "Deren Dateien werden nur gelesen. Ändern können Sie das mit der Einstellung subagentSidecar.history.autoDiscover.",
   turnOff: "Ausschalten",
 };
 
@@ -107,6 +107,6 @@ export const deletions: Texts<typeof en.deletions> = {
   due: (count, days) =>
     `${plural(count, "Sitzung wird", "Sitzungen werden")} innerhalb von ${plural(days, "Tag", "Tagen")} gelöscht.`,
   kept:
-    "Von diesen Sitzungen werden ab jetzt Kopien behalten, bevor ihr Agent sie löscht. " +
-    "Die Einstellung subagentSidecar.history.keep entscheidet.",
+    "Ab jetzt kopiert der Sidecar diese Sitzungen, bevor ihr Agent sie löscht. " +
+    "Ändern können Sie das mit der Einstellung subagentSidecar.history.keep.",
 };

@@ -24,7 +24,7 @@ export const confirmations: Texts<typeof en.confirmations> = {
   allTools: "alle Werkzeuge des Agenten",
   noTools: "keine",
   onlyOf: (wanted, defined) => `${wanted}; davon nur ${defined}`,
-  noLimit: "keine",
+  noLimit: "keines",
   ownModel: "das des Agenten",
   noFolder: "keiner; öffnen Sie zuerst einen Ordner",
   definedIn: (level, path) => `${path} (${level})`,
@@ -49,7 +49,7 @@ export const confirmations: Texts<typeof en.confirmations> = {
     permissions: "Berechtigungen",
     tools: "Werkzeuge",
     folder: "Ordner",
-    timeLimit: "Zeitgrenze",
+    timeLimit: "Zeitlimit",
     definition: "Definiert in",
     context: "Kontext",
     instructions: "Anweisungen",
@@ -91,7 +91,7 @@ export const mcp: Texts<typeof en.mcp> = {
   changedSince: (file) => `${file} wurde seitdem geändert; nichts wurde rückgängig gemacht.`,
   notValid: (reason) =>
     `Die Datei ist nicht gültig, nichts wurde geändert: ${reason.replace(/\.?$/u, ".")}`,
-  noObject: "sie enthält kein Objekt",
+  noObject: "sie enthält kein JSON-Objekt",
   noServers: "mcpServers ist kein Objekt",
 };
 
@@ -107,7 +107,8 @@ export const participant: Texts<typeof en.participant> = {
   create: "Neue Subagent-Definition…",
   open: "Unterhaltung öffnen",
   launched: (name) => `${name} gestartet. Eine Benachrichtigung erscheint, wenn er fertig ist.`,
-  queued: (name) => `${name} wartet. Er startet, wenn ein anderer Subagent fertig ist.`,
+  queued: (name) =>
+    `${name} ist in der Warteschlange. Er startet, wenn ein anderer Subagent fertig ist.`,
   launchUsage: "Nennen Sie einen Subagenten und sein Ziel: `/launch NAME ZIEL`.",
   known: (names) => `Subagenten: ${names}`,
   statusUsage: "Nennen Sie einen dieser Läufe: `/status ID`.",

@@ -27,7 +27,7 @@ export const outcome: Texts<typeof en.outcome> = {
   endSentence: {
     goal: "Der Subagent hat seine Arbeit beendet.",
     error: "Der Subagent ist fehlgeschlagen.",
-    timeout: "Der Subagent hat seine Zeitgrenze erreicht.",
+    timeout: "Der Subagent hat sein Zeitlimit erreicht.",
     inactivity: "Der Subagent antwortet nicht mehr.",
     startupTimeout: "Der Subagent ist nicht rechtzeitig gestartet.",
     maxTurns: "Der Subagent hat seine Höchstzahl an Runden erreicht.",

@@ -66,7 +66,7 @@ export const fleet: Texts<typeof en.fleet> = {
   nodeColumns: ["Knoten", "Belegt", "Freie Plätze", "Agenten", "Labels", "Adresse", "Version"],
   problems: "Probleme",
   runs: "Läufe",
-  runColumns: ["Lauf", "Subagent", "Knoten", "Zustand", "Zuletzt gehört"],
+  runColumns: ["Lauf", "Subagent", "Knoten", "Zustand", "Letzte Meldung"],
   otherRuns: (count) => `${plural(count, "Lauf", "Läufe")} anderer Sidecars oder beendet.`,
 };
 
@@ -79,8 +79,8 @@ export const totals: Texts<typeof en.totals> = {
   unknownMeans: "„–“ bedeutet: nicht aufgezeichnet.",
   copies: (count) =>
     count === 1
-      ? "1 Kopie dieser Aufgaben an anderen Orten zählt nicht noch einmal."
-      : `${number(count)} Kopien dieser Aufgaben an anderen Orten zählen nicht noch einmal.`,
+      ? "1 Kopie dieser Aufgaben an anderen Speicherorten zählt nicht noch einmal."
+      : `${number(count)} Kopien dieser Aufgaben an anderen Speicherorten zählen nicht noch einmal.`,
   all: "Alle",
   unknown: "unbekannt",
   columns: [
@@ -111,7 +111,13 @@ export const totals: Texts<typeof en.totals> = {
     "Token insgesamt",
   ],
   disk: "Speicherplatz der Aufgaben dieser Erweiterung",
-  diskColumns: ["Ort", "Aufgaben", "Nachrichten (in Aufgaben enthalten)", "Archiv", "Papierkorb"],
+  diskColumns: [
+    "Speicherort",
+    "Aufgaben",
+    "Nachrichten (in Aufgaben enthalten)",
+    "Archiv",
+    "Papierkorb",
+  ],
   more: (count) =>
     `… und ${number(count)} weitere. Filtern Sie den Aufgabenverlauf, um die Auswahl einzugrenzen.`,
 };

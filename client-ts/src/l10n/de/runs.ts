@@ -14,7 +14,7 @@ export const runs: Texts<typeof en.runs> = {
   selectToResume: "Wählen Sie einen Subagenten zum Fortsetzen",
   noneRunning: "Kein Subagent läuft.",
   noneQueued: "Kein Subagent ist in der Warteschlange.",
-  selectToStart: "Wählen Sie einen wartenden Subagenten, der über der Grenze startet",
+  selectToStart: "Wählen Sie einen wartenden Subagenten, der trotz des Limits startet",
   stopTitle: "Wählen Sie die Subagenten, die gestoppt werden",
   stopOwn: (count) => `${subagents(count)} dieses Arbeitsbereichs stoppen`,
   stopEvery: (count) => `Alle ${subagents(count)} aller Fenster und Terminals stoppen`,
@@ -36,15 +36,15 @@ export const runs: Texts<typeof en.runs> = {
   noFolder: "Subagenten arbeiten in einem Ordner. Öffnen Sie zuerst einen.",
   openFolder: "Ordner öffnen…",
   limitReached: (max) =>
-    `Grenze erreicht: ${max} ${max === 1 ? "Subagent kann" : "Subagenten können"} gleichzeitig laufen.`,
-  someLimitReached: "Grenze erreicht: zu viele Subagenten laufen.",
+    `Limit erreicht: ${max} ${max === 1 ? "Subagent kann" : "Subagenten können"} gleichzeitig laufen.`,
+  someLimitReached: "Limit erreicht: Zu viele Subagenten laufen.",
   noProgram: (name, program) =>
-    `"${name}" kann nicht gestartet werden: das Programm ${program} wurde nicht gefunden.`,
+    `„${name}“ kann nicht gestartet werden: Das Programm ${program} wurde nicht gefunden.`,
   programMissing: (program) =>
-    `das Programm ${program} wurde nicht gefunden; installieren Sie es, oder ändern Sie die Einstellung "Runners"`,
+    `das Programm ${program} wurde nicht gefunden; installieren Sie es, oder ändern Sie die Einstellung „Runners“`,
   unavailable: "er ist nicht verfügbar",
   addToQueue: "In die Warteschlange",
-  changeLimit: "Grenze ändern",
+  changeLimit: "Limit ändern",
   openRunnerSettings: "Runner-Einstellungen öffnen",
   untrusted:
     "Subagenten führen Programme aus und können deshalb im eingeschränkten Modus nicht gestartet werden. Den " +
@@ -63,12 +63,12 @@ export const runs: Texts<typeof en.runs> = {
   several: (ended, asking) =>
     [
       ...(ended === 0 ? [] : [`${subagents(ended)} fertig`]),
-      ...(asking === 0 ? [] : [`${asking} ${asking === 1 ? "braucht" : "brauchen"} Sie`]),
+      ...(asking === 0 ? [] : [`${asking} ${asking === 1 ? "wartet" : "warten"} auf Sie`]),
     ].join(" · "),
   badge: (ended, waiting) =>
     [
       ...(ended === 0 ? [] : [`${subagents(ended)} fertig`]),
-      ...(waiting === 0 ? [] : [`${waiting} warten auf Sie`]),
+      ...(waiting === 0 ? [] : [`${waiting} ${waiting === 1 ? "wartet" : "warten"} auf Sie`]),
     ].join(", "),
 };
 

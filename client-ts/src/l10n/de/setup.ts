@@ -13,7 +13,7 @@ export const SETUP: Texts<typeof en.SETUP> = {
     `${tooOld.length === 0 ? "Es wurde kein Python" : `Es wurde nur ${tooOld.join(", ")}`} außerhalb des ` +
     "Arbeitsbereichs gefunden. Installieren Sie Python 3.11 oder neuer, oder wählen Sie einen Interpreter.",
   badPython: (setting, problem) =>
-    `Die Einstellung subagentSidecar.pythonPath ist "${setting}", aber ${problem}. Geben Sie Python 3.11 ` +
+    `Die Einstellung subagentSidecar.pythonPath ist „${setting}“, aber ${problem}. Geben Sie Python 3.11 ` +
     "oder neuer an, oder leeren Sie sie, damit eines gesucht wird.",
   noSuchFile: "die Datei gibt es nicht",
   python: (version) => `Python ${version}`,
@@ -55,5 +55,5 @@ export const SETUP: Texts<typeof en.SETUP> = {
   pipFailed: "Die Pakete des Sidecars können nicht installiert werden",
   diskFailed: "Die eigene Python-Umgebung kann nicht geschrieben werden",
   noReason: "es wurde kein Grund genannt",
-  otherwise: (what, reason) => `${what}: ${reason}. Das Protokoll hat Einzelheiten.`,
+  otherwise: (what, reason) => `${what}: ${reason}. Einzelheiten stehen im Protokoll.`,
 };

@@ -18,14 +18,14 @@ export const sidecar: Texts<typeof en.sidecar> = {
   unavailable: (method) => `${method}: der Sidecar läuft nicht`,
   connectionLost: (method) => `${method}: die Verbindung zum Sidecar ging verloren`,
   crashed: (cause, seconds) =>
-    `Der Sidecar ist unerwartet beendet: er ${cause}. Neustart in ${seconds} s…`,
+    `Der Sidecar wurde unerwartet beendet: Er ${cause}. Neustart in ${seconds} s…`,
   gaveUp: (crashes, cause) =>
-    `Der Sidecar ist ${crashes === 1 ? "einmal" : `${crashes} Mal`} abgestürzt und wird nicht neu gestartet. Zuletzt: er ${cause}.`,
+    `Der Sidecar ist ${crashes === 1 ? "einmal" : `${crashes} Mal`} abgestürzt und wird nicht neu gestartet. Zuletzt: Er ${cause}.`,
   inUseElsewhere:
-    "Ein anderes Programm, das seine Subagenten nicht teilt, verwendet diesen Speicher. Dieses Fenster zeigt nur " +
-    "an, bis das Programm endet.",
+    "Ein anderes Programm, das seine Subagenten nicht teilt, verwendet diesen Speicher. Bis es " +
+    "endet, können Sie in diesem Fenster nur lesen.",
   viewOnly: (reason) => `Nur Ansicht: ${reason.replace(/\.?$/u, ".")}`,
-  refused: (reason) => `Der Sidecar wollte nicht starten: ${reason}`,
+  refused: (reason) => `Der Sidecar hat den Start verweigert: ${reason}`,
   wrongVersion: (theirs, ours) =>
     `Der Sidecar verwendet Protokollversion ${theirs}, die Erweiterung aber ${ours}. Aktualisieren Sie das Ältere.`,
   noProgram: (program, folder) =>
@@ -58,9 +58,9 @@ export const statusBar: Texts<typeof en.statusBar> = {
   settingUp: "Subagenten werden eingerichtet",
   starting: "startet",
   restricted: "Eingeschränkter Modus. Vertrauen Sie dem Arbeitsbereich, um zu starten.",
-  running: (count) => `${count} laufen`,
+  running: (count) => `${count} ${count === 1 ? "läuft" : "laufen"}`,
   queued: (count) => `${count} in der Warteschlange`,
-  waiting: (count) => `${count} ${count === 1 ? "braucht" : "brauchen"} Sie`,
+  waiting: (count) => `${count} ${count === 1 ? "wartet" : "warten"} auf Sie`,
 };
 
 export const windows: Texts<typeof en.windows> = {
@@ -72,7 +72,7 @@ export const windows: Texts<typeof en.windows> = {
   lastWindow: (minutes: number) =>
     "Subagenten laufen weiter, wenn Sie dieses Fenster schließen. Was soll mit ihnen geschehen, wenn Sie das letzte schließen? " +
     (minutes < 0
-      ? "Wenn sie weiterlaufen, dann ohne Zeitgrenze (host.surviveMinutes)."
+      ? "Wenn sie weiterlaufen, dann ohne Zeitlimit (host.surviveMinutes)."
       : `Wenn sie weiterlaufen, enden sie nach ${plural(minutes, "Minute", "Minuten")} (host.surviveMinutes).`),
   keepRunning: "Weiterlaufen lassen",
   stop: "Stoppen",
@@ -82,8 +82,8 @@ export const windows: Texts<typeof en.windows> = {
 export const signIn: Texts<typeof en.signIn> = {
   select: "Wählen Sie den Agenten, bei dem Sie sich anmelden",
   selectWay: (runner) => `Wählen Sie, wie Sie sich bei ${runner} anmelden`,
-  none: "Kein installierter Agent nennt einen Befehl zum Anmelden.",
+  none: "Kein installierter Agent hat einen Anmeldebefehl.",
   noCommand: (runner) =>
-    `Kein Befehl ist bekannt, der bei ${runner} anmeldet. Melden Sie sich mit dem eigenen Programm an, oder setzen Sie den Schlüssel in der Einstellung "Runners".`,
+    `Für ${runner} ist kein Anmeldebefehl bekannt. Melden Sie sich mit seinem eigenen Programm an, oder setzen Sie den Schlüssel in der Einstellung „Runners“.`,
   terminal: (runner) => `Bei ${runner} anmelden`,
 };

@@ -14,7 +14,7 @@ export const tools = {
   cut: (left: number) => `[${counted(left, "character")} omitted to fit your token budget.]`,
   cutAdvice: {
     list_tasks: "Call list_tasks with a narrower query or a smaller limit.",
-    task: "Open the run in the view Subagents, or ask the subagent for a shorter report.",
+    task: "Open the run in the Subagents view, or ask the subagent for a shorter report.",
     check_async_tasks: "Call check_async_tasks with a task_id to read a single result.",
   } as const,
 };
@@ -83,7 +83,7 @@ export const turns = {
   continue: "Continue in Chat",
   never: "Don't Show Again",
   noChat: (reason: string) =>
-    `The chat couldn't be opened: ${reason} The results are still in the view Subagents.`,
+    `The chat couldn't be opened: ${reason} The results are still in the Subagents view.`,
 };
 
 /** The MCP server, and the command that adds it to a file. */

@@ -43,7 +43,7 @@ class Facts:
     titles: Titles = field(default_factory=Titles)
     state: State = "empty"
     content: msgspec.Raw | None = None
-    """The content of the last answer without a reason to stop."""
+    """The content of the answer that left the state unclear."""
     session: str = ""
     """The session that the first record names."""
     uuids: list[str] = field(default_factory=list)

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 from sidecar.api.stored.tasks import Product
 from sidecar.history.stores.claude.layout import session_files
 from sidecar.history.stores.contract import Place, Root
-from sidecar.history.stores.editors import Machine
 from sidecar.history.stores.sessions.folders import Folders
 
 if TYPE_CHECKING:
     from sidecar.history.stores.claude.store import ClaudeStore
+    from sidecar.history.stores.editors import Machine
 
 _WHAT = "sessions of Claude Code"
 
@@ -27,7 +27,7 @@ class ClaudeSessions:
         """Return None: the content decides."""
         return None
 
-    def places(self, machine: Machine) -> Iterator[Place]:
+    def places(self, machine: "Machine") -> Iterator[Place]:
         """Yield the folder that CLAUDE_CONFIG_DIR names, and the default ones."""
         named = machine.environment.get("CLAUDE_CONFIG_DIR", "")
         for part in named.split(","):

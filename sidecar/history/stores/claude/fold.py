@@ -8,8 +8,8 @@ import msgspec
 from sidecar.history.stores.append_only.times import span
 from sidecar.history.stores.claude.facts import Facts
 from sidecar.history.stores.claude.layout import chain_key
-from sidecar.history.stores.claude.prompts import input_of, is_plainly_typed
-from sidecar.history.stores.claude.records import SYNTHETIC, Record
+from sidecar.history.stores.claude.prompts import input_of, is_surely_typed
+from sidecar.history.stores.claude.records import NOTHING, SYNTHETIC, Record
 
 _TOOL_USE: Final = b'"tool_use"'
 _CONTINUES: Final = frozenset({"tool_use", "pause_turn"})
@@ -39,18 +39,27 @@ class ThreadFold:
         self._take_places(
             [record for record in records if record.uuid not in foreign] if foreign else records, records
         )
+        answers: list[Record] = []
+        """Answers in a row, which are taken together: nothing between them depends on one of them."""
         for record in records:
             kind = record.type
             if foreign and record.uuid in foreign:
                 self._take_copied(record)
             elif kind == "assistant":
-                self._take_answer(record)
+                answers.append(record)
             elif kind == "user":
+                if answers:
+                    self._take_answers(answers)
+                    answers = []
                 self._take_user(record)
             elif kind == "system":
+                if answers:
+                    self._take_answers(answers)
+                    answers = []
                 self._take_system(record)
             elif kind != "progress":
                 self._take_title(record)
+        self._take_answers(answers)
 
     def _take_ids(self, records: Sequence[Record]) -> None:
         facts = self.facts
@@ -97,10 +106,10 @@ class ThreadFold:
 
     def _take_user(self, record: Record) -> None:
         facts = self.facts
-        if len(record.tool_use_result):
+        if record.tool_use_result is not NOTHING:
             facts.state = "open"
             return
-        if facts.titles.prompt and is_plainly_typed(record):
+        if facts.titles.prompt and is_surely_typed(record):
             self._count_prompt(record)
             return
         given = input_of(record)
@@ -124,30 +133,42 @@ class ThreadFold:
             self._prompted.add(uuid)
         facts.state = "open"
 
-    def _take_answer(self, record: Record) -> None:
+    def _take_answers(self, records: Sequence[Record]) -> None:
+        """Add records of answers with nothing between them that depends on the state of the session."""
+        answers, foreign = self.facts.answers, self._foreign_answers
+        model, end = "", None
+        for record in records:
+            message = record.message
+            if record.is_api_error_message:
+                end = record
+                continue
+            if message is None or message.model == SYNTHETIC:
+                continue
+            end = record
+            key = f"{message.id} {record.request_id}" if message.id else record.uuid
+            if foreign and key in foreign:
+                self.facts.copied_answers.add(key)
+                continue
+            model = message.model or model
+            known, usage = answers.get(key), message.usage
+            if known is None or (usage is not None and usage.output_tokens > known.output_tokens):
+                answers[key] = usage
+                if record.cost_usd is not None:
+                    self.facts.costs[key] = record.cost_usd
+        if model:
+            self.facts.model = model
+        if end is not None:
+            self._take_end(end)
+
+    def _take_end(self, record: Record) -> None:
+        """Take how an answer, the last one by now, leaves the session."""
         facts, message = self.facts, record.message
-        if record.is_api_error_message:
+        if record.is_api_error_message or message is None:
             facts.state = "failed"
-            return
-        if message is None or message.model == SYNTHETIC:
-            return
-        reason = message.stop_reason
-        if reason is None:
+        elif message.stop_reason is None:
             facts.state, facts.content = "unclear", message.content
         else:
-            facts.state = "open" if reason in _CONTINUES else "answered"
-        key = f"{message.id} {record.request_id}" if message.id else record.uuid
-        if self._foreign_answers and key in self._foreign_answers:
-            facts.copied_answers.add(key)
-            return
-        if message.model:
-            facts.model = message.model
-        answers = facts.answers
-        known, usage = answers.get(key), message.usage
-        if known is None or (usage is not None and usage.output_tokens > known.output_tokens):
-            answers[key] = usage
-            if record.cost_usd is not None:
-                facts.costs[key] = record.cost_usd
+            facts.state = "open" if message.stop_reason in _CONTINUES else "answered"
 
     def _take_title(self, record: Record) -> None:
         titles = self.facts.titles

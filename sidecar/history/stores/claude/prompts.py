@@ -6,7 +6,7 @@ from typing import Final, Literal, NamedTuple
 import msgspec
 
 from sidecar.history.stored.parsing import UNREADABLE
-from sidecar.history.stores.claude.records import BLOCKS, TEXT, Record
+from sidecar.history.stores.claude.records import BLOCKS, NOTHING, TEXT, Record
 
 Kind = Literal["typed", "wrapper", "result", "interrupt", "meta"]
 
@@ -21,8 +21,11 @@ _WRAPPERS: Final = (
 _WRAPPED: Final = re.compile(rf"\s*<({_WRAPPERS})(?:\s[^>]*)?>.*?(?:</\1>|\Z)\s*", re.DOTALL)
 _COMMAND: Final = re.compile(r"<command-name>\s*(.*?)\s*</command-name>", re.DOTALL)
 _ATTACHED: Final = ("image", "document")
-_PLAIN: Final = re.compile(rb'"[ABD-Za-z0-9]')
-"""The start of a JSON text that is neither wrapped nor a caveat."""
+_PLAIN: Final = re.compile(
+    rb'"(?:[ABD-Za-z0-9]|[\xc3-\xdf\xe4-\xec]|\\u(?:0[1-6]|[4-9a-cA-C][0-9a-fA-F])[0-9a-fA-F]{2})'
+)
+"""The start of a JSON text that is neither wrapped nor a caveat; of other scripts, those without spaces."""
+_BLOCKS: Final = re.compile(rb"\[")
 _ARGUMENTS: Final = re.compile(r"<command-args>\s*(.*?)\s*</command-args>", re.DOTALL)
 
 
@@ -42,21 +45,42 @@ def input_of(record: Record) -> Input:
     message = record.message
     if record.is_meta or record.is_compact_summary or message is None:
         return _META
-    if len(record.tool_use_result):
+    if record.tool_use_result is not NOTHING:
         return _RESULT
     return input_in(message.content)
 
 
-def is_plainly_typed(record: Record) -> bool:
-    """Return whether a person surely typed a `user` record, without decoding its text; False may be wrong."""
+def is_surely_typed(record: Record) -> bool:
+    """Return whether a person surely typed a `user` record, by a part of it; False may be wrong."""
     message = record.message
-    return (
-        message is not None
-        and not record.is_meta
-        and not record.is_compact_summary
-        and not len(record.tool_use_result)
-        and _PLAIN.match(message.content) is not None
-    )
+    if message is None or record.is_meta or record.is_compact_summary:
+        return False
+    if record.tool_use_result is not NOTHING:
+        return False
+    content = message.content
+    return _PLAIN.match(content) is not None or (_BLOCKS.match(content) is not None and _has_typed(content))
+
+
+def _has_typed(content: msgspec.Raw) -> bool:
+    """Return whether a list of blocks surely holds what a person typed or attached."""
+    try:
+        blocks = BLOCKS.decode(content)
+    except UNREADABLE:
+        return False
+    found = False
+    for block in blocks:
+        kind = block.type
+        if kind == "text":
+            text = block.text
+            if text and text[0].isalnum():
+                found = found or not text.startswith(_CAVEAT)
+            elif text and text.startswith(INTERRUPTED):
+                return False
+        elif kind == "tool_result":
+            return False
+        elif kind in _ATTACHED:
+            found = True
+    return found
 
 
 def input_in(content: msgspec.Raw) -> Input:

@@ -30,15 +30,15 @@ Parent = Callable[[str], str | None]
 class SessionRows:
     """Read sessions into rows, and relate those that share records. Not thread-safe.
 
-    `paths` returns the files of a key, `parent` the session of a subagent as its folder names it, `is_kept`
-    whether there is a kept copy of a key.
+    `paths` returns the files of a key, `parent` the session of a subagent as its folder names it, `kept` the
+    keys with a kept copy.
     """
 
-    def __init__(self, root: str, paths: Paths, parent: Parent, is_kept: Callable[[str], bool]) -> None:
+    def __init__(self, root: str, paths: Paths, parent: Parent, kept: Callable[[], Collection[str]]) -> None:
         self._root = root
         self._paths = paths
         self._parent = parent
-        self._is_kept = is_kept
+        self._kept = kept
         self._reader = SessionReader()
         self._kin = Kin()
         self._foreign: dict[str, Foreign] = {}
@@ -48,8 +48,9 @@ class SessionRows:
     def rows(self, keys: Sequence[str], now: int) -> ReadRows:
         """Read files into the rows of their sessions and of the subagents inside of them."""
         found: ReadRows = {}
+        kept = self._kept()  # once, because each look takes a stat
         for key in keys:
-            found |= self._rows_of(key, self._foreign.get(key, (frozenset(), frozenset())), now)
+            found |= self._rows_of(key, self._foreign.get(key, (frozenset(), frozenset())), now, kept)
         return found
 
     def damaged_row(self, key: str) -> IndexRow:
@@ -60,7 +61,7 @@ class SessionRows:
         stamps = tuple(stamp_of(path) or () for path in self._paths(key))
         session = Session(id=key, product="claude", end="open", source=key)
         session.problems = [problem("internal", f"{key}: reading the file failed")]
-        fingerprint = fingerprint_of(stamps, self._is_kept(key))
+        fingerprint = fingerprint_of(stamps, key in self._kept())
         return row_of_session(session, self._root, fingerprint, 0, _touched(stamps))
 
     def open(self, key: str, member: str, now: int) -> OpenedTask | None:
@@ -69,7 +70,7 @@ class SessionRows:
         thread = read.fold.main if key == member else read.fold.sidechains.get(key)
         if not read.exists or thread is None or not _is_shown(thread.facts, read):
             return None
-        return opened_session(self._session(key, member, thread.facts, read), self._root, now)
+        return opened_session(self._session(key, member, thread.facts, read, self._kept()), self._root, now)
 
     def related(
         self,
@@ -83,14 +84,15 @@ class SessionRows:
             self._learn(before, before.keys())
         affected = self._learn(rows, changed)
         found: ReadRows = {}
+        kept = self._kept()
         for key in affected:
             if key in found:
                 continue
             if len(group := self._kin.group(key)) > 1:
-                found |= self._of_group(group, now)
+                found |= self._of_group(group, now, kept)
             elif key in rows and (key in self._foreign or key not in changed):
                 self._foreign.pop(key, None)  # what it shared with others is its own now
-                found |= self._rows_of(key, (frozenset(), frozenset()), now)
+                found |= self._rows_of(key, (frozenset(), frozenset()), now, kept)
         current = {**rows, **{name: row for name, row in found.items() if row is not None}}
         checked = {*changed, *found, *affected}
         checked |= {child for key in checked for child in self._children.get(key, ())}
@@ -117,7 +119,7 @@ class SessionRows:
                 self._children[parent].add(key)
         return self._kin.update(links)
 
-    def _of_group(self, group: Collection[str], now: int) -> ReadRows:
+    def _of_group(self, group: Collection[str], now: int, kept: Collection[str]) -> ReadRows:
         """Read files that share records, so that each record belongs to the first that holds it."""
         found: ReadRows = {}
         records: set[str] = set()
@@ -125,7 +127,7 @@ class SessionRows:
         for key in in_order(group, self._kin.links):
             foreign = (frozenset(records), frozenset(answers))
             self._foreign[key] = foreign
-            found |= self._rows_of(key, foreign, now)
+            found |= self._rows_of(key, foreign, now, kept)
             for facts in _threads(self._read(key, foreign)):
                 records.update(facts.uuids)
                 answers.update(facts.answers)
@@ -144,16 +146,16 @@ class SessionRows:
         named = with_info(fitted, info)
         return fitted if named.body == fitted.body else named
 
-    def _rows_of(self, key: str, foreign: Foreign, now: int) -> ReadRows:
+    def _rows_of(self, key: str, foreign: Foreign, now: int, kept: Collection[str]) -> ReadRows:
         read = self._read(key, foreign)
         if not read.exists:
             return {key: None}
-        fingerprint = fingerprint_of(read.stamps, self._is_kept(key))
+        fingerprint = fingerprint_of(read.stamps, key in kept)
         touched = _touched(read.stamps)
         found: ReadRows = {}
         for name, facts in _named_threads(key, read):
             if _is_shown(facts, read):
-                session = self._session(name, key, facts, read)
+                session = self._session(name, key, facts, read, kept)
                 row = row_of_session(session, self._root, fingerprint, now, touched)
             elif name == key:
                 row = make_row(name, self._root, fingerprint, None, touched=touched)
@@ -166,7 +168,9 @@ class SessionRows:
             found[name] = row
         return found
 
-    def _session(self, key: str, member: str, facts: Facts, read: ReadSession) -> Session:
+    def _session(
+        self, key: str, member: str, facts: Facts, read: ReadSession, kept: Collection[str]
+    ) -> Session:
         inside = key != member
         parent = member if inside else self._parent_of(member, facts)
         place = Place(
@@ -175,7 +179,7 @@ class SessionRows:
             problems=[] if inside else read.problems,
             is_child=parent is not None,
             parent=parent or None,
-            kept=self._is_kept(member),
+            kept=member in kept,
         )
         return session_of(key, facts, place)
 

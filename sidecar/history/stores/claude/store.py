@@ -134,9 +134,10 @@ class ClaudeStore(Store):
     ) -> Fingerprints:
         """Condense the stamps of each session's files."""
         self._known(keys)
+        kept = self._copies.sessions()  # once, because each look takes as long as the stat of a session
 
         def work(part: Keys) -> list[_Fingerprint]:
-            return [(key, self._fingerprint(key)) for key in part]
+            return [(key, self._fingerprint(key, kept)) for key in part]
 
         return dict(parallel(work, keys, list[_Fingerprint], meanwhile))
 
@@ -195,7 +196,9 @@ class ClaudeStore(Store):
     def message_version(self, key: str) -> str | None:
         """Return the fingerprint of the files as text; None without one."""
         member = self._member(key)
-        return str(self._fingerprint(member)) if self._paths(member) else None
+        if not self._paths(member):
+            return None
+        return str(self._fingerprint(member, self._copies.sessions()))
 
     def touched_files(self, key: str) -> "list[FileChange]":
         """List the files that the calls of a session name."""
@@ -230,7 +233,7 @@ class ClaudeStore(Store):
     def _rows(self) -> "SessionRows":
         from sidecar.history.stores.claude.rows import SessionRows
 
-        return SessionRows(self.root.path, self._paths, self._parent, self._is_kept)
+        return SessionRows(self.root.path, self._paths, self._parent, self._copies.sessions)
 
     @cached_property
     def _places(self) -> "MessagePlaces":
@@ -252,18 +255,15 @@ class ClaudeStore(Store):
         copies = self._copies.sessions()
         return bool(copies) and any(key in copies and not self._is_there(key) for key in keys)
 
-    def _is_kept(self, key: str) -> bool:
-        return key in self._copies.sessions()
-
     def _paths(self, key: str) -> Sequence[str]:
         return [file.path for file in self._files.get(key, ())]
 
     def _parent(self, key: str) -> str | None:
         return next((file.parent for file in self._files.get(key, ()) if file.parent), None)
 
-    def _fingerprint(self, key: str) -> int:
+    def _fingerprint(self, key: str, kept: Collection[str]) -> int:
         stamps = tuple(stamp_of(file.path) or () for file in self._files.get(key, ()))
-        return fingerprint_of(stamps, self._is_kept(key))
+        return fingerprint_of(stamps, key in kept)
 
     def _member(self, key: str) -> str:
         """Return the member that is or holds a session."""

@@ -4,13 +4,12 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from sidecar.api.stored.tasks import Product
-from sidecar.history.stores.codex.layout import session_files
 from sidecar.history.stores.contract import Place, Root
-from sidecar.history.stores.editors import Machine
 from sidecar.history.stores.sessions.folders import Folders
 
 if TYPE_CHECKING:
     from sidecar.history.stores.codex.store import CodexStore
+    from sidecar.history.stores.editors import Machine
 
 _WHAT = "sessions of Codex"
 
@@ -20,13 +19,15 @@ class CodexSessions:
 
     def recognizes(self, root: str) -> bool:
         """Return whether there is the file of a session."""
+        from sidecar.history.stores.codex.layout import session_files  # most lists need other families
+
         return next(session_files(root, Folders()), None) is not None
 
     def product_of_path(self, path: str) -> Product | None:
         """Return None: the content decides."""
         return None
 
-    def places(self, machine: Machine) -> Iterator[Place]:
+    def places(self, machine: "Machine") -> Iterator[Place]:
         """Yield the folder that CODEX_HOME names, and the default one."""
         default = machine.home / ".codex"
         named = machine.folder("CODEX_HOME", default)

@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING, Final
 
 from sidecar.api.stored.tasks import Product
 from sidecar.history.stores.contract import Place, Root
-from sidecar.history.stores.gemini.layout import TMP, chat_paths
-from sidecar.history.stores.gemini.projects import PROJECTS_FILE
 from sidecar.history.stores.sessions.folders import Folders, first_heads
 
 if TYPE_CHECKING:
@@ -24,6 +22,9 @@ class GeminiChats:
 
     def recognizes(self, root: str) -> bool:
         """Return whether there are chats in the form of Gemini or, without chats, its list of projects."""
+        from sidecar.history.stores.gemini.layout import TMP, chat_paths  # most lists need other families
+        from sidecar.history.stores.gemini.projects import PROJECTS_FILE
+
         heads = [*first_heads((chat.path for chat in chat_paths(root, Folders())), _MOST)]
         if heads:
             firsts = [head.partition(b"\n")[0] for head in heads]

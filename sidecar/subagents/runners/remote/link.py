@@ -11,7 +11,9 @@ from sidecar.subagents.runners.remote.gateway_process import GatewayGone, Gatewa
 from sidecar.subagents.runners.remote.slots import ClusterSlots
 
 VERSION_SECONDS = 5.0
-"""How long the program of a gateway may take to answer at all: a dead host must not hold up a launch."""
+"""How long a request waits until a gateway answers at all: a dead host must not hold up a launch."""
+SLOW_SECONDS = 60.0
+"""How long the program itself may take, on a busy machine: the next request finds it further on its way."""
 _NODES_SECONDS = 10.0
 CONNECT_SECONDS = 25.0
 """A bound only: the gateway itself finds out within seconds why it cannot connect."""
@@ -37,6 +39,7 @@ class FleetLink:
         self._clean = clean
         self._process: GatewayProcess | None = None
         self._starting: asyncio.Task[GatewayProcess] | None = None
+        self._has_answered = asyncio.Event()
         self.versions: dict[str, Any] = {}
         self.slots = ClusterSlots(self._nodes, changed)
         self.expected: set[str] = set()
@@ -47,17 +50,25 @@ class FleetLink:
         """Whether a gateway runs that reached the cluster."""
         return self._process is not None and not self._process.is_gone
 
-    async def gateway(self) -> GatewayProcess:
+    async def gateway(self, patience: float = VERSION_SECONDS) -> GatewayProcess:
         """Return the running gateway, which is connected to the cluster.
 
-        Raises RunnerUnavailable with the remedy, within about 5 s; GatewayFailed if another try may help.
+        Raises RunnerUnavailable with the remedy; GatewayFailed if another try may help, for example after
+        `patience` seconds without any answer.
         """
         if self._process is not None and not self._process.is_gone:
             return self._process
         if self._starting is None or self._starting.done():
-            self._starting = asyncio.create_task(self._start(), name="start of a gateway")
-            self._starting.add_done_callback(lambda done: done.cancelled() or done.exception())
-        return await asyncio.shield(self._starting)  # others wait for it too
+            answered = self._has_answered = asyncio.Event()
+            self._starting = asyncio.create_task(self._start(answered), name="start of a gateway")
+            self._starting.add_done_callback(lambda done: _note_end(done, answered))
+        starting = self._starting  # others wait for it too
+        try:
+            async with asyncio.timeout(patience):
+                await self._has_answered.wait()
+        except TimeoutError as error:
+            raise _unavailable(error) from None
+        return await asyncio.shield(starting)
 
     async def request(self, op: str, limit: float | None, **members: Any) -> Any:
         """Send one request. Raises RunnerUnavailable, GatewayRefused, GatewayGone and TimeoutError."""
@@ -99,14 +110,15 @@ class FleetLink:
         nodes: list[dict[str, Any]] = status["nodes"]
         return nodes
 
-    async def _start(self) -> GatewayProcess:
+    async def _start(self, answered: asyncio.Event) -> GatewayProcess:
         if self._process is not None:
             await self._process.close()
             self._process = None
         process = await self._started()
         try:
-            self.versions = await process.request("version", VERSION_SECONDS)
+            self.versions = await process.request("version", SLOW_SECONDS)
             self._check_version()
+            answered.set()
             self.versions = await process.request("connect", CONNECT_SECONDS, **self._address())
         except BaseException as error:
             await process.close()
@@ -142,6 +154,13 @@ class FleetLink:
                 f"the gateway has version {theirs} of the sidecar and this is version {__version__}; "
                 f'install the same on the cluster: pip install "subagent-sidecar[fleet]=={__version__}"'
             )
+
+
+def _note_end(starting: "asyncio.Task[GatewayProcess]", answered: asyncio.Event) -> None:
+    """Let the requests see how a start ended."""
+    answered.set()
+    if not starting.cancelled():
+        starting.exception()  # else Python warns of it if no request waits any more
 
 
 def _unavailable(error: BaseException) -> BaseException:

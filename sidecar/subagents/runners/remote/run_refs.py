@@ -1,5 +1,6 @@
 """The refs `refs/sidecar/<task id>` of a repository, each with the changes of one run."""
 
+import math
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,9 +16,12 @@ def set_ref(root: Path, task_id: str, commit: str) -> None:
     git(root, "update-ref", f"{PREFIX}{task_id}", commit)
 
 
-def prune_old(root: Path, days: float) -> list[str]:
-    """Remove the refs of commits that are older than `days`; return them. Blocking."""
-    limit = time.time() - days * _DAY_SECONDS
+def prune_old(root: Path, days: float, newest: float = math.inf) -> list[str]:
+    """Remove the refs of commits that are older than `days`; return them. Blocking.
+
+    `newest` is the time of a new commit of another machine: a clock here that jumps ahead removes nothing.
+    """
+    limit = min(time.time(), newest) - days * _DAY_SECONDS
     return _removed(root, [ref for ref, at in _refs(root) if at < limit])
 
 

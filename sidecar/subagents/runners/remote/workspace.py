@@ -73,7 +73,7 @@ def bring_back(tree: Tree, task_id: str, commit: str, data: bytes, keep_days: fl
             file.write(data)
             file.flush()
             unbundle(root, Path(file.name))
-    run_refs.prune_old(root, keep_days)
+    run_refs.prune_old(root, keep_days, int(line(root, "log", "-1", "--format=%ct", commit)))
     run_refs.set_ref(root, task_id, commit)
     counts = git(root, "diff", "--numstat", "-z", "--no-renames", tree.base, commit)
     return _changes(counts.decode("utf-8", "surrogateescape").split("\0")[:-1])

@@ -3,6 +3,7 @@
 import json
 import os
 import sys
+from pathlib import Path
 from typing import Any
 
 from sidecar import __version__
@@ -23,6 +24,8 @@ for line in sys.stdin:
         case "ack":
             continue
         case "version":
+            if pipe := os.environ.get("READY"):
+                Path(pipe).read_text()  # until the test writes
             answer({"id": request["id"], "ok": {"version": os.environ.get("VERSION", __version__)}})
         case "connect":
             answer({"id": request["id"], "ok": {"version": __version__, "address": request["address"]}})

@@ -12,7 +12,7 @@ from sidecar.api.settings import FleetSettings
 from sidecar.subagents.runners.contract import RunnerUnavailable
 from sidecar.subagents.runners.fleet_links import FleetLinks
 from sidecar.subagents.runners.remote.gateway_process import GatewayGone, GatewayRefused
-from sidecar.subagents.runners.remote.link import FleetLink
+from sidecar.subagents.runners.remote.link import FleetLink, GatewayFailed
 from sidecar.subagents.runners.remote.status import fleet_status
 
 REPO = Path(__file__).parents[4]
@@ -65,6 +65,18 @@ async def test_a_gateway_that_cannot_start_is_named(links: FleetLinks) -> None:
     link = links.link(FleetSettings(gateway=["/no/such/gateway"]), ENVIRONMENT)
     with pytest.raises(RunnerUnavailable, match=r"/no/such/gateway.*fleet\.gateway"):
         await link.gateway()
+
+
+async def test_a_gateway_that_is_slow_to_start_is_not_started_again(
+    links: FleetLinks, tmp_path: Path
+) -> None:
+    os.mkfifo(tmp_path / "ready")
+    link = link_to(links, READY=str(tmp_path / "ready"))
+    with pytest.raises(GatewayFailed, match="the gateway does not answer"):
+        await link.gateway(patience=0)
+    starting = link._starting
+    await asyncio.to_thread((tmp_path / "ready").write_text, "go")
+    assert starting is not None and await link.gateway(patience=20) is await starting
 
 
 async def test_equal_settings_share_a_gateway(links: FleetLinks) -> None:

@@ -113,7 +113,7 @@ class Following:
         limit = self._node.time_left
         with self._node.waiting(limit):
             async with asyncio.timeout(limit):
-                gateway = await self._requests.link.gateway()
+                gateway = await self._requests.link.gateway(limit)
                 place = await gateway.request("find", CALL_SECONDS, run=self._requests.run)
         self._node.take(place)
         self._lines.take_over(place)

@@ -1,4 +1,4 @@
-"""Clients that show one run, in their own process: `python -m benchmarks.watching TASK CLIENTS COMMAND...`.
+"""Clients that show one run: `python -m benchmarks.serving.watching TASK CLIENTS COMMAND...`.
 
 Prints a line once all subscribe. Exits with an error unless each gets every event once and in order.
 """

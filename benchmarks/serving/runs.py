@@ -15,7 +15,7 @@ import psutil
 from benchmarks.measure import Comparison, within
 from benchmarks.processes import SIDECAR, environment, running
 from benchmarks.promises import CANCEL_SECONDS, LAUNCH_SECONDS
-from benchmarks.roundtrip import METHOD
+from benchmarks.serving.roundtrip import METHOD
 from sidecar.rpc.client import RpcClient
 
 _ROUNDS = 20

@@ -18,10 +18,10 @@ from typing import Final
 
 import orjson
 
-from benchmarks import corpora
 from benchmarks.measure import Comparison, interleave, within
 from benchmarks.processes import environment
 from benchmarks.promises import CHANGE_SECONDS, HOSTILE_SECONDS, IDLE_PERCENT, LIVE_LIST, ROW_BYTES
+from benchmarks.stores import corpora
 from sidecar.api.stored.tasks import Rules
 from sidecar.history import TaskHistory
 from sidecar.history.catalog.worker import GARBAGE_THRESHOLDS

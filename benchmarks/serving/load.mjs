@@ -8,7 +8,7 @@ import { readFileSync, writeFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import { setTimeout as sleep } from "node:timers/promises"
 
-const require = createRequire(new URL("../client-ts/package.json", import.meta.url))
+const require = createRequire(new URL("../../client-ts/package.json", import.meta.url))
 const { createMessageConnection, StreamMessageReader, StreamMessageWriter } = require("vscode-jsonrpc/node")
 
 const TICKS_PER_SECOND = 100

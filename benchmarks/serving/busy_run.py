@@ -3,13 +3,13 @@
 import asyncio
 import sys
 import time
-from pathlib import Path
 from typing import Any, Final
 
 from benchmarks.measure import Comparison, within
+from benchmarks.processes import REPOSITORY
 from benchmarks.promises import BUSY_RUN_P99_SECONDS
-from benchmarks.roundtrip import METHOD
-from benchmarks.shared_host import SharedHost, shared_host
+from benchmarks.serving.roundtrip import METHOD
+from benchmarks.serving.shared_host import SharedHost, shared_host
 from sidecar.rpc.client import RpcClient
 
 _CLIENTS: Final = 10
@@ -48,9 +48,9 @@ async def _one_run(host: SharedHost) -> tuple[list[float], list[float]]:
     launched = await asking.request("asyncTasks/launch", {"subagentName": "tick", "goalPrompt": "tick"})
     task_id = launched["task"]["id"]
     watching = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "benchmarks.watching", task_id, str(_CLIENTS), *host.serve),
+        *(sys.executable, "-m", "benchmarks.serving.watching", task_id, str(_CLIENTS), *host.serve),
         env=host.variables,
-        cwd=Path(__file__).resolve().parent.parent,
+        cwd=REPOSITORY,
         stdout=asyncio.subprocess.PIPE,
     )
     assert watching.stdout is not None

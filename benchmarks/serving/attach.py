@@ -8,7 +8,7 @@ import orjson
 from benchmarks.measure import Comparison, interleave
 from benchmarks.processes import running, time_command, time_first_answer
 from benchmarks.promises import ATTACH
-from benchmarks.shared_host import shared_host
+from benchmarks.serving.shared_host import shared_host
 from sidecar.rpc.transport.framing import encode_frame
 
 _BARE = (sys.executable, "-c", "pass")

@@ -6,7 +6,7 @@
 import { spawn } from "node:child_process"
 import { createRequire } from "node:module"
 
-const require = createRequire(new URL("../client-ts/package.json", import.meta.url))
+const require = createRequire(new URL("../../client-ts/package.json", import.meta.url))
 const { createMessageConnection, StreamMessageReader, StreamMessageWriter } = require("vscode-jsonrpc/node")
 
 const [method, warmUp, count, command, ...args] = process.argv.slice(2)

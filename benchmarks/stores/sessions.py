@@ -7,7 +7,6 @@ import tempfile
 from functools import partial
 from typing import Final
 
-from benchmarks import corpora
 from benchmarks.accuracy import CCUSAGE
 from benchmarks.measure import Comparison, interleave, within
 from benchmarks.processes import SIDECAR, peak_without_index, time_command, time_without_index
@@ -17,6 +16,7 @@ from benchmarks.promises import (
     SESSIONS_OVER_CCUSAGE,
     SESSIONS_OVER_READING,
 )
+from benchmarks.stores import corpora
 
 CCUSAGE_IN_JAVASCRIPT: Final = "ccusage@18.0.11"
 """The last version of the peer that is written in JavaScript; the later ones are native programs."""

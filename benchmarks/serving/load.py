@@ -10,14 +10,14 @@ from typing import Any, Final
 from benchmarks.measure import Comparison, within
 from benchmarks.processes import REPOSITORY, SIDECAR, environment
 from benchmarks.promises import LOAD_P99_SECONDS, LOAD_SHARE
-from benchmarks.roundtrip import METHOD
+from benchmarks.serving.roundtrip import METHOD
 
 _RUNS: Final = 50
 _EVENTS_PER_SECOND: Final = 40
 """Of each run: 2,000 a second in all."""
 _SECONDS: Final = 8
 _EVENTS: Final = _EVENTS_PER_SECOND * (_SECONDS + 2)
-_CLIENT: Final = REPOSITORY / "benchmarks" / "load.mjs"
+_CLIENT: Final = REPOSITORY / "benchmarks" / "serving" / "load.mjs"
 _DEFINITION: Final = "---\nname: tick\ndescription: Reports at a steady pace.\nrunner: tick\n---\n"
 _TICK: Final = """
 import os, sys, time

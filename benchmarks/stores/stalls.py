@@ -8,9 +8,9 @@ from collections.abc import Awaitable
 from pathlib import Path
 from typing import Any, Final
 
-from benchmarks import corpora, patterns
 from benchmarks.measure import Comparison, within
 from benchmarks.promises import STALL_SECONDS
+from benchmarks.stores import corpora, patterns
 from sidecar.app.serve import SWITCH_SECONDS
 from sidecar.history import TaskHistory
 from sidecar.history.catalog.pool import WorkerPool

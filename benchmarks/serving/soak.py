@@ -12,7 +12,7 @@ import psutil
 
 from benchmarks.measure import Comparison, Unit, within
 from benchmarks.promises import SOAK_GROWTH
-from benchmarks.shared_host import SharedHost, shared_host
+from benchmarks.serving.shared_host import SharedHost, shared_host
 from sidecar.rpc.client import RpcClient
 
 TASKS: Final = 10_000

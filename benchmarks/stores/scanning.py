@@ -6,8 +6,6 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from benchmarks import corpora
-from benchmarks.listing import GUIDE
 from benchmarks.measure import Comparison, interleave
 from benchmarks.processes import (
     SIDECAR,
@@ -23,6 +21,8 @@ from benchmarks.promises import (
     SCAN_OVER_READING,
     WARM_START,
 )
+from benchmarks.stores import corpora
+from benchmarks.stores.listing import GUIDE
 
 _PEER: Final = "guide under Node"
 _READ: Final = """

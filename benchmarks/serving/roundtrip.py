@@ -15,8 +15,8 @@ from benchmarks.promises import ROUND_TRIP
 METHOD = "reminders/status"
 """The smallest request that goes the whole way, from the reader to a handler that asks the Host."""
 _WARM_UP, _REQUESTS = 500, 2_000
-_CLIENT = REPOSITORY / "benchmarks" / "roundtrip.mjs"
-_ECHO = (sys.executable, "-m", "benchmarks.echo_server")
+_CLIENT = REPOSITORY / "benchmarks" / "serving" / "roundtrip.mjs"
+_ECHO = (sys.executable, "-m", "benchmarks.serving.echo_server")
 
 
 def measure(runs: int) -> list[Comparison]:

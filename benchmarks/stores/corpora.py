@@ -3,8 +3,8 @@
 from pathlib import Path
 from typing import Final
 
-from benchmarks.listing import LISTED
 from benchmarks.processes import REPOSITORY
+from benchmarks.stores.listing import LISTED
 from sidecar.corpus.agents import claude
 from tests.generator import realistic, sized
 

@@ -1,0 +1,1 @@
+"""Benchmarks of stored tasks: lists, changes and damaged tasks."""
