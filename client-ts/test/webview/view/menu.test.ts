@@ -25,7 +25,7 @@ function watched(): Watched {
   return new Watched(...ROWS);
 }
 
-test("the menu of a row that is not selected looks at no other row", () => {
+test("the menu of a row that is not selected reads no other row", () => {
   const rows = watched();
   const selected = new Set(["stored /r b", "stored /r c"]);
   const context = menuContext({ kind: "stored", row: stored("a"), selected, rows: [rows] });
