@@ -4,20 +4,23 @@ import type { Disposable } from "vscode-jsonrpc/node";
 import { isAnswering } from "../client/state.js";
 import { pinnedTasks } from "../marks/marks.js";
 import type { MarkStore } from "../marks/markStore.js";
-import type { HistoryPage } from "../panel/listMessages.js";
-import type { TaskInfo } from "../protocol.js";
+import type { HistoryPage, StoredRow } from "../panel/listMessages.js";
+import type { TaskInfo, TasksDidChange } from "../protocol.js";
 import type { SubagentService } from "../service/service.js";
 import { StoredTasks } from "../service/storedTasks.js";
 import { taskParams, type TaskRef } from "../taskRef.js";
 import { coalesced, Throttle } from "../util/coalesce.js";
 import { messageOf } from "../util/errors.js";
+import { changesBetween } from "../util/rowChanges.js";
 import { TotalsLine } from "../views/totalsLine.js";
 import { openFolders } from "../windows/owner.js";
 import type { ListChoice } from "./listOptions.js";
-import { storedRowOf } from "./storedRow.js";
+import { type RowContext, storedRowOf } from "./storedRow.js";
 
 const REFRESH_MS = 500;
-/** How often a list that takes long to read is read again. */
+/** How often tasks that changed are read, in ms. */
+const CHANGES_MS = 1_000;
+/** How often a list that takes long to read is read again as a whole. */
 const LONG_REFRESH_MS = 5_000;
 /** A list with more tasks than this takes long to read. */
 const LONG = 1_000;
@@ -46,11 +49,18 @@ export class HistoryList implements Disposable {
   readonly #subscriptions: vscode.Disposable[];
   /** One at a time: a read waits while the sidecar starts, and others would pile up behind it. */
   readonly #reload = coalesced(() => this.#readAgain());
+  readonly #update = coalesced(() => this.#readChanged());
+  readonly #changes = new Throttle(CHANGES_MS, () => void this.#update());
+  /** The ids of tasks that changed since they were read. */
+  #changed = new Set<string>();
   readonly #soon = new Throttle(REFRESH_MS, () => void this.#reload());
   readonly #later = new Throttle(LONG_REFRESH_MS, () => void this.#reload());
   #post: ((page: HistoryPage) => void) | undefined;
-  /** How many rows the page has. */
-  #sent = 0;
+  /** The rows that the page has. */
+  #sent: readonly StoredRow[] = [];
+  /** The row of each task that is listed, as long as nothing else changes what it shows. */
+  #rows = new WeakMap<TaskInfo, StoredRow>();
+  #folders = "";
   #isReading = false;
   #pinned: readonly TaskInfo[] = [];
   #problem: string | undefined;
@@ -63,7 +73,7 @@ export class HistoryList implements Disposable {
     this.#totals = new TotalsLine(
       (params) => service.request("tasks/stats", params),
       () => {
-        this.#send(this.#sent);
+        this.#send(this.#sent.length);
       },
     );
     this.#subscriptions = [
@@ -74,8 +84,8 @@ export class HistoryList implements Disposable {
           this.#refreshIfShown();
         }
       }),
-      service.onDidChangeHistory(() => {
-        this.#refreshIfShown();
+      service.onDidChangeHistory((change) => {
+        this.#historyChanged(change);
       }),
     ];
   }
@@ -83,6 +93,7 @@ export class HistoryList implements Disposable {
   /** Begin to post to a page that shows nothing yet. */
   show(post: (page: HistoryPage) => void): void {
     this.#post = post;
+    this.#sent = [];
     if (this.#stored.isRead) {
       this.#send(0);
       this.#refreshIfShown();
@@ -110,6 +121,7 @@ export class HistoryList implements Disposable {
   }
 
   dispose(): void {
+    this.#changes.dispose();
     this.#soon.dispose();
     this.#later.dispose();
     this.#totals.dispose();
@@ -124,6 +136,19 @@ export class HistoryList implements Disposable {
     }
   }
 
+  /** Read what changed; without ids, all may have changed. */
+  #historyChanged({ added = [], changed = [], removed = [] }: Partial<TasksDidChange>): void {
+    const ids = [...added, ...changed, ...removed];
+    if (ids.length === 0) {
+      this.#refreshIfShown();
+      return;
+    }
+    if (this.#post !== undefined && this.#service.state.kind !== "failed") {
+      ids.forEach((id) => this.#changed.add(id));
+      this.#changes.call();
+    }
+  }
+
   async #select(): Promise<void> {
     const { filter, sort, scope } = this.#choice.options;
     const folders = openFolders();
@@ -133,7 +158,16 @@ export class HistoryList implements Disposable {
     );
   }
 
+  async #readChanged(): Promise<void> {
+    if (this.#stored.isRead && this.#changed.size > 0) {
+      const ids = [...this.#changed];
+      this.#changed = new Set();
+      await this.#read(() => this.#stored.update(ids));
+    }
+  }
+
   async #readAgain(): Promise<void> {
+    this.#changed = new Set();
     await (this.#stored.isRead ? this.#read(() => this.#stored.reload()) : this.#select());
   }
 
@@ -165,6 +199,7 @@ export class HistoryList implements Disposable {
   }
 
   async #marksChanged(): Promise<void> {
+    this.#rows = new WeakMap();
     if (this.#post !== undefined && this.#stored.isRead) {
       await this.#readPinned();
       this.#send(0);
@@ -176,19 +211,46 @@ export class HistoryList implements Disposable {
       return;
     }
     const { items, matched, total, hasMore } = this.#stored;
-    const context = {
-      ownRoot: this.#service.info?.storageRoot,
-      folders: openFolders(),
-      markOf: (task: TaskRef) => this.#marks.of(task),
-    };
-    this.#sent = items.length;
+    const context = this.#context();
+    const rows = items.map((task) => this.#rowOf(task, context));
     this.#post({
       ...this.#choice.options,
-      ...{ from, matched, total, hasMore },
-      rows: items.slice(from).map((task) => storedRowOf(task, context)),
+      ...this.#whatDiffers(rows, from),
+      ...{ matched, total, hasMore },
       pinned: this.#pinned.map((task) => storedRowOf(task, context)),
       totals: this.#totals.textFor(this.#stored.query),
       ...(this.#problem === undefined ? {} : { problem: this.#problem }),
     });
+  }
+
+  /** Return the rows from one on, or what makes them from those that the page has, if that is less. */
+  #whatDiffers(rows: readonly StoredRow[], from: number) {
+    const before = this.#sent;
+    const changes = from === 0 ? changesBetween(before, rows) : undefined;
+    if (changes === undefined || changes.added.length === rows.length) {
+      const more = rows.slice(from);
+      this.#sent = [...before.slice(0, from), ...more];
+      return { rows: more, from };
+    }
+    this.#sent = rows;
+    const isSame = changes.added.length + changes.removed.length === 0;
+    return { rows: [], from: before.length, ...(isSame ? {} : { changes }) };
+  }
+
+  /** Return what rows depend on; other folders make other rows. */
+  #context(): RowContext {
+    const folders = openFolders();
+    if (folders.join("\0") !== this.#folders) {
+      this.#folders = folders.join("\0");
+      this.#rows = new WeakMap();
+    }
+    const markOf = (task: TaskRef) => this.#marks.of(task);
+    return { ownRoot: this.#service.info?.storageRoot, folders, markOf };
+  }
+
+  #rowOf(task: TaskInfo, context: RowContext): StoredRow {
+    const known = this.#rows.get(task) ?? storedRowOf(task, context);
+    this.#rows.set(task, known);
+    return known;
   }
 }

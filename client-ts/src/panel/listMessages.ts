@@ -1,4 +1,5 @@
 import type { AsyncTask, Outcome, Product, Retrying, TaskStatus, Unmet } from "../protocol.js";
+import type { RowChanges } from "../util/rowChanges.js";
 import type { Sort } from "../service/storedTasks.js";
 
 /** Which stored tasks the list shows: those of the open folders, or all. */
@@ -83,6 +84,8 @@ export interface ListOptions {
 export interface HistoryPage extends ListOptions {
   readonly rows: readonly StoredRow[];
   readonly from: number;
+  /** What differs from the rows that the page has, which are `from` many; `rows` is empty then. */
+  readonly changes?: RowChanges<StoredRow>;
   /** How many match, read or not. */
   readonly matched: number;
   readonly total: number;

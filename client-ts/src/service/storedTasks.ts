@@ -1,3 +1,4 @@
+import { merged } from "./mergedTasks.js";
 import type { ListParams, ListResult, TaskInfo } from "../protocol.js";
 
 /** What stored tasks are sorted by. */
@@ -10,6 +11,9 @@ export const PAGE = 200;
 export const LATER_PAGE = 2_000;
 /** The most tasks that the sidecar gives at once. */
 export const MOST_AT_ONCE = 20_000;
+
+/** More tasks than this are read again with all others. */
+const MOST_UPDATED = 50;
 
 /** Which tasks are listed, and in which order. */
 export interface Selection {
@@ -35,6 +39,8 @@ export class StoredTasks {
   #matched = 0;
   #total = 0;
   #cursor: string | undefined;
+  /** The last task of the last page, where the cursor is. */
+  #end: TaskInfo | undefined;
   #isRead = false;
   /** Counts reads, so that the answer to an older one is ignored. */
   #reads = 0;
@@ -84,6 +90,46 @@ export class StoredTasks {
     await this.#read(Math.max(PAGE, this.#items.length));
   }
 
+  /**
+   * Read tasks again that may have changed, were added or are gone, by their ids; others stay the
+   * same objects. Reads all if that is not enough to know the list.
+   */
+  async update(ids: readonly string[]): Promise<void> {
+    const { sort } = this.#selection;
+    const isFew =
+      ids.length > 0 && ids.length <= MOST_UPDATED && !ids.some((id) => id.includes('"'));
+    if (!this.#isRead || sort !== "recent" || !isFew || !(await this.#merge(new Set(ids)))) {
+      await this.reload();
+    }
+  }
+
+  /** Return whether the list is known to be right afterwards, or another read is under way. */
+  async #merge(ids: ReadonlySet<string>): Promise<boolean> {
+    this.#reads += 1;
+    const read = this.#reads;
+    const [named, one] = await Promise.all([
+      this.list(this.#page(MOST_AT_ONCE, undefined, namesOf(ids))),
+      this.list(this.#page(1, undefined)),
+    ]);
+    if (read !== this.#reads) {
+      return true;
+    }
+    const found = named.items.filter(({ id }) => ids.has(id));
+    const items = merged(
+      this.#items,
+      ids,
+      found,
+      this.#cursor === undefined ? undefined : this.#end,
+    );
+    if (named.nextCursor !== undefined || (!this.hasMore && items.length !== one.matched)) {
+      return false;
+    }
+    this.#items = items;
+    this.#matched = one.matched;
+    this.#total = one.total;
+    return true;
+  }
+
   /** Read the next page; does nothing when there is none. */
   async loadMore(): Promise<void> {
     if (this.#cursor !== undefined) {
@@ -108,12 +154,13 @@ export class StoredTasks {
       this.#matched = result.matched;
       this.#total = result.total;
       this.#cursor = cursor;
+      this.#end = items.at(-1);
       this.#isRead = true;
     }
   }
 
-  #page(limit: number, cursor: string | undefined): ListParams {
-    const { query } = this;
+  #page(limit: number, cursor: string | undefined, names = ""): ListParams {
+    const query = both(this.query, names);
     return {
       limit,
       ...(cursor === undefined ? {} : { cursor }),
@@ -127,6 +174,15 @@ export class StoredTasks {
 export function queryOf({ filter, folders }: Pick<Selection, "filter" | "folders">): string {
   const named = folders?.filter((folder) => !folder.includes('"')) ?? [];
   const places = named.map((folder) => `workspace:"${folder}"`).join(" OR ");
-  const parts = [filter, places].filter((part) => part !== "");
+  return both(filter, places);
+}
+
+function both(...queries: readonly string[]): string {
+  const parts = queries.filter((part) => part !== "");
   return parts.length < 2 ? parts.join("") : parts.map((part) => `(${part})`).join(" ");
+}
+
+/** Return a query for tasks whose ids begin so. */
+function namesOf(ids: Iterable<string>): string {
+  return [...ids].map((id) => `id:"${id}"`).join(" OR ");
 }

@@ -8,9 +8,11 @@ import { HistoryList } from "../../../src/agents/historyList.js";
 import { ListChoice } from "../../../src/agents/listOptions.js";
 import { MarkStore } from "../../../src/marks/markStore.js";
 import type { HistoryPage } from "../../../src/panel/listMessages.js";
+import type { ListParams } from "../../../src/protocol.js";
 import type { SubagentService } from "../../../src/service/service.js";
 import { EventEmitter } from "../../vscode.js";
 import { FakeMemento } from "../memory.js";
+import { storedTask } from "../tasks.js";
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -56,5 +58,44 @@ test("changes while the sidecar does not answer are read once when it does", asy
   await vi.advanceTimersByTimeAsync(5_000);
   expect(reads).toHaveBeenCalledTimes(readBefore + 2);
   expect(waiting).toEqual([]);
+  list.dispose();
+});
+
+test("a page that has a long list gets what changed of it", async () => {
+  const changes = new EventEmitter<object>();
+  let tasks = Array.from({ length: 3_000 }, (_, at) =>
+    storedTask(`t${at}`, { lastActivity: 9_000 - at }),
+  );
+  const service = {
+    state: { kind: "running" },
+    info: undefined,
+    onDidChangeState: new EventEmitter<object>().event,
+    onDidChangeHistory: changes.event,
+    request: (method: string, { query, limit = 0, cursor }: ListParams) => {
+      const fit = query == null ? tasks : tasks.filter(({ id }) => query === `id:"${id}"`);
+      const end = Number(cursor ?? 0) + limit;
+      const items = method === "tasks/list" ? fit.slice(Number(cursor ?? 0), end) : [];
+      const next = end < fit.length ? { nextCursor: String(end) } : {};
+      const counts = { matched: fit.length, total: tasks.length, totals: { tasks: 0 } };
+      return Promise.resolve({ items, ...counts, ...next });
+    },
+  } as unknown as SubagentService;
+  const marks = new MarkStore(path.join(tmpdir(), "no-marks"));
+  const list = new HistoryList(service, new ListChoice(new FakeMemento()), marks);
+  const pages: HistoryPage[] = [];
+  list.show((page) => pages.push(page));
+  for (let page = 0; page < 3; page += 1) {
+    await vi.advanceTimersByTimeAsync(5_000);
+    await list.loadMore();
+  }
+  pages.length = 0;
+  tasks = [storedTask("t1500", { lastActivity: 10_000, title: "Now" }), ...tasks].filter(
+    ({ id, title }) => id !== "t1500" || title === "Now",
+  );
+  changes.fire({ revision: 2, added: [], changed: ["t1500"], removed: [] });
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(pages.flatMap(({ rows }) => rows)).toEqual([]);
+  const [sent] = pages.flatMap((page) => page.changes ?? []);
+  expect(sent).toMatchObject({ removed: [1_500], added: [[0, { id: "t1500", title: "Now" }]] });
   list.dispose();
 });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import type { ListParams, ListResult } from "../../../src/protocol.js";
+import type { ListParams, ListResult, TaskInfo } from "../../../src/protocol.js";
 import { LATER_PAGE, MOST_AT_ONCE, PAGE, StoredTasks } from "../../../src/service/storedTasks.js";
 import { storedTask } from "../tasks.js";
 
@@ -89,4 +89,88 @@ test("a filter that is refused leaves the one there was", async () => {
   await expect(stored.select({ filter: "cost>", sort: "recent" })).rejects.toThrow("a value");
   await stored.reload();
   expect([stored.selection.filter, asked.at(-1)?.query]).toEqual(["roof", "roof"]);
+});
+
+/** A sidecar with these tasks, newest activity first; ids in a query select by their beginnings. */
+class Listed {
+  readonly asked: ListParams[] = [];
+  tasks: readonly TaskInfo[] = [];
+
+  readonly list = (params: ListParams): Promise<ListResult> => {
+    this.asked.push(params);
+    const { query, cursor, limit = 0 } = params;
+    const ids = [...(query ?? "").matchAll(/id:"([^"]*)"/gu)].map(([, id = ""]) => id);
+    const fit = this.tasks.filter(
+      (task) => ids.length === 0 || ids.some((id) => task.id.startsWith(id)),
+    );
+    const items = fit.slice(Number(cursor ?? 0), Number(cursor ?? 0) + limit);
+    const end = Number(cursor ?? 0) + items.length;
+    const next = end < fit.length ? { nextCursor: String(end) } : {};
+    const counts = { counts: {}, total: this.tasks.length, matched: fit.length, revision: 1 };
+    return Promise.resolve({ items, ...counts, ...next });
+  };
+}
+
+/** Tasks named `a0`, `a1` and so on, each older than the one before. */
+function aged(count: number): TaskInfo[] {
+  return Array.from({ length: count }, (_, at) =>
+    storedTask(`a${at}`, { lastActivity: 1_000_000 - at }),
+  );
+}
+
+/** A list that has read as many tasks, a sidecar that has them, and what it was asked since. */
+async function listOf(count: number, read = count) {
+  const sidecar = new Listed();
+  sidecar.tasks = aged(count);
+  const stored = new StoredTasks(sidecar.list);
+  await stored.select({ filter: "", sort: "recent" });
+  while (stored.items.length < read) {
+    await stored.loadMore();
+  }
+  sidecar.asked.length = 0;
+  return { sidecar, stored };
+}
+
+test("of a long list, only what changed is read again, and the rest stays the same objects", async () => {
+  const { sidecar, stored } = await listOf(6_000);
+  const before = stored.items;
+  const moved = storedTask("a5000", { lastActivity: 2_000_000 });
+  const fresh = storedTask("b", { lastActivity: 999_999 });
+  const others = sidecar.tasks.filter(({ id }) => id !== "a5000" && id !== "a7");
+  sidecar.tasks = [moved, ...others.slice(0, 2), fresh, ...others.slice(2)];
+  await stored.update(["a5000", "b", "a7"]);
+  expect(stored.items.map(({ id }) => id)).toEqual(
+    [moved, others[0], others[1], fresh, ...others.slice(2)].map((task) => task?.id),
+  );
+  expect(stored.items.filter((task) => !before.includes(task))).toEqual([moved, fresh]);
+  expect([stored.matched, stored.total]).toEqual([6_000, 6_000]);
+  expect(sidecar.asked).toHaveLength(2);
+});
+
+test("a changed task that is beyond what was read is left to the next page", async () => {
+  const { sidecar, stored } = await listOf(PAGE + 9, PAGE);
+  const late = storedTask("late", { lastActivity: 1 });
+  sidecar.tasks = [...sidecar.tasks, late];
+  await stored.update(["late"]);
+  expect(stored.items).toHaveLength(PAGE);
+  expect([stored.matched, stored.hasMore]).toEqual([PAGE + 10, true]);
+  await stored.loadMore();
+  expect(stored.items.at(-1)?.id).toBe("late");
+});
+
+test("a list of which more changed than was notified is read again as a whole", async () => {
+  const { sidecar, stored } = await listOf(400);
+  sidecar.tasks = sidecar.tasks.slice(100);
+  await stored.update(["a0"]);
+  expect(stored.items.map(({ id }) => id)).toEqual(sidecar.tasks.map(({ id }) => id));
+});
+
+test.each<[string, string[]]>([
+  ["no task", []],
+  ["more tasks than a query should name", aged(51).map(({ id }) => id)],
+  ["a task that no query can name", ['a"b']],
+])("an update of %s reads all", async (_, ids) => {
+  const { sidecar, stored } = await listOf(60);
+  await stored.update(ids);
+  expect(sidecar.asked).toMatchObject([{ limit: PAGE }]);
 });

@@ -7,15 +7,14 @@ export function midnight(time: number): number {
   return day.getTime();
 }
 
-/** Return the group of a task that was last active `at`; `today` is the start of the local day. */
-export function dateGroupOf(at: number | undefined, today: number): DateGroup {
-  if (at === undefined) {
-    return "older";
-  }
-  if (at >= today) {
-    return "today";
-  }
-  return at >= daysBefore(today, 1) ? "yesterday" : at >= daysBefore(today, 6) ? "week" : "older";
+/**
+ * Return a function that gives the group of a task by when it was last active; `today` is the start
+ * of the local day.
+ */
+export function dateGroups(today: number): (at: number | undefined) => DateGroup {
+  const [yesterday, week] = [daysBefore(today, 1), daysBefore(today, 6)];
+  return (at = -Infinity) =>
+    at >= today ? "today" : at >= yesterday ? "yesterday" : at >= week ? "week" : "older";
 }
 
 /** Days with a change of the clock have 23 or 25 hours. */

@@ -1,6 +1,6 @@
 import type { RunRow, StoredRow } from "../../../src/panel/listMessages.js";
 import { isLive } from "../../../src/text/outcome.js";
-import { dateGroupOf, type DateGroup, midnight } from "./dates.js";
+import { type DateGroup, dateGroups, midnight } from "./dates.js";
 import { families, type Family } from "./family.js";
 import { type ListState, runKey, storedKey } from "./listState.js";
 
@@ -114,12 +114,13 @@ function historyEntries(
 function divided(list: ListState, listed: ReadonlySet<string>, today: number): Entry[] {
   const { history, sort } = list;
   const groups = new Map<GroupId, Entry[]>();
+  const groupOf = dateGroups(today);
   for (const row of history?.rows ?? []) {
+    const entry = storedEntry(row);
     // What is listed above is not listed again.
-    if (!listed.has(storedKey(row)) && (row.own !== true || !listed.has(row.id))) {
-      const group = sort === "recent" ? dateGroupOf(row.at, today) : "sorted";
+    if (!listed.has(entry.key) && (row.own !== true || !listed.has(row.id))) {
+      const group = sort === "recent" ? groupOf(row.at) : "sorted";
       const members = groups.get(group);
-      const entry = storedEntry(row);
       if (members === undefined) {
         groups.set(group, [entry]);
       } else {
@@ -154,8 +155,17 @@ function works(entry: Entry): boolean {
   return entry.kind === "run" && entry.run.status === "running";
 }
 
+/** Most rows of a long list stay as they are when it changes. */
+const storedEntries = new WeakMap<StoredRow, Entry>();
+
 function storedEntry(row: StoredRow): Entry {
-  return { kind: "stored", key: storedKey(row), row };
+  const known = storedEntries.get(row);
+  if (known !== undefined) {
+    return known;
+  }
+  const entry: Entry = { kind: "stored", key: storedKey(row), row };
+  storedEntries.set(row, entry);
+  return entry;
 }
 
 function runEntry(run: RunRow): Entry {

@@ -1,8 +1,12 @@
 import type { HistoryPage, ListOptions, StoredRow } from "../../../src/panel/listMessages.js";
+import { withChanges } from "../../../src/util/rowChanges.js";
 import { omit } from "../../../src/util/omit.js";
 
 /** The stored tasks that the page has, and what is known of the rest. */
-export interface History extends Omit<HistoryPage, "rows" | "from" | keyof ListOptions> {
+export interface History extends Omit<
+  HistoryPage,
+  "rows" | "from" | "changes" | keyof ListOptions
+> {
   readonly rows: readonly StoredRow[];
 }
 
@@ -68,11 +72,12 @@ export function reduceList(list: ListState, event: ListEvent): ListState {
 }
 
 function withHistory(list: ListState, page: HistoryPage): ListState {
-  const { rows, from, scope, sort, filter, ...history } = page;
+  const { rows, from, changes, scope, sort, filter, ...history } = page;
   const before = list.history?.rows ?? [];
   const known = from === 0 ? rows : [...before.slice(0, from), ...rows];
   // The same rows again, as when only the totals changed, must not be laid out again.
-  const all = rows.length === 0 && from === before.length ? before : known;
+  const same = rows.length === 0 && from === before.length ? before : known;
+  const all = changes === undefined ? same : withChanges(before, changes);
   const next = { ...list, scope, sort, filter, history: { ...history, rows: all } };
   return {
     ...next,

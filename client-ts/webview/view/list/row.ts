@@ -123,7 +123,7 @@ export function storedLine(
       kind: "stored",
       row: task,
       selected: state.list.selected,
-      rows: [...rows, ...pinned],
+      rows: [rows, pinned],
     }),
     actions: [
       pinAct(task.pinned),

@@ -116,3 +116,17 @@ test("what is pinned comes before what is recent, once, until the list is filter
     ...["group today", "stored /r a", "group yesterday", "stored /r b"],
   ]);
 });
+
+test("changes of single rows leave the lines of all others the same objects", () => {
+  const tasks = [stored("a", 1), stored("b", 2), stored("c", 3)];
+  const before = listed(tasks);
+  const lines = entriesOf({ runs: [], list: before, now: NOW });
+  const fresh = stored("d", 0);
+  const page = history([], { from: 3, changes: { removed: [1], added: [[0, fresh]] } });
+  const after = reduceList(before, { type: "history", page });
+  const now = entriesOf({ runs: [], list: after, now: NOW });
+  expect(now.map(({ key }) => key)).toEqual([
+    ...["group today", "stored /r d", "stored /r a", "stored /r c"],
+  ]);
+  expect([now[2] === lines[1], now[3] === lines[3]]).toEqual([true, true]);
+});
