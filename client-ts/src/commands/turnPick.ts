@@ -2,8 +2,8 @@ import * as vscode from "vscode";
 
 import { clock, day } from "../l10n/format.js";
 import type { TimedTurn, TurnKind } from "../panel/turns/turnIndex.js";
+import { turnsAt } from "../panel/turns/turnTimes.js";
 import * as strings from "../text/strings.js";
-import { turnsAt } from "../text/turnTimes.js";
 
 interface TurnItem extends vscode.QuickPickItem {
   readonly seq: number;

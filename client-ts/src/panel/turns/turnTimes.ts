@@ -1,4 +1,4 @@
-import type { TimedTurn } from "../panel/turns/turnIndex.js";
+import type { TimedTurn } from "./turnIndex.js";
 
 const TIME = /^(\d{1,2})[:.](\d{2})(?:[:.](\d{2}))?\s*([ap])?\.?m?\.?$/iu;
 

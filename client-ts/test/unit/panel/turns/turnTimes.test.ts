@@ -1,7 +1,7 @@
 // A time of day leads to the turn that began last before it.
 import { expect, test } from "vitest";
 
-import { turnsAt } from "../../../src/text/turnTimes.js";
+import { turnsAt } from "../../../../src/panel/turns/turnTimes.js";
 
 function turn(seq: number, ts: number) {
   return { seq, ts, kind: "plain" as const, text: `turn ${seq}` };
