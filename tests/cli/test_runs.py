@@ -93,9 +93,13 @@ def test_a_log_removed_under_its_owner_is_reported(cli: Cli, launched: Launched)
     cli.run("host", "stop")  # so that the journal itself holds the run
     process, _ = ready(cli)
     assert "write-ahead log" not in cli.run("logs", ended).stderr
+    host = cli.host
+    os.kill(host, signal.SIGSTOP)  # with its next read or write it would mend this
     for name in ("sidecar.db-wal", "sidecar.db-shm"):
         (cli.root / name).unlink()
-    done, listed, host = cli.run("logs", ended), cli.run("ps"), cli.host
+    done = cli.run("logs", ended)
+    os.kill(host, signal.SIGCONT)
+    listed = cli.run("ps")
     process.terminate()
     process.communicate(timeout=10)
     assert (done.returncode, listed.stderr) == (0, "") and ended in listed.stdout
