@@ -16,6 +16,7 @@ _WORDS: Final = {
     "message": "one message of 20 MB",
     "calls": "4,000 tool calls",
     "emphasis": "20,000 emphasized words",
+    "code": "20,000 words of code",
     "table": "a table of 2,000 rows",
     "endless": "messages without end",
 }
@@ -23,7 +24,7 @@ _MIB_PER_MB: Final = 1e6 / 2**20
 
 
 def measure(runs: int) -> list[Comparison]:
-    """Flood the panel six times. One run of each, whatever `runs` says; needs the npm packages.
+    """Flood the panel seven times. One run of each, whatever `runs` says; needs the npm packages.
 
     Raises CalledProcessError when the panel does not come to the end of a flood.
     """

@@ -2,8 +2,9 @@
 
 `messages 20` and `message 20` are 20 MB, in messages of 1 KB or in a single one, `calls 4000` as many tool
 calls, `reads 120` as many calls with an output of 60 KB each, `links 400` as many messages of 6 KB that show
-a few words each, `emphasis 20000` as many words of which each is emphasized, and `table 2000` a table of
-as many rows and 9 columns. It prints at full speed, LAST at the end; `endless 0` runs until it is killed.
+a few words each, `emphasis 20000` as many words of which each is emphasized, `code 20000` as many that are
+code, and `table 2000` a table of as many rows and 9 columns. It prints at full speed, LAST at the end;
+`endless 0` runs until it is killed.
 """
 
 import itertools
@@ -40,6 +41,8 @@ def _events(kind: str, amount: int) -> Iterable[dict[str, Any]]:
             return itertools.chain(map(_link, range(amount)), [_message(LAST)])
         case "emphasis":
             return [_message("*a* " * amount + "\n\n" + LAST)]
+        case "code":
+            return [_message("`a` " * amount + "\n\n" + LAST)]
         case "table":
             return [_message(_ROW + _RULE + _ROW * amount + "\n" + LAST)]
         case "endless":

@@ -18,10 +18,11 @@ const GOALS = {
   message: "message 20",
   calls: "calls 4000",
   emphasis: "emphasis 20000",
+  code: "code 20000",
   table: "table 2000",
   endless: "endless 0",
 } as const;
-const KINDS = ["messages", "message", "calls", "emphasis", "table", "endless"] as const;
+const KINDS = ["messages", "message", "calls", "emphasis", "code", "table", "endless"] as const;
 const FLOOD_MS = 300_000;
 /** How long an endless flood runs before it is cancelled. */
 const ENDLESS_MS = 5_000;
