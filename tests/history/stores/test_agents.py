@@ -1,6 +1,7 @@
 """What every store of an agent's sessions does, on stores with known answers."""
 
 import json
+import time
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from sidecar.history.export import export
 from sidecar.history.search import SearchService
 from sidecar.history.search.build import update
 from sidecar.history.stores.editors import Machine
+from sidecar.history.stores.sessions import saving
 from tests.history.stores.fixtures.agents import WRITERS, history_of, listed, snapshot, wrong_values
 
 PLACES = {
@@ -29,7 +31,8 @@ def product(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture
-def store(product: str, tmp_path: Path) -> tuple[Path, list[Truth]]:
+def store(product: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, list[Truth]]:
+    monkeypatch.setattr(saving, "wall_seconds", lambda: time.time() + 100)  # no file is being saved
     root = tmp_path / "a store"
     root.mkdir()
     return root, WRITERS[product](root, 7, 1)

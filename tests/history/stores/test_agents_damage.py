@@ -3,6 +3,7 @@
 import contextlib
 import json
 import random
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 
 from sidecar.api.errors import StorageError
 from sidecar.corpus.truth import Truth
+from sidecar.history.stores.sessions import saving
 from tests.history.stores.fixtures.agents import WRITERS, history_of, listed, snapshot, wrong_values
 
 DEEP = b"[" * 200_000
@@ -38,7 +40,8 @@ def product(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture
-def store(product: str, tmp_path: Path) -> tuple[Path, list[Truth]]:
+def store(product: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, list[Truth]]:
+    monkeypatch.setattr(saving, "wall_seconds", lambda: time.time() + 100)  # no file is being saved
     root = tmp_path / "store"
     root.mkdir()
     return root, WRITERS[product](root, 11, 1)
