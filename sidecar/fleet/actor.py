@@ -21,7 +21,7 @@ logger = logging.getLogger(__name__)
 START_SECONDS = 600.0
 """How long an actor waits for its workspace and the start of its agent."""
 HOLD_SECONDS = 15.0
-"""How long an actor waits for what is left of a dead actor of its run on the same node."""
+"""How long an actor waits for the leftovers of a dead actor of its run on the same node."""
 BATCH_LINES = 500
 BATCH_BYTES = 1 << 20
 

@@ -437,7 +437,7 @@ export const scenes = {
     { type: "write", goal: "Compare the picture with the notes" },
     {
       type: "attached",
-      paths: ["/tmp/image.png", "/work/notes/days off.md", `/work/${"long-".repeat(14)}name.md`],
+      paths: ["image.png", "notes/days off.md", `notes/${"long-".repeat(14)}name.md`],
     },
     { type: "alsoUse", subagentName: "test-writer", isUsed: true },
   ],

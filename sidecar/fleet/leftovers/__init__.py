@@ -1,1 +1,1 @@
-"""What is left of a run on its node when its process is gone."""
+"""Save or remove the leftovers of a run on its node when its process is gone."""

@@ -27,7 +27,7 @@ def hold(folder: Path) -> int | None:
 
 
 def hold_new(folder: Path, seconds: float) -> int:
-    """Make the folder of a new run and hold it, after what is left of a former process has let it go.
+    """Make the folder of a new run and hold it, once the processes that a dead actor left have released it.
 
     Blocking, at most `seconds`; then raises FolderInUse.
     """

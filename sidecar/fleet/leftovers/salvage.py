@@ -48,7 +48,7 @@ def piece(task_id: str, base: str, offset: int) -> dict[str, Any]:
 
 
 def discard(task_id: str) -> None:
-    """Remove what is left of a run."""
+    """Remove the leftovers of a run."""
     if _folder(task_id).exists():
         sweep([task_id], _SWEEP_SECONDS)
         shutil.rmtree(_folder(task_id), ignore_errors=True)

@@ -1,4 +1,4 @@
-"""When the process of a run's actor is gone, kill what is left of the run, and save and keep its changes.
+"""When the process of a run's actor is gone, kill its other processes, and save and keep its changes.
 
 Ray kills only the direct children of a worker, and no process that made a session of its own. This process
 holds the read end of a pipe whose write end only the actor has: its end means that the actor is gone.

@@ -94,7 +94,7 @@ class RunPlaces:
         return await self.named(await actor.place.remote())
 
     async def _end_former(self, run: str) -> None:
-        """End what is left of an actor that died: its name must be free for the next one."""
+        """Kill an actor whose process died, so that the next one can have its name."""
         try:
             actor = await asyncio.to_thread(self._cluster.ray.get_actor, f"run-{run}")
         except ValueError:

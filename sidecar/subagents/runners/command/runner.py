@@ -65,7 +65,7 @@ class CommandRunner(ProgramRunner):
         """Raise `RunnerUnavailable` if there is no argv or its program is not on the PATH."""
         if not self._argv or not self._argv[0]:
             raise self._unavailable(
-                "there is no program to run", "set runners.{name}.command to a program and its arguments"
+                "the runner names no program", "set runners.{name}.command to a program and its arguments"
             )
         program = self._argv[0]
         if _depends_on_run(program):

@@ -38,7 +38,7 @@ async def collect(link: "FleetLink", run: str, remote: Mapping[str, Any] | None)
 
 
 async def _stopped(link: "FleetLink", run: str, tree: Tree) -> dict[str, Any]:
-    """Stop a run; return what is left of it. Its `nodeId` is "" if its process has its changes."""
+    """Stop a run; return its leftovers. Their `nodeId` is "" if its process has its changes."""
     try:
         await link.request("find", _CALL_SECONDS, run=run)
         await link.request("stop", _CALL_SECONDS, run=run, within=5.0)
