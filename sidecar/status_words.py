@@ -1,7 +1,7 @@
 """The words for what a run does and how it ended; the extension uses the same. Pure."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from sidecar.api.runs.async_tasks import (
@@ -45,7 +45,7 @@ ERROR_WORDS: Final[Mapping[ErrorKind | WaitReason, str]] = {
     "modelNotFound": "model not found",
     "other": "model error",
 }
-_RETRY_CHARS: Final = 80
+_CHARS: Final = 80
 
 
 def status_text(task: AsyncTask) -> str:
@@ -67,8 +67,15 @@ def _live_text(task: AsyncTask) -> str:
         return "Waiting for you"
     if task.status == "queued":
         return _queue_text(task)
-    retrying = task.progress.retrying
-    return STATUS_WORDS[task.status] if retrying is None else _retry_text(retrying)
+    retrying, servers = task.progress.retrying, task.progress.awaited_servers
+    if retrying is not None:
+        return _retry_text(retrying)
+    return _starting_text(servers) if servers else STATUS_WORDS[task.status]
+
+
+def _starting_text(servers: Sequence[str]) -> str:
+    what = "the MCP server" if len(servers) == 1 else "one of the MCP servers"
+    return f"Starting: may wait for {what} {_cut(', '.join(servers))}"
 
 
 def _queue_text(task: AsyncTask) -> str:
@@ -84,8 +91,11 @@ def _waiting_text(waiting: Waiting) -> str:
 
 
 def _retry_text(retrying: Retrying) -> str:
-    why = " ".join(retrying.text.split())
-    why = why if len(why) <= _RETRY_CHARS else f"{why[: _RETRY_CHARS - 1]}…"
+    why = _cut(" ".join(retrying.text.split()))
     status = retrying.status
     code = "" if status is None or str(status) in why else f" ({status})"
     return f"Retrying ({retrying.attempt}){f': {why}' if why else ''}{code}"
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _CHARS else f"{text[: _CHARS - 1]}…"

@@ -10,7 +10,7 @@ import { statusText } from "../../../src/text/outcome.js";
 import { storedStatus } from "../../../src/text/words.js";
 
 type Run = Pick<AsyncTask, "status" | "endReason" | "errorKind" | "queuePosition" | "waiting"> &
-  Pick<Progress, "retrying">;
+  Pick<Progress, "retrying" | "awaitedServers">;
 
 interface Table {
   readonly statuses: readonly (readonly [string, Run])[];
