@@ -1,7 +1,7 @@
 import { join } from "node:path";
 
-import { REPOSITORY } from "./places.ts";
-import type { Profile } from "./profile.ts";
+import { REPOSITORY } from "../places.ts";
+import type { Profile } from "../profile.ts";
 
 /** The definition of an agent that does what its goal says, a step a line. */
 export const SCRIPTED = "scripted";

@@ -1,6 +1,6 @@
-import { defineScripted, SCRIPTED } from "./harness/agents.ts";
-import { Chat } from "./harness/chat.ts";
-import { Session } from "./harness/session.ts";
+import { defineScripted, SCRIPTED } from "../harness/agents/scripted.ts";
+import { Chat } from "../harness/chat.ts";
+import { Session } from "../harness/session.ts";
 
 const REFUSAL = "rate limit reached, try again in 5 minutes";
 

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 
-import { seriousFindings } from "./harness/accessible.ts";
-import { Chat } from "./harness/chat.ts";
-import { REPOSITORY } from "./harness/places.ts";
-import { Session } from "./harness/session.ts";
+import { seriousFindings } from "../harness/accessible.ts";
+import { Chat } from "../harness/chat.ts";
+import { REPOSITORY } from "../harness/places.ts";
+import { Session } from "../harness/session.ts";
 
 const AGENT = "planner";
 const INQUIRING = {

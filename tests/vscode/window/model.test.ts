@@ -3,12 +3,12 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import { ChatView } from "./harness/chatView.ts";
-import { Probe } from "./harness/probe.ts";
-import { Session } from "./harness/session.ts";
-import { definePuppet, PUPPET } from "./harness/subagents.ts";
-import { until } from "./harness/waiting.ts";
-import type { Workbench } from "./harness/workbench.ts";
+import { definePuppet, PUPPET } from "../harness/agents/puppets.ts";
+import { ChatView } from "../harness/chatView.ts";
+import { Probe } from "../harness/probe.ts";
+import { Session } from "../harness/session.ts";
+import { until } from "../harness/waiting.ts";
+import type { Workbench } from "../harness/workbench.ts";
 
 const session = new Session("model", {
   prepare: async (profile, puppets) => {

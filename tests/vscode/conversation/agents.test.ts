@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import { defineScripted, SCRIPTED, SCRIPTS_RUNNER } from "./harness/agents.ts";
-import { Chat } from "./harness/chat.ts";
-import { Session } from "./harness/session.ts";
-import { until } from "./harness/waiting.ts";
-import { WINDOW } from "./harness/workbench.ts";
+import { defineScripted, SCRIPTED, SCRIPTS_RUNNER } from "../harness/agents/scripted.ts";
+import { Chat } from "../harness/chat.ts";
+import { Session } from "../harness/session.ts";
+import { until } from "../harness/waiting.ts";
+import { WINDOW } from "../harness/workbench.ts";
 
 const ABSENT = "---\nname: absent\ndescription: Has no program.\nrunner: absent\n---\nWork.\n";
 const BROKEN = "---\nname: broken\ndescription: Has a mistake.\nmaxTurns: many\n---\nWork.\n";

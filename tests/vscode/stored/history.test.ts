@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import type { Locator } from "playwright-core";
 
-import { Chat } from "./harness/chat.ts";
+import { Chat } from "../harness/chat.ts";
 import {
   HISTORY_TASKS,
   historyRoots,
@@ -12,10 +12,10 @@ import {
   SMALL_TASK,
   storeOwnTask,
   storeSmallTask,
-} from "./harness/history.ts";
-import { Session } from "./harness/session.ts";
-import { until } from "./harness/waiting.ts";
-import type { Workbench } from "./harness/workbench.ts";
+} from "../harness/history.ts";
+import { Session } from "../harness/session.ts";
+import { until } from "../harness/waiting.ts";
+import type { Workbench } from "../harness/workbench.ts";
 
 const ALL = HISTORY_TASKS + 2;
 

@@ -1,12 +1,12 @@
 // The minimap of a conversation shows its turns, and leads to each by mouse and by keys.
 import assert from "node:assert/strict";
 
-import { defineScripted, SCRIPTED } from "./harness/agents.ts";
-import { seriousFindings } from "./harness/accessible.ts";
-import { Chat } from "./harness/chat.ts";
-import { Session } from "./harness/session.ts";
-import { until } from "./harness/waiting.ts";
-import { WINDOW } from "./harness/workbench.ts";
+import { seriousFindings } from "../harness/accessible.ts";
+import { defineScripted, SCRIPTED } from "../harness/agents/scripted.ts";
+import { Chat } from "../harness/chat.ts";
+import { Session } from "../harness/session.ts";
+import { until } from "../harness/waiting.ts";
+import { WINDOW } from "../harness/workbench.ts";
 
 const TURNS = 24;
 /** The turn with a question, from 1. */

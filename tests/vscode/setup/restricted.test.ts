@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 
-import { Chat } from "./harness/chat.ts";
-import { Probe } from "./harness/probe.ts";
-import { Session } from "./harness/session.ts";
-import { definePuppet, PUPPET } from "./harness/subagents.ts";
+import { definePuppet, PUPPET } from "../harness/agents/puppets.ts";
+import { Chat } from "../harness/chat.ts";
+import { Probe } from "../harness/probe.ts";
+import { Session } from "../harness/session.ts";
 
 const session = new Session("restricted", {
   prepare: async (profile, puppets) => {

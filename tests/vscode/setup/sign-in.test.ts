@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 
-import { seriousFindings } from "./harness/accessible.ts";
-import { equippedRunner } from "./harness/agents.ts";
-import { Chat } from "./harness/chat.ts";
-import { Session } from "./harness/session.ts";
-import { until } from "./harness/waiting.ts";
+import { seriousFindings } from "../harness/accessible.ts";
+import { equippedRunner } from "../harness/agents/scripted.ts";
+import { Chat } from "../harness/chat.ts";
+import { Session } from "../harness/session.ts";
+import { until } from "../harness/waiting.ts";
 
 const AGENT = "member";
 const RUNNER = "club";

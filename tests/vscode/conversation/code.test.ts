@@ -2,13 +2,13 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 
-import { Chat } from "./harness/chat.ts";
-import { storeTexts } from "./harness/history.ts";
-import { Probe } from "./harness/probe.ts";
-import { Session } from "./harness/session.ts";
-import { THEMES, useTheme } from "./harness/themes.ts";
-import { until } from "./harness/waiting.ts";
-import type { Workbench } from "./harness/workbench.ts";
+import { Chat } from "../harness/chat.ts";
+import { storeTexts } from "../harness/history.ts";
+import { Probe } from "../harness/probe.ts";
+import { Session } from "../harness/session.ts";
+import { THEMES, useTheme } from "../harness/themes.ts";
+import { until } from "../harness/waiting.ts";
+import type { Workbench } from "../harness/workbench.ts";
 
 const TASK = { id: "3c9a5d17-64be-4f0a-9a21-5b7c8d9e0f12", title: "Explain the discount" };
 const FILE = "prices.py";

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 
 import type { FrameLocator } from "playwright-core";
 
-import { Chat } from "./harness/chat.ts";
-import { Session } from "./harness/session.ts";
-import { definePuppet } from "./harness/subagents.ts";
-import { within } from "./harness/waiting.ts";
+import { definePuppet } from "../harness/agents/puppets.ts";
+import { Chat } from "../harness/chat.ts";
+import { Session } from "../harness/session.ts";
+import { within } from "../harness/waiting.ts";
 
 const session = new Session("keyboard", { prepare: definePuppet });
 

@@ -1,8 +1,8 @@
-import { defineScripted } from "./harness/agents.ts";
-import { Chat } from "./harness/chat.ts";
-import type { Profile } from "./harness/profile.ts";
-import { Session } from "./harness/session.ts";
-import { WINDOW } from "./harness/workbench.ts";
+import { defineScripted } from "../harness/agents/scripted.ts";
+import { Chat } from "../harness/chat.ts";
+import type { Profile } from "../harness/profile.ts";
+import { Session } from "../harness/session.ts";
+import { WINDOW } from "../harness/workbench.ts";
 
 const ROOMY = { width: 1180, height: 1060 };
 const WIDER_BY = 110;

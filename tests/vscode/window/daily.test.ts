@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
 
-import { Chat } from "./harness/chat.ts";
-import type { Puppet } from "./harness/puppets.ts";
-import { Session } from "./harness/session.ts";
-import { definePuppet, PUPPET } from "./harness/subagents.ts";
-import { until, within } from "./harness/waiting.ts";
-import type { Workbench } from "./harness/workbench.ts";
+import { definePuppet, PUPPET, type Puppet } from "../harness/agents/puppets.ts";
+import { Chat } from "../harness/chat.ts";
+import { Session } from "../harness/session.ts";
+import { until, within } from "../harness/waiting.ts";
+import type { Workbench } from "../harness/workbench.ts";
 
 const session = new Session("daily", { prepare: definePuppet });
 let puppet: Puppet;

@@ -3,9 +3,10 @@ import { createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
 import { createInterface, type Interface } from "node:readline";
 
-import { until, within } from "./waiting.ts";
+import type { Profile } from "../profile.ts";
+import { until, within } from "../waiting.ts";
 
-const AGENT = join(import.meta.dirname, "../agent.py");
+const AGENT = join(import.meta.dirname, "../../agent.py");
 
 /** A running subagent in the hand of a test. */
 export class Puppet {
@@ -90,4 +91,31 @@ export class Puppets {
     const [line] = (await once(lines, "line")) as [string];
     this.#waiting.push(new Puppet(socket, JSON.parse(line) as Puppet["greeting"]));
   }
+}
+
+/** The name of the definition that every launch in these tests is of. */
+export const PUPPET = "puppet";
+
+/** Define a subagent that the test speaks for, as a user would: a file in the workspace and a runner. */
+export async function definePuppet(
+  profile: Profile,
+  puppets: Puppets,
+  more: Record<string, unknown> = {},
+): Promise<void> {
+  const definition = [
+    "---",
+    `name: ${PUPPET}`,
+    "description: Says what a test tells it to.",
+    "runner: puppets",
+    "---",
+    "Do as you are asked.",
+    "",
+  ];
+  await profile.addFile(`.sidecar/agents/${PUPPET}.md`, definition.join("\n"));
+  await profile.configure({
+    "subagentSidecar.runners": {
+      puppets: { type: "command", format: "events", command: puppets.command },
+    },
+    ...more,
+  });
 }

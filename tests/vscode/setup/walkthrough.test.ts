@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 
 import type { Locator } from "playwright-core";
 
-import { Chat } from "./harness/chat.ts";
-import { Session } from "./harness/session.ts";
-import type { Workbench } from "./harness/workbench.ts";
+import { Chat } from "../harness/chat.ts";
+import { Session } from "../harness/session.ts";
+import type { Workbench } from "../harness/workbench.ts";
 
 const TITLE = "Get Started with Subagents";
 

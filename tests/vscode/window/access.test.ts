@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 
-import { seriousFindings } from "./harness/accessible.ts";
-import { defineScripted, SCRIPTED } from "./harness/agents.ts";
-import { Chat } from "./harness/chat.ts";
-import { Probe } from "./harness/probe.ts";
-import { Session } from "./harness/session.ts";
-import { THEMES, useTheme } from "./harness/themes.ts";
-import type { Workbench } from "./harness/workbench.ts";
+import { seriousFindings } from "../harness/accessible.ts";
+import { defineScripted, SCRIPTED } from "../harness/agents/scripted.ts";
+import { Chat } from "../harness/chat.ts";
+import { Probe } from "../harness/probe.ts";
+import { Session } from "../harness/session.ts";
+import { THEMES, useTheme } from "../harness/themes.ts";
+import type { Workbench } from "../harness/workbench.ts";
 
 const session = new Session("access", {
   prepare: async (profile) => {

@@ -4,10 +4,10 @@ import { join } from "node:path";
 
 import type { Locator } from "playwright-core";
 
-import { seriousFindings } from "./harness/accessible.ts";
-import { equippedRunner } from "./harness/agents.ts";
-import { Chat } from "./harness/chat.ts";
-import { Session } from "./harness/session.ts";
+import { seriousFindings } from "../harness/accessible.ts";
+import { equippedRunner } from "../harness/agents/scripted.ts";
+import { Chat } from "../harness/chat.ts";
+import { Session } from "../harness/session.ts";
 
 const EQUIPPED = "equipped";
 const OFFERS = { capabilities: { promptCapabilities: { image: true } } };

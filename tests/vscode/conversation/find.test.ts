@@ -3,10 +3,10 @@ import assert from "node:assert/strict";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import { seriousFindings } from "./harness/accessible.ts";
-import { Chat } from "./harness/chat.ts";
-import { Session } from "./harness/session.ts";
-import { until } from "./harness/waiting.ts";
+import { seriousFindings } from "../harness/accessible.ts";
+import { Chat } from "../harness/chat.ts";
+import { Session } from "../harness/session.ts";
+import { until } from "../harness/waiting.ts";
 
 const TASK = { id: "7d2b1c3e-4f5a-4b6c-8d7e-9f0a1b2c3d4e", title: "Survey the rafters" };
 /** Long enough that most of it is never loaded, in messages. */

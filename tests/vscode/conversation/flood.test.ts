@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 
-import { Chat } from "./harness/chat.ts";
-import { defineFlood, FLOOD, LAST_LINE } from "./harness/flood.ts";
-import { Session } from "./harness/session.ts";
-import { until } from "./harness/waiting.ts";
-import { WINDOW, type Workbench } from "./harness/workbench.ts";
+import { defineFlood, FLOOD, LAST_LINE } from "../harness/agents/flood.ts";
+import { Chat } from "../harness/chat.ts";
+import { Session } from "../harness/session.ts";
+import { until } from "../harness/waiting.ts";
+import { WINDOW, type Workbench } from "../harness/workbench.ts";
 
 /** However much is printed, the panel holds no more elements than this. */
 const MOST_NODES = 3_000;

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import { Chat } from "./harness/chat.ts";
-import { Session } from "./harness/session.ts";
-import { SLOWNESS, until } from "./harness/waiting.ts";
+import { Chat } from "../harness/chat.ts";
+import { Session } from "../harness/session.ts";
+import { SLOWNESS, until } from "../harness/waiting.ts";
 
 /** From the install to a finished subagent, for somebody who has read nothing. */
 const FIRST_SUBAGENT_MS = 60_000 * SLOWNESS;

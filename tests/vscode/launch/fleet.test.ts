@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 
-import { seriousFindings } from "./harness/accessible.ts";
-import { defineScripted, SCRIPTED } from "./harness/agents.ts";
-import { Chat } from "./harness/chat.ts";
-import { REPOSITORY } from "./harness/places.ts";
-import { Session } from "./harness/session.ts";
+import { seriousFindings } from "../harness/accessible.ts";
+import { defineScripted, SCRIPTED } from "../harness/agents/scripted.ts";
+import { Chat } from "../harness/chat.ts";
+import { REPOSITORY } from "../harness/places.ts";
+import { Session } from "../harness/session.ts";
 
 /** A gateway that is its own cluster, without Ray: each name becomes a node with two slots. */
 const GATEWAY = [

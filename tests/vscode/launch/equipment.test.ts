@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import { seriousFindings } from "./harness/accessible.ts";
-import { equippedRunner } from "./harness/agents.ts";
-import { Chat } from "./harness/chat.ts";
-import { Session } from "./harness/session.ts";
+import { seriousFindings } from "../harness/accessible.ts";
+import { equippedRunner } from "../harness/agents/scripted.ts";
+import { Chat } from "../harness/chat.ts";
+import { Session } from "../harness/session.ts";
 
 const EQUIPPED = "equipped";
 

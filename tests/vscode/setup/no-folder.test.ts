@@ -1,6 +1,6 @@
-import { Chat } from "./harness/chat.ts";
-import { Session } from "./harness/session.ts";
-import { definePuppet } from "./harness/subagents.ts";
+import { definePuppet } from "../harness/agents/puppets.ts";
+import { Chat } from "../harness/chat.ts";
+import { Session } from "../harness/session.ts";
 
 const session = new Session("no-folder", { prepare: definePuppet, opensFolder: false });
 

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { mkdir, readFile, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import { seriousFindings } from "./harness/accessible.ts";
-import { Chat } from "./harness/chat.ts";
-import type { Profile } from "./harness/profile.ts";
-import { Session } from "./harness/session.ts";
-import { until } from "./harness/waiting.ts";
+import { seriousFindings } from "../harness/accessible.ts";
+import { Chat } from "../harness/chat.ts";
+import type { Profile } from "../harness/profile.ts";
+import { Session } from "../harness/session.ts";
+import { until } from "../harness/waiting.ts";
 
 /** Claude Code deletes a session after 30 days. */
 const AGE_MS = 28 * 86_400_000;

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 
-import { seriousFindings } from "./harness/accessible.ts";
-import { Chat } from "./harness/chat.ts";
-import { Session } from "./harness/session.ts";
-import { definePuppet, PUPPET } from "./harness/subagents.ts";
+import { seriousFindings } from "../harness/accessible.ts";
+import { definePuppet, PUPPET } from "../harness/agents/puppets.ts";
+import { Chat } from "../harness/chat.ts";
+import { Session } from "../harness/session.ts";
 
 const SECOND = "understudy";
 

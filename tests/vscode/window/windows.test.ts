@@ -2,13 +2,12 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import { defineScripted, SCRIPTED, SCRIPTS_RUNNER } from "./harness/agents.ts";
-import { Chat } from "./harness/chat.ts";
-import type { Puppet } from "./harness/puppets.ts";
-import { Session } from "./harness/session.ts";
-import { definePuppet, PUPPET } from "./harness/subagents.ts";
-import { until, within } from "./harness/waiting.ts";
-import type { Workbench } from "./harness/workbench.ts";
+import { definePuppet, PUPPET, type Puppet } from "../harness/agents/puppets.ts";
+import { defineScripted, SCRIPTED, SCRIPTS_RUNNER } from "../harness/agents/scripted.ts";
+import { Chat } from "../harness/chat.ts";
+import { Session } from "../harness/session.ts";
+import { until, within } from "../harness/waiting.ts";
+import type { Workbench } from "../harness/workbench.ts";
 
 /** A new environment is created meanwhile. */
 const REINSTALL_MS = 90_000;

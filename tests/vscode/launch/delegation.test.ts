@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 
-import { SCRIPTS_RUNNER } from "./harness/agents.ts";
-import { Chat } from "./harness/chat.ts";
-import { Session } from "./harness/session.ts";
-import { until } from "./harness/waiting.ts";
+import { SCRIPTS_RUNNER } from "../harness/agents/scripted.ts";
+import { Chat } from "../harness/chat.ts";
+import { Session } from "../harness/session.ts";
+import { until } from "../harness/waiting.ts";
 
 const [LEAD, HELPER] = ["lead", "helper"];
 
