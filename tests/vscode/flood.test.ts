@@ -50,8 +50,12 @@ session.step("a reload comes back to where one reads", async (workbench) => {
   const text = await log
     .locator("h3")
     .nth(3)
-    .evaluate((heading: { scrollIntoView(): void; textContent: string }) => {
+    .evaluate(async (heading) => {
+      const stopped = new Promise((resolve) => {
+        heading.closest("[role=log]")?.addEventListener("scrollend", resolve, { once: true });
+      });
       heading.scrollIntoView();
+      await stopped;
       return heading.textContent;
     });
   await workbench.reload();
