@@ -66,7 +66,7 @@ STOP_SECONDS = 4.5
 CLOSE_SECONDS = 1.8
 """How long stopping a run may take at shutdown, so that the whole shutdown takes less than 3 s."""
 KILL_SECONDS = 2.0
-"""How long killing what is left after that may take. It takes so long on a very busy machine only."""
+"""The limit for killing what is left after that, which only a very busy machine needs."""
 
 
 class Host:

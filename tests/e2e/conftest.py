@@ -99,7 +99,7 @@ class Sidecar:
             "settings": {"runners": RUNNERS},
             **more,
         }
-        answer: Json = await self.client.request("initialize", params, timeout=20)
+        answer: Json = await self.client.request("initialize", params, timeout=120)
         return answer
 
     async def launch(self, name: str, goal: str = "do it", **more: Any) -> str:
