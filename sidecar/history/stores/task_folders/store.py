@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from sidecar.api.stored.tasks import Product, Rules
 from sidecar.history.stored.reading import stamp_of
 from sidecar.history.stores.contract import (
+    Evidence,
     Fingerprints,
     Keys,
     Kind,
@@ -109,6 +110,10 @@ class TaskFolderStore(Store):
         if "_reader" in self.__dict__ or any(map(os.path.lexists, self._lists)):
             return self._reader.refresh_lists()
         return {}
+
+    def evidence(self) -> Sequence[Evidence]:
+        """Return the folders of the tasks, and the lists."""
+        return [(tasks_path(self.root.path), 2), *((path, 0) for path in self._lists)]
 
     def rows(self, keys: Keys, rules: Rules, now: int) -> ReadRows:
         """Read tasks into their rows; a save in progress is waited for."""
