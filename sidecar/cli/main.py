@@ -107,7 +107,9 @@ def main(arguments: Sequence[str], question: "Question | None" = None) -> int:
         # The next opened file would get the closed descriptor, and stdout would be written into it.
         return exits.FAILED
     try:
-        outcome = group.main(list(arguments), prog_name="subagent-sidecar", standalone_mode=False, obj=question)
+        outcome = group.main(
+            list(arguments), prog_name="subagent-sidecar", standalone_mode=False, obj=question
+        )
     except click.exceptions.Exit as ended:
         return ended.exit_code
     except click.ClickException as error:

@@ -252,6 +252,11 @@ class TaskHistory:
                 found[path] = max(levels, found.get(path, 0))
         return [*found.items()]
 
+    @property
+    def is_indexed(self) -> bool:
+        """Whether an earlier process has kept rows."""
+        return any(catalog.is_indexed for catalog in self._catalogs.values())
+
     def settled_until(self, now: int) -> int:
         """Return the time in ms until which the rows stay as they are unless files change."""
         return min((catalog.settled_until(now) for catalog in self._catalogs.values()), default=FOR_EVER)

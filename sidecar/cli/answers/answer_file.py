@@ -7,7 +7,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sidecar.cli.answers.evidence import Place
+    from sidecar.cli.answers.evidence import Place, Stamp
 
 _MAGIC = b"subagent-sidecar answer 1\n"
 _DIGEST_BYTES = 16
@@ -26,7 +26,7 @@ class Answer:
     def __init__(
         self,
         places: "list[Place]",
-        newest: "Sequence[tuple[str, tuple[int, ...]]]",
+        newest: "Sequence[tuple[str, Stamp]]",
         digest: bytes,
         since: int,
         until: int,
@@ -62,24 +62,31 @@ def write(path: str, answer: Answer) -> None:
     """Keep an answer instead of an earlier one, and forget the oldest of the others. Raises OSError."""
     from pathlib import Path
 
-    from sidecar.storage.atomic import write_atomic
     from sidecar.storage.layout import make_private_dirs
 
-    target = Path(path)
-    make_private_dirs(target.parent)
-    body = dumps((answer.places, answer.newest, answer.digest, answer.since, answer.until), 2)
-    size = len(body).to_bytes(8, "big")
-    data = size + body + answer.printed
-    write_atomic(target, _MAGIC + _condensed(data) + data)
-    _forget_oldest(target.parent.as_posix(), keep=target.name)
+    folder = Path(path).parent
+    make_private_dirs(folder)
+    body = dumps((answer.places, [*answer.newest], answer.digest, answer.since, answer.until), 2)
+    data = len(body).to_bytes(8, "big") + body + answer.printed
+    temporary = f"{path}.{os.getpid()}"
+    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(_MAGIC + _condensed(data))
+            file.write(data)
+        os.replace(temporary, path)
+    except OSError:
+        os.unlink(temporary)
+        raise
+    _forget_oldest(str(folder), path)
 
 
-def _forget_oldest(folder: str, keep: str) -> None:
+def _forget_oldest(folder: str, kept: str) -> None:
     with os.scandir(folder) as entries:
-        others = [(entry.stat(follow_symlinks=False).st_mtime_ns, entry.path) for entry in entries
-                  if entry.name != keep]
-    for _, path in sorted(others)[: max(0, len(others) + 1 - MOST_FILES)]:
-        os.unlink(path)
+        others = [each for each in entries if each.path != kept and not each.is_dir(follow_symlinks=False)]
+    others.sort(key=lambda entry: entry.stat(follow_symlinks=False).st_mtime_ns)
+    for entry in others[: max(0, len(others) + 1 - MOST_FILES)]:
+        os.unlink(entry.path)
 
 
 def _read_all(handle: int, size: int) -> bytes:
@@ -95,7 +102,8 @@ def _parse(data: bytes) -> Answer | None:
     if not data.startswith(_MAGIC) or _condensed(memoryview(data)[start:]) != data[len(_MAGIC) : start]:
         return None  # damaged, which the parser might not survive
     end = start + 8 + int.from_bytes(data[start : start + 8], "big")
-    return Answer(*loads(data[start + 8 : end]), data[end:])
+    places, newest, digest, since, until = loads(data[start + 8 : end])  # noqa: S302 (own bytes)
+    return Answer(places, newest, digest, since, until, data[end:])
 
 
 def _condensed(data: "bytes | memoryview") -> bytes:

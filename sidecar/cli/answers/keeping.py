@@ -5,7 +5,6 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from heapq import nlargest
 from pathlib import Path
 
 from sidecar.cli.answers import answer_file
@@ -19,19 +18,19 @@ TICK_NS = 100_000_000
 """More than a step of the clock that stamps files: what changed since then may change again unseen."""
 COARSE_NS = 2_000_000_000
 """The same where file systems know whole seconds only."""
-_NEWEST = 8
-"""How many of the files that changed last are compared first."""
 _PACKAGE = str(Path(__file__).parents[2])
 _CODE = ("api", "history", "javascript")
 """The folders of the package whose code makes rows, imported or not: mostly the index has them."""
 _DEEPEST = 8
 
 
-def look(question: Question, roots: Callable[[], Sequence[Place] | None], settings: Path) -> Evidence | None:
-    """Look at everything that an answer will depend on, before the roots are read for it.
+def check(question: Question, roots: Callable[[], Sequence[Place] | None], settings: Path) -> Evidence | None:
+    """Check everything that an answer will depend on, before the roots are read for it.
 
     `roots` recognizes the roots and returns their places. None if the answer cannot be kept.
     """
+    if question.is_busy:
+        return None
     started = time.time_ns()
     places = _all_places(roots, settings)
     if places is None:
@@ -41,22 +40,21 @@ def look(question: Question, roots: Callable[[], Sequence[Place] | None], settin
             question.seen = places, Evidence(places)
         except TooMany:
             return None
-        if _all_places(roots, settings) != places:  # what was recognized at first is not what was looked at
+        if _all_places(roots, settings) != places:  # what was recognized at first is not what was checked
             return None
     evidence = question.seen[1]
-    is_coarse = evidence.newest % 1_000_000_000 == 0
-    return evidence if evidence.newest < started - (COARSE_NS if is_coarse else TICK_NS) else None
+    is_coarse = evidence.changed_at % 1_000_000_000 == 0
+    return evidence if evidence.changed_at < started - (COARSE_NS if is_coarse else TICK_NS) else None
 
 
 def keep(question: Question, evidence: Evidence, until: int, printed: bytes) -> None:
     """Keep what was printed, which holds until the time `until`, in ms; errors are logged, not raised."""
-    assert question.seen is not None, "it was looked at"
+    assert question.seen is not None, "it was checked"
     if question.now >= until or len(printed) > answer_file.MOST_BYTES:
         return
     places = question.seen[0]
-    newest = nlargest(_NEWEST, _files(evidence), key=lambda file: file[1][3])
+    answer = Answer(places, evidence.newest, evidence.digest, question.now, until, printed)
     try:
-        answer = Answer(places, newest, evidence.digest(), question.now, until, printed)
         answer_file.write(question.path, answer)
     except OSError as error:
         _log.info("cannot keep the list in %s (%s); the next one is made again", question.path, error)
@@ -76,10 +74,3 @@ def _code() -> Iterator[Place]:
         file = getattr(module, "__file__", None)
         if file and (not file.startswith(standard) or file.startswith(packages)):
             yield file, 0
-
-
-def _files(evidence: Evidence) -> Iterator[tuple[str, tuple[int, ...]]]:
-    for folder, *listed in evidence.found:
-        if len(listed) == 2:
-            for name, stamp in zip(*listed, strict=True):
-                yield f"{folder}{os.sep}{name}", stamp

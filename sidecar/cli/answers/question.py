@@ -23,13 +23,15 @@ _IRRELEVANT = (b"_", b"OLDPWD", b"PWD", b"SHLVL")
 class Question:
     """A list in JSON that goes to a file or a pipe; `path` is the file with its answer.
 
-    `now` is the time in ms. `seen` are the places of an earlier answer and what was found there, before anything
-    else was read.
+    `now` is the time in ms. `seen` are the places of an earlier answer and what was found there, before
+    anything else was read.
     """
 
     def __init__(self, path: str, now: int) -> None:
         self.path = path
         self.now = now
+        self.is_busy = False
+        """Whether a session that changed before has changed again just now."""
         self.seen: tuple[list[Place], Evidence] | None = None
 
 

@@ -29,10 +29,11 @@ class Answering:
         self._printed = b""
         self._question = _question_of(wanted, roots, store)
         self._evidence: Evidence | None = None
-        if self._question is not None:
-            from sidecar.cli.answers.keeping import look  # here, since most commands keep nothing
+        # A first list takes long enough, and there may be none after it.
+        if self._question is not None and history.is_indexed:
+            from sidecar.cli.answers.keeping import check  # here, since most commands keep nothing
 
-            self._evidence = look(self._question, history.evidence, default_config_path())
+            self._evidence = check(self._question, history.evidence, default_config_path())
 
     def print(self, page: ListPage) -> None:
         """Print the list."""

@@ -77,6 +77,11 @@ class RootCatalog:
         """Return the number of tasks kept."""
         return sum(row.body != b"" for row in self._kept["structural"].rows.values())
 
+    @property
+    def is_indexed(self) -> bool:
+        """Whether an earlier process has kept rows."""
+        return self._index is not None and self._index.exists()
+
     def names(self, start: str, now: int) -> Keys:
         """List the ids of tasks that start with `start`; empty without a store."""
         return [

@@ -30,7 +30,7 @@ def next_change(last_activity: int | None, now: int) -> int:
 
 
 def change_after(last_activity: int | float, now: int) -> int:
-    """Return a time in ms, after `now`, before which `by_age` does not change; `FOR_EVER` if it never does."""
+    """Return a time in ms before which `by_age` does not change; `FOR_EVER` if it never does again."""
     whole = int(last_activity)
     limits = (whole + limit + later for limit in (ACTIVE_MS, ABANDONED_MS) for later in (0, 1, 2))
     return min((limit for limit in limits if limit > now), default=FOR_EVER)

@@ -76,7 +76,7 @@ class OpencodeStore(Store):
 
     def evidence(self) -> Sequence[Evidence]:
         """Return the folders of session files; the databases are in the root itself."""
-        return [(f"{self.root.path}{os.sep}storage", 4), (f"{self.root.path}{os.sep}project", 6)]
+        return [(f"{self.root.path}{os.sep}storage", 4), (f"{self.root.path}{os.sep}project", 7)]
 
     def fingerprints(
         self, keys: Keys, parallel: Parallel = sequential, meanwhile: Callable[[], None] = nothing

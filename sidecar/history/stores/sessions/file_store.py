@@ -3,7 +3,7 @@
 import os
 from abc import abstractmethod
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 from sidecar.api.stored.tasks import Product, Rules
 from sidecar.history.stored.problems import problem
@@ -40,7 +40,7 @@ class FileSessionStore(Store):
     """
 
     product: Product
-    below: Mapping[str, int] | None = None
+    below: ClassVar[Mapping[str, int] | None] = None
     """The folders of the root with everything that rows depend on, and how deep it is in them, if known."""
 
     def __init__(self, root: Root) -> None:
