@@ -1,5 +1,5 @@
 import type { PageTask } from "../panel/pageTask.js";
-import type { TaskInfo } from "../protocol.js";
+import type { TaskInfo, TasksDidChange } from "../protocol.js";
 import type { TaskRef } from "../taskRef.js";
 
 const PREFIX = "stored:";
@@ -22,6 +22,12 @@ export function storedRef(pageId: string): TaskRef | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Whether a change may be one of this task; a change that names no task may be one of any. */
+export function concerns({ added, changed, removed }: TasksDidChange, { id }: TaskRef): boolean {
+  const ids = [...added, ...changed, ...removed];
+  return ids.length === 0 || ids.includes(id);
 }
 
 /**
