@@ -144,6 +144,7 @@ class Placement:
         placed = await self._slot_taken()
         self._check_version(placed)
         self._node.take(placed)
+        self._node.report("starting")
         self._lines.take_over(placed)
         await self._transfer(placed["known"])
         return True
@@ -165,7 +166,8 @@ class Placement:
 
     async def _ask_for_place(self) -> Any:
         tree = self._record.tree
-        status = await self._link.status(CALL_SECONDS)
+        with self._node.connecting():
+            status = await self._link.status(CALL_SECONDS)
         nodes = suitable(self._needs, status)
         if not nodes:
             raise RunnerUnavailable(why_unsuitable(self._needs, status) or "no node can run this")
@@ -191,6 +193,7 @@ class Placement:
                 self._node.check_silence()
             else:
                 self._node.heard()
+                self._node.report("waiting")
 
     async def _unless_stopped(self, work: Coroutine[Any, Any, bool]) -> bool:
         """Return the result of `work`, or False if the run is stopped before."""
