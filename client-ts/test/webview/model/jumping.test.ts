@@ -8,7 +8,7 @@ import { followsEnd, pageEndOf, shownOf } from "../../../webview/model/openRun.j
 import { reduce } from "../../../webview/model/reduce.js";
 import { requestsOf } from "../../../webview/model/requests.js";
 import { INITIAL, type State } from "../../../webview/model/state.js";
-import { message, numbered } from "../samples.js";
+import { message, numbered, task } from "../samples.js";
 
 const OPEN: Event = { type: "openRun", taskId: "t1" };
 
@@ -163,6 +163,5 @@ test("a reader of such a task who is not at its end returns to the place", () =>
 test("a task that is stored again is not shown as deleted", () => {
   const state = after(OPEN, END, { type: "taskDeleted", taskId: "t1" });
   expect(state.open?.isDeleted).toBe(true);
-  const task = asyncTask("t1");
-  expect(reduce(state, { type: "task", task }).open).not.toHaveProperty("isDeleted");
+  expect(reduce(state, { type: "task", task: task({ id: "t1" }) }).open).not.toHaveProperty("isDeleted");
 });
