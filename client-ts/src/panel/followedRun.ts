@@ -1,4 +1,4 @@
-import type { Disposable } from "vscode";
+import type { Disposable } from "vscode-jsonrpc/node";
 
 import type { AsyncTask, FileAction } from "../protocol.js";
 import type { Outbox } from "../service/outbox.js";
@@ -7,7 +7,7 @@ import { AGE_MS } from "../service/storedTasks.js";
 import { signInCommandsFor } from "../signIn/lookup.js";
 import { isLive } from "../text/outcome.js";
 import { takesMessages } from "../text/speaking.js";
-import { concerns, storedRef } from "../stored/storedRun.js";
+import { concerns, storedRef } from "../storedRef.js";
 import { Throttle } from "../util/coalesce.js";
 import { isGone, messageOf } from "../util/errors.js";
 import { EventFeed } from "./events/eventFeed.js";
@@ -132,7 +132,9 @@ export class FollowedRun implements Disposable {
 
   dispose(): void {
     clearInterval(this.#aging);
-    this.#subscriptions.forEach((subscription) => subscription.dispose());
+    for (const subscription of this.#subscriptions) {
+      subscription.dispose();
+    }
     this.#page.turns.dispose();
   }
 

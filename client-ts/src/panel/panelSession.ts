@@ -5,7 +5,7 @@ import type { AsyncTask } from "../protocol.js";
 import { missingRunners } from "../text/runnerWords.js";
 import { messageOf } from "../util/errors.js";
 import type { ServiceState, SubagentService } from "../service/service.js";
-import { storedRef } from "../stored/storedRun.js";
+import { storedRef } from "../storedRef.js";
 import { FollowedRun } from "./followedRun.js";
 import type { RunRow } from "./listMessages.js";
 import type { AttachRequest, FromWebview, Navigation, ToWebview } from "./messages.js";

@@ -3,11 +3,12 @@ import type { Disposable } from "vscode-jsonrpc/node";
 
 import type { Requests, StoredMessage, TaskEvent, TasksDidChange } from "../protocol.js";
 import type { RunEvent, SubagentService } from "../service/service.js";
+import { concerns, storedRef } from "../storedRef.js";
 import { taskParams, type TaskRef } from "../taskRef.js";
 import { coalesced, Throttle } from "../util/coalesce.js";
 import { eventsOf } from "./storedEvents.js";
 import { grownLog, newLog, type StoredLog } from "./storedLog.js";
-import { concerns, runOf, storedRef } from "./storedRun.js";
+import { runOf } from "./storedRun.js";
 
 const PAGE = 500;
 /** A conversation with more messages than this shows the newest of them. */
@@ -166,7 +167,7 @@ export class StoredConversations implements Disposable {
       }
       const grown = before && grownLog(before, read);
       const log = grown ?? newLog(read);
-      this.#keep(pageId, Promise.resolve(log));
+      void this.#keep(pageId, Promise.resolve(log));
       if (before !== undefined && grown === undefined) {
         this.#restart(pageId);
       } else {

@@ -15,7 +15,8 @@ import {
   type TasksDidChange,
 } from "../../../src/protocol.js";
 import type { ServiceState, SubagentService } from "../../../src/service/service.js";
-import { pageIdOf, runOf } from "../../../src/stored/storedRun.js";
+import { runOf } from "../../../src/stored/storedRun.js";
+import { pageIdOf } from "../../../src/storedRef.js";
 import { FakeMemento } from "../memory.js";
 import { storedTask } from "../tasks.js";
 

@@ -6,7 +6,8 @@ import type { StoredMessage, TaskEvent, TasksDidChange } from "../../../src/prot
 import type { SubagentService } from "../../../src/service/service.js";
 import { StoredConversations } from "../../../src/stored/storedConversations.js";
 import { eventsOf } from "../../../src/stored/storedEvents.js";
-import { pageIdOf, runOf, storedRef } from "../../../src/stored/storedRun.js";
+import { runOf } from "../../../src/stored/storedRun.js";
+import { pageIdOf, storedRef } from "../../../src/storedRef.js";
 import { storedTask } from "../tasks.js";
 
 const MESSAGES: StoredMessage[] = [

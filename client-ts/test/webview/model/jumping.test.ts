@@ -163,5 +163,7 @@ test("a reader of such a task who is not at its end returns to the place", () =>
 test("a task that is stored again is not shown as deleted", () => {
   const state = after(OPEN, END, { type: "taskDeleted", taskId: "t1" });
   expect(state.open?.isDeleted).toBe(true);
-  expect(reduce(state, { type: "task", task: task({ id: "t1" }) }).open).not.toHaveProperty("isDeleted");
+  expect(reduce(state, { type: "task", task: task({ id: "t1" }) }).open).not.toHaveProperty(
+    "isDeleted",
+  );
 });

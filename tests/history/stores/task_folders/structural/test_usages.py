@@ -13,7 +13,7 @@ class Counted(list[UiMessage]):
 
     reads = 0
 
-    def __getitem__(self, place):  # type: ignore[no-untyped-def,override]
+    def __getitem__(self, place):  # type: ignore[no-untyped-def]
         self.reads += 1
         return super().__getitem__(place)
 
