@@ -93,7 +93,8 @@ export function activate(context: vscode.ExtensionContext): SubagentSidecarApi {
   void marks.load().catch(showError);
   const tagged = taggedService(service, marks);
   const outbox = new Outbox(context.workspaceState, service);
-  const all = new StoredConversations(service).service;
+  const conversations = new StoredConversations(service);
+  const all = conversations.service;
   const diffs = new ToolDiffs(all);
   const cursor = new Cursor();
   const pages = {
@@ -170,6 +171,7 @@ export function activate(context: vscode.ExtensionContext): SubagentSidecarApi {
     "subagentSidecar.mcp.addToFile": () => addToMcpFile(installation),
   };
   context.subscriptions.push(
+    conversations,
     log,
     service,
     model,

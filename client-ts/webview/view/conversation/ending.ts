@@ -5,7 +5,7 @@ import type { AsyncTask } from "../../../src/protocol.js";
 import { allTokens } from "../../../src/text/runWords.js";
 import { compact, dollars } from "../../../src/l10n/format.js";
 import { endAdvice, isLive, STATUS_ICON, statusSentence } from "../../../src/text/outcome.js";
-import { storedRef } from "../../../src/stored/storedRun.js";
+import { storedRef } from "../../../src/storedRef.js";
 import { plain } from "../../text/format.js";
 import { finalText } from "../../model/conversation/result.js";
 import type { Event } from "../../model/events.js";
