@@ -25,7 +25,12 @@ async function measure(browser: Browser, workbench: Workbench, kind: keyof typeo
   await meter.watch(chat.log);
   const begun = performance.now();
   await field.fill(SEARCHES[kind]);
-  await until("counted", () => count.innerText(), (words) => /^\S* ?(?:of )?[\d,]+/u.test(words), LOAD_MS);
+  await until(
+    "counted",
+    () => count.innerText(),
+    (words) => /^\S* ?(?:of )?[\d,]+/u.test(words),
+    LOAD_MS,
+  );
   const firstCount = Math.round(performance.now() - begun);
   const words = await until("all counted", () => count.innerText(), isWhole, LOAD_MS);
   const whole = Math.round(performance.now() - begun);

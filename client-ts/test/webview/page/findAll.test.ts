@@ -138,12 +138,12 @@ function opened(run: AsyncTask, all: TaskEvent[], files: TouchedFile[] = []): Pa
 }
 
 /** What the page shows, by parts that have some text. */
-function shown(): Record<string, string[]> {
+function shown() {
   const parts = document.querySelectorAll<HTMLElement>("[data-item], [data-part]");
-  const known = [...parts].map(
-    (part) =>
-      [part.dataset["item"] ?? part.dataset["part"], pieces(shownText(part).text)] as const,
-  );
+  const known = [...parts].map((part) => {
+    const { item, part: name = "" } = part.dataset;
+    return [item ?? name, pieces(shownText(part).text)] as const;
+  });
   return Object.fromEntries(known.filter(([, some]) => some.length > 0));
 }
 
