@@ -26,6 +26,7 @@ export default defineConfig({
         resolve,
         test: {
           name: "integration",
+          retry: 1,
           include: ["test/integration/**/*.test.ts"],
           testTimeout: 45_000,
           hookTimeout: 45_000,

@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from "node:util";
+
 import type * as vscode from "vscode";
 import type { Disposable } from "vscode-jsonrpc/node";
 
@@ -7,7 +9,7 @@ import type { MarkStore } from "../marks/markStore.js";
 import type { HistoryPage, StoredRow } from "../panel/listMessages.js";
 import type { TaskInfo, TasksDidChange } from "../protocol.js";
 import type { SubagentService } from "../service/service.js";
-import { StoredTasks } from "../service/storedTasks.js";
+import { type Selection, StoredTasks } from "../service/storedTasks.js";
 import { taskParams, type TaskRef } from "../taskRef.js";
 import { coalesced, Throttle } from "../util/coalesce.js";
 import { messageOf } from "../util/errors.js";
@@ -24,6 +26,8 @@ const CHANGES_MS = 1_000;
 const LONG_REFRESH_MS = 5_000;
 /** A list with more tasks than this takes long to read. */
 const LONG = 1_000;
+/** How often all is read again, because the status of some tasks depends on their age. */
+const AGE_MS = 600_000;
 /** The most pinned tasks that are shown, the newest of them. */
 const MOST_PINNED = 50;
 
@@ -55,12 +59,13 @@ export class HistoryList implements Disposable {
   #changed = new Set<string>();
   readonly #soon = new Throttle(REFRESH_MS, () => void this.#reload());
   readonly #later = new Throttle(LONG_REFRESH_MS, () => void this.#reload());
+  readonly #aging: NodeJS.Timeout;
   #post: ((page: HistoryPage) => void) | undefined;
   /** The rows that the page has. */
   #sent: readonly StoredRow[] = [];
   /** The row of each task that is listed, as long as nothing else changes what it shows. */
   #rows = new WeakMap<TaskInfo, StoredRow>();
-  #folders = "";
+  #contextKey = "";
   #isReading = false;
   #pinned: readonly TaskInfo[] = [];
   #problem: string | undefined;
@@ -76,6 +81,9 @@ export class HistoryList implements Disposable {
         this.#send(this.#sent.length);
       },
     );
+    this.#aging = setInterval(() => {
+      this.#refreshIfShown();
+    }, AGE_MS);
     this.#subscriptions = [
       choice.onDidChange(() => void this.#select()),
       marks.onDidChange(() => void this.#marksChanged()),
@@ -121,6 +129,7 @@ export class HistoryList implements Disposable {
   }
 
   dispose(): void {
+    clearInterval(this.#aging);
     this.#changes.dispose();
     this.#soon.dispose();
     this.#later.dispose();
@@ -138,46 +147,68 @@ export class HistoryList implements Disposable {
 
   /** Read what changed; without ids, all may have changed. */
   #historyChanged({ added = [], changed = [], removed = [] }: Partial<TasksDidChange>): void {
-    const ids = [...added, ...changed, ...removed];
-    if (ids.length === 0) {
-      this.#refreshIfShown();
-      return;
+    if (this.#post === undefined || this.#service.state.kind === "failed") {
+      return; // The next page reads everything, and so does the next sidecar.
     }
-    if (this.#post !== undefined && this.#service.state.kind !== "failed") {
-      ids.forEach((id) => this.#changed.add(id));
+    const ids = [...added, ...changed, ...removed];
+    ids.forEach((id) => this.#changed.add(id));
+    if (ids.length > 0) {
       this.#changes.call();
+    } else {
+      this.#refreshIfShown();
     }
   }
 
+  /** Read what the user chose to see. */
   async #select(): Promise<void> {
+    const selection = this.#chosen();
+    await this.#read(() => this.#stored.select(selection));
+  }
+
+  #chosen(): Selection {
     const { filter, sort, scope } = this.#choice.options;
     const folders = openFolders();
     const isLimited = scope === "workspace" && folders.length > 0;
-    await this.#read(() =>
-      this.#stored.select({ filter, sort, ...(isLimited ? { folders } : {}) }),
-    );
+    return { filter, sort, ...(isLimited ? { folders } : {}) };
+  }
+
+  /** Whether what was read is what the user chose; not after a read for a new choice that failed. */
+  get #isChosen(): boolean {
+    return this.#stored.isRead && isDeepStrictEqual(this.#stored.selection, this.#chosen());
   }
 
   async #readChanged(): Promise<void> {
-    if (this.#stored.isRead && this.#changed.size > 0) {
-      const ids = [...this.#changed];
-      this.#changed = new Set();
-      await this.#read(() => this.#stored.update(ids));
+    const ids = this.#changed;
+    if (ids.size === 0) {
+      return;
     }
+    if (!this.#stored.isUpdatable(ids)) {
+      this.#refreshIfShown();
+      return;
+    }
+    this.#changed = new Set();
+    await (this.#isChosen ? this.#read(() => this.#stored.update(ids), 0, ids) : this.#select());
   }
 
   async #readAgain(): Promise<void> {
+    const ids = this.#changed;
     this.#changed = new Set();
-    await (this.#stored.isRead ? this.#read(() => this.#stored.reload()) : this.#select());
+    await (this.#isChosen ? this.#read(() => this.#stored.reload(), 0, ids) : this.#select());
   }
 
-  async #read(change: () => Promise<void>, from = 0): Promise<void> {
+  /** Make a change to what was read; tasks that it was to read are read the next time if it fails. */
+  async #read(
+    change: () => Promise<void>,
+    from = 0,
+    ids: ReadonlySet<string> = new Set(),
+  ): Promise<void> {
     this.#isReading = true;
     try {
       await Promise.all([change(), from === 0 ? this.#readPinned() : undefined]);
       this.#problem = undefined;
       this.#totals.follow(this.#stored.query);
     } catch (error) {
+      ids.forEach((id) => this.#changed.add(id));
       this.#problem = isAnswering(this.#service.state) ? messageOf(error) : undefined;
     } finally {
       this.#isReading = false;
@@ -237,15 +268,16 @@ export class HistoryList implements Disposable {
     return { rows: [], from: before.length, ...(isSame ? {} : { changes }) };
   }
 
-  /** Return what rows depend on; other folders make other rows. */
+  /** Return what rows depend on; other folders or another own root make other rows. */
   #context(): RowContext {
-    const folders = openFolders();
-    if (folders.join("\0") !== this.#folders) {
-      this.#folders = folders.join("\0");
+    const [folders, ownRoot] = [openFolders(), this.#service.info?.storageRoot];
+    const key = JSON.stringify([ownRoot, folders]);
+    if (key !== this.#contextKey) {
+      this.#contextKey = key;
       this.#rows = new WeakMap();
     }
     const markOf = (task: TaskRef) => this.#marks.of(task);
-    return { ownRoot: this.#service.info?.storageRoot, folders, markOf };
+    return { ownRoot, folders, markOf };
   }
 
   #rowOf(task: TaskInfo, context: RowContext): StoredRow {

@@ -1,4 +1,4 @@
-import { merged } from "./mergedTasks.js";
+import { merged, type NumericSort, reusing } from "./mergedTasks.js";
 import type { ListParams, ListResult, TaskInfo } from "../protocol.js";
 
 /** What stored tasks are sorted by. */
@@ -13,7 +13,7 @@ export const LATER_PAGE = 2_000;
 export const MOST_AT_ONCE = 20_000;
 
 /** More tasks than this are read again with all others. */
-const MOST_UPDATED = 50;
+export const MOST_UPDATED = 50;
 
 /** Which tasks are listed, and in which order. */
 export interface Selection {
@@ -42,8 +42,10 @@ export class StoredTasks {
   /** The last task of the last page, where the cursor is. */
   #end: TaskInfo | undefined;
   #isRead = false;
-  /** Counts reads, so that the answer to an older one is ignored. */
-  #reads = 0;
+  /** Counts selections, so that the answer to a read under an earlier one is ignored. */
+  #selections = 0;
+  /** Settles after the last read: each begins with the list that the one before left. */
+  #turn: Promise<void> = Promise.resolve();
 
   constructor(private readonly list: (params: ListParams) => Promise<ListResult>) {}
 
@@ -71,57 +73,69 @@ export class StoredTasks {
     return this.#isRead;
   }
 
-  /** Change the selection. Rejects and keeps the previous one if the sidecar refuses it. */
+  /**
+   * Change the selection, without waiting for reads under earlier ones. Rejects and keeps the previous
+   * one if the sidecar refuses it.
+   */
   async select(selection: Selection): Promise<void> {
     const before = this.#selection;
     this.#selection = selection;
-    try {
-      await this.#read(PAGE);
-    } catch (error) {
-      if (this.#selection === selection) {
-        this.#selection = before;
+    this.#selections += 1;
+    this.#turn = Promise.resolve();
+    await this.#inTurn(async () => {
+      try {
+        await this.#read(PAGE);
+      } catch (error) {
+        if (this.#selection === selection) {
+          this.#selection = before;
+        }
+        throw error;
       }
-      throw error;
-    }
+    });
   }
 
   /** Read all shown tasks again. */
   async reload(): Promise<void> {
-    await this.#read(Math.max(PAGE, this.#items.length));
+    await this.#inTurn(() => this.#readAgain());
+  }
+
+  /** Whether `update` reads these tasks alone, rather than all. */
+  isUpdatable(ids: ReadonlySet<string>): boolean {
+    const isFew = ids.size > 0 && ids.size <= MOST_UPDATED;
+    return isFew && ![...ids].some((id) => id.includes('"')) && this.#selection.sort !== "title";
   }
 
   /**
    * Read tasks again that may have changed, were added or are gone, by their ids; others stay the
    * same objects. Reads all if that is not enough to know the list.
    */
-  async update(ids: readonly string[]): Promise<void> {
-    const { sort } = this.#selection;
-    const isFew =
-      ids.length > 0 && ids.length <= MOST_UPDATED && !ids.some((id) => id.includes('"'));
-    if (!this.#isRead || sort !== "recent" || !isFew || !(await this.#merge(new Set(ids)))) {
-      await this.reload();
-    }
+  async update(ids: ReadonlySet<string>): Promise<void> {
+    await this.#inTurn(async () => {
+      const { sort } = this.#selection;
+      const isUpdated =
+        this.#isRead && sort !== "title" && this.isUpdatable(ids) && (await this.#merge(ids, sort));
+      if (!isUpdated) {
+        await this.#readAgain();
+      }
+    });
   }
 
-  /** Return whether the list is known to be right afterwards, or another read is under way. */
-  async #merge(ids: ReadonlySet<string>): Promise<boolean> {
-    this.#reads += 1;
-    const read = this.#reads;
+  /** Return whether the list is known to be right afterwards, or another selection is read. */
+  async #merge(ids: ReadonlySet<string>, sort: NumericSort): Promise<boolean> {
+    const selections = this.#selections;
     const [named, one] = await Promise.all([
       this.list(this.#page(MOST_AT_ONCE, undefined, namesOf(ids))),
       this.list(this.#page(1, undefined)),
     ]);
-    if (read !== this.#reads) {
+    if (selections !== this.#selections) {
       return true;
     }
     const found = named.items.filter(({ id }) => ids.has(id));
-    const items = merged(
-      this.#items,
-      ids,
-      found,
-      this.#cursor === undefined ? undefined : this.#end,
-    );
-    if (named.nextCursor !== undefined || (!this.hasMore && items.length !== one.matched)) {
+    const end = this.#cursor === undefined ? undefined : this.#end;
+    const items = merged(this.#items, ids, reusing(this.#items, found), end, sort);
+    const isShort = items.length < (this.hasMore ? PAGE : one.matched);
+    const isLong = !this.hasMore && items.length > one.matched;
+    if (named.nextCursor !== undefined || isShort || isLong) {
       return false;
     }
     this.#items = items;
@@ -132,14 +146,29 @@ export class StoredTasks {
 
   /** Read the next page; does nothing when there is none. */
   async loadMore(): Promise<void> {
-    if (this.#cursor !== undefined) {
-      await this.#read(LATER_PAGE, this.#items, this.#cursor);
-    }
+    await this.#inTurn(async () => {
+      if (this.#cursor !== undefined) {
+        await this.#read(LATER_PAGE, this.#items, this.#cursor);
+      }
+    });
+  }
+
+  /** Begin when earlier reads have ended, unless another selection is read by then. */
+  async #inTurn(read: () => Promise<void>): Promise<void> {
+    const selections = this.#selections;
+    const turn = this.#turn.then(() =>
+      selections === this.#selections ? read() : Promise.resolve(),
+    );
+    this.#turn = turn.catch(() => undefined);
+    await turn;
+  }
+
+  async #readAgain(): Promise<void> {
+    await this.#read(Math.max(PAGE, this.#items.length));
   }
 
   async #read(count: number, before: readonly TaskInfo[] = [], after?: string): Promise<void> {
-    this.#reads += 1;
-    const read = this.#reads;
+    const selections = this.#selections;
     const until = before.length + count;
     let items = before;
     let cursor = after;
@@ -148,9 +177,9 @@ export class StoredTasks {
       result = await this.list(this.#page(Math.min(until - items.length, MOST_AT_ONCE), cursor));
       items = [...items, ...result.items];
       cursor = result.nextCursor;
-    } while (cursor !== undefined && items.length < until && read === this.#reads);
-    if (read === this.#reads) {
-      this.#items = items;
+    } while (cursor !== undefined && items.length < until && selections === this.#selections);
+    if (selections === this.#selections) {
+      this.#items = before.length > 0 ? items : reusing(this.#items, items);
       this.#matched = result.matched;
       this.#total = result.total;
       this.#cursor = cursor;

@@ -371,9 +371,13 @@ export class Page {
   #renderApp(): void {
     const view = { state: this.#state, now: Date.now(), send: this.send.bind(this) };
     render(
-      app(view, () => {
+      app(view, ({ type }) => {
         this.#noteScrolling();
-        this.#saver.soon();
+        if (type === "scrollend") {
+          this.#saver.now();
+        } else {
+          this.#saver.soon();
+        }
       }),
       this.#root,
     );

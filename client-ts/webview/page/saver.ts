@@ -20,10 +20,16 @@ export class Saver {
   soon(): void {
     const wait = Math.max(0, this.#savedAt + SAVE_MS - performance.now());
     this.#saving ??= setTimeout(() => {
-      this.#saving = undefined;
-      this.#savedAt = performance.now();
-      this.#save();
+      this.now();
     }, wait);
+  }
+
+  /** Save the state without waiting for further changes. */
+  now(): void {
+    clearTimeout(this.#saving);
+    this.#saving = undefined;
+    this.#savedAt = performance.now();
+    this.#save();
   }
 
   #save(): void {

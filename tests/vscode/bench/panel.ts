@@ -5,8 +5,8 @@
  */
 import type { Browser } from "playwright-core";
 
+import { defineFlood, FLOOD, LAST_LINE } from "../harness/agents/flood.ts";
 import { Chat } from "../harness/chat.ts";
-import { defineFlood, FLOOD, LAST_LINE } from "../harness/flood.ts";
 import { until } from "../harness/waiting.ts";
 import type { Workbench } from "../harness/workbench.ts";
 import { Meter } from "./meter.ts";

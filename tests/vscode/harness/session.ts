@@ -5,10 +5,10 @@ import { after, before, test } from "node:test";
 
 import type { Browser } from "playwright-core";
 
+import { Puppets } from "./agents/puppets.ts";
 import { Host, type HostOptions } from "./host.ts";
 import { PICTURES, VSIX } from "./places.ts";
 import { Profile } from "./profile.ts";
-import { Puppets } from "./puppets.ts";
 import { SLOWNESS } from "./waiting.ts";
 import { launchBrowser, Workbench } from "./workbench.ts";
 

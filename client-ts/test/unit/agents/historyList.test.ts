@@ -13,6 +13,7 @@ import type { SubagentService } from "../../../src/service/service.js";
 import { EventEmitter } from "../../vscode.js";
 import { FakeMemento } from "../memory.js";
 import { storedTask } from "../tasks.js";
+import { BusySidecar } from "./busySidecar.js";
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -41,6 +42,7 @@ test("changes while the sidecar does not answer are read once when it does", asy
   const list = new HistoryList(service, new ListChoice(new FakeMemento()), marks);
   const pages: HistoryPage[] = [];
   list.show((page) => pages.push(page));
+  await vi.advanceTimersByTimeAsync(0);
   waiting.pop()?.();
   await vi.advanceTimersByTimeAsync(5_000);
   const [readBefore, sentBefore] = [reads.mock.calls.length, pages.length];
@@ -97,5 +99,49 @@ test("a page that has a long list gets what changed of it", async () => {
   expect(pages.flatMap(({ rows }) => rows)).toEqual([]);
   const [sent] = pages.flatMap((page) => page.changes ?? []);
   expect(sent).toMatchObject({ removed: [1_500], added: [[0, { id: "t1500", title: "Now" }]] });
+  list.dispose();
+});
+
+test("a status that changes with age is read again, and nothing else is drawn", async () => {
+  const sidecar = new BusySidecar(() => 0.5);
+  for (const id of ["a", "b"]) {
+    sidecar.tasks.set(id, storedTask(id, { status: "active" }));
+  }
+  const marks = new MarkStore(path.join(tmpdir(), "no-marks"));
+  const list = new HistoryList(sidecar.service, new ListChoice(new FakeMemento()), marks);
+  const pages: HistoryPage[] = [];
+  list.show((page) => pages.push(page));
+  await vi.advanceTimersByTimeAsync(5_000);
+  pages.length = 0;
+  sidecar.tasks.set("b", storedTask("b", { status: "unknown" }));
+  await vi.advanceTimersByTimeAsync(3_600_000);
+  expect(pages.flatMap((page) => page.changes ?? [])).toMatchObject([
+    { removed: [1], added: [[1, { id: "b", status: "unknown" }]] },
+  ]);
+  list.dispose();
+});
+
+test("many tasks that change again and again do not make a long list be read each second", async () => {
+  const sidecar = new BusySidecar(() => 0);
+  const tasks = Array.from({ length: 1_500 }, (_, at) => storedTask(`t${at}`));
+  tasks.forEach((task) => sidecar.tasks.set(task.id, task));
+  const marks = new MarkStore(path.join(tmpdir(), "no-marks"));
+  const { service } = sidecar;
+  const request = vi.spyOn(service, "request");
+  const list = new HistoryList(service, new ListChoice(new FakeMemento()), marks);
+  list.show(() => undefined);
+  await vi.advanceTimersByTimeAsync(5_000);
+  void list.loadMore();
+  await vi.advanceTimersByTimeAsync(5_000);
+  request.mockClear();
+  for (let second = 0; second < 20; second += 1) {
+    tasks.slice(0, 60).forEach((task) => {
+      sidecar.put(task.id, { ...task, title: `Now ${second}` });
+    });
+    await vi.advanceTimersByTimeAsync(1_000);
+  }
+  const lists = request.mock.calls.filter(([method]) => method === "tasks/list");
+  expect(lists.length).toBeGreaterThan(2);
+  expect(lists.length).toBeLessThan(10);
   list.dispose();
 });

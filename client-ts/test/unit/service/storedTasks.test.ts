@@ -138,7 +138,7 @@ test("of a long list, only what changed is read again, and the rest stays the sa
   const fresh = storedTask("b", { lastActivity: 999_999 });
   const others = sidecar.tasks.filter(({ id }) => id !== "a5000" && id !== "a7");
   sidecar.tasks = [moved, ...others.slice(0, 2), fresh, ...others.slice(2)];
-  await stored.update(["a5000", "b", "a7"]);
+  await stored.update(new Set(["a5000", "b", "a7"]));
   expect(stored.items.map(({ id }) => id)).toEqual(
     [moved, others[0], others[1], fresh, ...others.slice(2)].map((task) => task?.id),
   );
@@ -151,7 +151,7 @@ test("a changed task that is beyond what was read is left to the next page", asy
   const { sidecar, stored } = await listOf(PAGE + 9, PAGE);
   const late = storedTask("late", { lastActivity: 1 });
   sidecar.tasks = [...sidecar.tasks, late];
-  await stored.update(["late"]);
+  await stored.update(new Set(["late"]));
   expect(stored.items).toHaveLength(PAGE);
   expect([stored.matched, stored.hasMore]).toEqual([PAGE + 10, true]);
   await stored.loadMore();
@@ -161,7 +161,7 @@ test("a changed task that is beyond what was read is left to the next page", asy
 test("a list of which more changed than was notified is read again as a whole", async () => {
   const { sidecar, stored } = await listOf(400);
   sidecar.tasks = sidecar.tasks.slice(100);
-  await stored.update(["a0"]);
+  await stored.update(new Set(["a0"]));
   expect(stored.items.map(({ id }) => id)).toEqual(sidecar.tasks.map(({ id }) => id));
 });
 
@@ -171,6 +171,39 @@ test.each<[string, string[]]>([
   ["a task that no query can name", ['a"b']],
 ])("an update of %s reads all", async (_, ids) => {
   const { sidecar, stored } = await listOf(60);
-  await stored.update(ids);
+  await stored.update(new Set(ids));
   expect(sidecar.asked).toMatchObject([{ limit: PAGE }]);
+});
+
+test("of a list by cost, only what changed is read again", async () => {
+  const { sidecar, stored } = await listOf(0);
+  const costs = { a: 1, b: 2, c: undefined, d: 1.5 };
+  const task = ([id, cost]: [string, number | undefined]) =>
+    storedTask(id, cost === undefined ? {} : { tokenUsage: { cost } });
+  sidecar.tasks = ["b", "a", "c"].map((id) => task([id, costs[id as "a"]]));
+  await stored.select({ filter: "", sort: "cost" });
+  sidecar.tasks = ["b", "d", "a", "c"].map((id) => task([id, costs[id as "a"]]));
+  sidecar.asked.length = 0;
+  await stored.update(new Set(["d"]));
+  expect(stored.items.map(({ id }) => id)).toEqual(["b", "d", "a", "c"]);
+  expect(sidecar.asked.map(({ query }) => query)).toEqual(['id:"d"', undefined]);
+});
+
+test("what a reload finds unchanged stays the same object", async () => {
+  const { sidecar, stored } = await listOf(9);
+  const before = stored.items;
+  sidecar.tasks = aged(9).map((task) => (task.id === "a3" ? { ...task, title: "New" } : task));
+  await stored.reload();
+  expect(stored.items.filter((task, at) => task !== before[at]).map(({ id }) => id)).toEqual([
+    "a3",
+  ]);
+});
+
+test("an update while another selection is read leaves no rows of the earlier one", async () => {
+  const { sidecar, stored } = await listOf(PAGE + 9, PAGE);
+  const wanted = aged(PAGE + 1).map((task) => ({ ...task, id: `z${task.id}` }));
+  const selected = stored.select({ filter: 'id:"z"', sort: "recent" });
+  sidecar.tasks = [...sidecar.tasks, ...wanted];
+  await Promise.all([selected, stored.update(new Set(["za7"]))]);
+  expect(stored.items.map(({ id }) => id)).toEqual(wanted.slice(0, PAGE).map(({ id }) => id));
 });

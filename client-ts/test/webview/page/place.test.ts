@@ -29,11 +29,12 @@ const HEIGHTS = {
 /** A page on a running conversation, which it follows, in a view of this height in CSS pixels. */
 function following(height = 250) {
   const requests: FromWebview[] = [];
+  const saved: unknown[] = [];
   const page = new Page(
     {
       postMessage: (request) => requests.push(request),
       getState: () => undefined,
-      setState: () => undefined,
+      setState: (state) => saved.push(state),
     },
     document,
   );
@@ -46,7 +47,7 @@ function following(height = 250) {
   page.send({ type: "open", taskId: "t1" });
   page.send({ type: "task", task: task() });
   draw();
-  return { requests, page, draw, view, heights };
+  return { requests, saved, page, draw, view, heights };
 }
 
 /** Messages that are long enough to be items of their own. */
@@ -307,6 +308,19 @@ test("a reader keeps their place when another width makes all items taller", () 
   expect(inView()[seq]).not.toBe(top);
   observed.notify();
   expect(inView()[seq]).toBe(top);
+});
+
+test("the place is saved at once when the reader stops scrolling, for a reload right after it", () => {
+  const { saved, page, draw } = following();
+  page.send(messages(20));
+  draw();
+  scrollBy(-300);
+  vi.advanceTimersByTime(20);
+  scrollBy(-200);
+  const before = saved.length;
+  document.querySelector("#scroller")?.dispatchEvent(new Event("scrollend"));
+  expect(saved.length).toBe(before + 1);
+  expect(saved.at(-1)).toHaveProperty("reading.seq");
 });
 
 test("a reload returns to a place that needs more below it than is shown at first", () => {

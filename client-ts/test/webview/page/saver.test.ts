@@ -41,6 +41,19 @@ test("the changes that follow are saved together", () => {
   expect(kept).toEqual([1, 5]);
 });
 
+test("what a reader stops at is saved at once, even right after another save", () => {
+  const it = saver();
+  it.now();
+  state = 1;
+  it.soon();
+  it.now();
+  expect(kept).toEqual([1]);
+  state = 2;
+  it.soon();
+  vi.advanceTimersByTime(1_000);
+  expect(kept).toEqual([1, 2]);
+});
+
 test("what did not change is not saved again", () => {
   const it = saver();
   it.soon();

@@ -52,7 +52,7 @@ const ASKS_CHARS = 240;
 /** Time without output after which the silence is shown, in ms. */
 const SILENCE_MS = 30_000;
 
-/** Render one run as a conversation; `onScroll` receives its scroll events. */
+/** Render one run as a conversation; `onScroll` receives its scroll and scrollend events. */
 export function conversation(view: View, open: OpenRun, onScroll: (event: Event) => void): Part {
   return html`<section class="page conversation" aria-label=${titleOf(view, open)}>
     ${head(view, open)} ${problem(open)} ${unmet(open)}
@@ -66,6 +66,7 @@ export function conversation(view: View, open: OpenRun, onScroll: (event: Event)
         aria-live="off"
         aria-labelledby="conversation-title"
         @scroll=${onScroll}
+        @scrollend=${onScroll}
         @click=${(event: Event) => {
           onMarkdownClick(event, open.taskId, view.send);
         }}
@@ -126,7 +127,7 @@ function headFacts(view: View, row: RunRow, stored?: StoredState): Part {
   const facts = [
     state.place === "editor" ? row.subagentName : undefined,
     row.from && CONVERSATION.launchedFrom(row.from),
-    placeWords(row.placement, now),
+    placeWords(row, now),
     ...modelWords(row),
     changeWords(row.changes),
   ].filter((fact) => fact !== undefined);

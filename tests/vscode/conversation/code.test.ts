@@ -1,0 +1,94 @@
+// Code in messages has colors, and goes where the cursor was.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+
+import { Chat } from "../harness/chat.ts";
+import { storeTexts } from "../harness/history.ts";
+import { Probe } from "../harness/probe.ts";
+import { Session } from "../harness/session.ts";
+import { THEMES, useTheme } from "../harness/themes.ts";
+import { until } from "../harness/waiting.ts";
+import type { Workbench } from "../harness/workbench.ts";
+
+const TASK = { id: "3c9a5d17-64be-4f0a-9a21-5b7c8d9e0f12", title: "Explain the discount" };
+const FILE = "prices.py";
+const PYTHON = `"""Prices."""
+def total(items: list[int]) -> int:
+    # The discount is for all.
+    return sum(items) * 9 // 10`;
+const TYPESCRIPT = `export async function total(items: number[]): Promise<number> {
+  const sum = items.reduce((a, b) => a + b, 0); // in cents
+  return sum > 100 ? Math.round(sum * 0.9) : sum;
+}`;
+const DIFF = `@@ -1,2 +1,2 @@
+ def total(items):
+-    return sum(items)
++    return sum(items) * 9 // 10`;
+
+const session = new Session("code", {
+  prepare: async (profile) => {
+    const storageRoot = join(profile.folder, "store");
+    const blocks = [`\`\`\`python\n${PYTHON}\n\`\`\``, `\`\`\`ts\n${TYPESCRIPT}\n\`\`\``];
+    const answer = ["In Python:", ...blocks, "As a change:", `\`\`\`diff\n${DIFF}\n\`\`\``];
+    await storeTexts(storageRoot, TASK.id, [TASK.title, answer.join("\n\n")]);
+    await profile.addFile(FILE, "# Here:\n");
+    await profile.configure({ "subagentSidecar.storageRoot": storageRoot });
+    await Probe.install(profile);
+  },
+});
+
+session.step("without an open file, Insert at Cursor says what to do", async (workbench) => {
+  const chat = new Chat(workbench);
+  await chat.listButton("Show 1 task of other workspaces").click();
+  await chat.row(TASK.title).click();
+  await chat.button("Insert the code at the cursor").first().click();
+  await workbench.toast(/^No file is open to insert the code into/);
+  await workbench.run("Notifications: Clear All Notifications");
+});
+
+session.step("code has colors, in every theme", async (workbench) => {
+  const probe = new Probe(session.profile);
+  for (const theme of THEMES) {
+    await useTheme(probe, workbench, theme, [workbench.editorPage]);
+    const colors = await until(
+      "colors",
+      () => colorsOf(workbench),
+      (found) => found.length === 7,
+    );
+    assert.ok(new Set(colors).size >= 5, `${theme.name}: ${colors.join()}`);
+    await workbench.picture(`code-${theme.name}`);
+  }
+});
+
+session.step("code goes where the cursor was, also by keys", async (workbench) => {
+  const { page } = workbench;
+  const chat = new Chat(workbench);
+  await new Probe(session.profile).run(
+    "await vscode.window.showTextDocument(vscode.Uri.file(given));",
+    join(session.profile.workspace, FILE),
+  );
+  await workbench.focusedEditor.waitFor();
+  await page.keyboard.press("Control+End");
+  await page.locator(".tab", { hasText: TASK.title }).click();
+  await chat.log.focus();
+  await workbench.tabTo(chat.button("Insert the code at the cursor").first());
+  await page.keyboard.press("Enter");
+  await page.locator(".view-lines", { hasText: "The discount is for all." }).waitFor();
+  await workbench.focusedEditor.waitFor();
+  await page.keyboard.press("Control+Z");
+  await page
+    .locator(".view-lines", { hasText: "The discount is for all." })
+    .waitFor({ state: "detached" });
+});
+
+/** The colors of all kinds that are in use in the conversation. */
+function colorsOf(workbench: Workbench): Promise<string[]> {
+  return workbench.editorPage
+    .locator("pre code")
+    .first()
+    .evaluate((code) =>
+      [...CSS.highlights]
+        .filter(([, ranges]) => ranges.size > 0)
+        .map(([name]) => getComputedStyle(code, `::highlight(${name})`).color),
+    );
+}

@@ -1,0 +1,67 @@
+import assert from "node:assert/strict";
+
+import { seriousFindings } from "../harness/accessible.ts";
+import { definePuppet, PUPPET } from "../harness/agents/puppets.ts";
+import { Chat } from "../harness/chat.ts";
+import { Session } from "../harness/session.ts";
+
+const SECOND = "understudy";
+
+const session = new Session("composer", {
+  prepare: async (profile, puppets) => {
+    await definePuppet(profile, puppets);
+    await profile.addFile(
+      `.sidecar/agents/${SECOND}.md`,
+      `---\nname: ${SECOND}\ndescription: Steps in.\nrunner: puppets\n---\nDo as you are asked.\n`,
+    );
+    await profile.addFile("src/days.py", "FIRST = 1\n");
+    await profile.addFile("src/deep/holidays.py", "NONE = 0\n");
+  },
+});
+
+session.step("an @ offers files, and keys alone take one", async (workbench) => {
+  const { keyboard } = workbench.page;
+  const chat = new Chat(workbench);
+  await chat.picker.selectOption(PUPPET);
+  await chat.goal.click();
+  await keyboard.type("Sum up @DAY");
+  const files = chat.list.getByRole("listbox", { name: "Files" });
+  await files.getByRole("option", { name: "holidays.py" }).waitFor();
+  assert.match(await files.getByRole("option").first().innerText(), /^days\.py/);
+  assert.deepEqual(await seriousFindings(workbench.sideBarPage), []);
+  await workbench.picture("files-are-offered");
+  await keyboard.press("ArrowDown");
+  await keyboard.press("Enter");
+  await files.waitFor({ state: "detached" });
+  assert.equal(await chat.goal.inputValue(), "Sum up @src/deep/holidays.py ");
+});
+
+session.step("another one is taken with the mouse", async (workbench) => {
+  const chat = new Chat(workbench);
+  await workbench.page.keyboard.type("and @day");
+  await chat.list.getByRole("option", { name: "days.py src", exact: true }).click();
+  await workbench.page.keyboard.type("soon");
+  assert.equal(await chat.goal.inputValue(), "Sum up @src/deep/holidays.py and @src/days.py soon");
+});
+
+session.step("two subagents get the goal at once, side by side", async (workbench) => {
+  const chat = new Chat(workbench);
+  await chat.list
+    .getByRole("combobox", { name: "Launch another subagent too" })
+    .selectOption(SECOND);
+  await chat.list.getByText("Launches 2 subagents in the same folder.").waitFor();
+  assert.deepEqual(await seriousFindings(workbench.sideBarPage), []);
+  await workbench.picture("two-are-chosen");
+  await chat.list.getByRole("button", { name: "Launch", exact: true }).click();
+  const puppets = [await session.puppets.next(), await session.puppets.next()];
+  for (const { greeting } of puppets) {
+    assert.match(greeting.prompt, /Sum up @src\/deep\/holidays\.py and @src\/days\.py soon/);
+  }
+  await workbench.page.locator(".editor-group-container").nth(1).locator(".tab").waitFor();
+  assert.equal(await chat.rows.count(), 2);
+  await chat.row(SECOND).waitFor();
+  puppets[0]?.finish("Three days.");
+  puppets[1]?.finish("Four days.");
+  await chat.row("Completed").nth(1).waitFor();
+  assert.equal(await chat.goal.inputValue(), "");
+});

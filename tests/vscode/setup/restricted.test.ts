@@ -1,0 +1,66 @@
+import assert from "node:assert/strict";
+
+import { definePuppet, PUPPET } from "../harness/agents/puppets.ts";
+import { Chat } from "../harness/chat.ts";
+import { Probe } from "../harness/probe.ts";
+import { Session } from "../harness/session.ts";
+
+const session = new Session("restricted", {
+  prepare: async (profile, puppets) => {
+    await definePuppet(profile, puppets);
+    await Probe.install(profile);
+  },
+  trustsAll: false,
+});
+
+session.step("Restricted Mode says that nothing can be launched, and why", async (workbench) => {
+  await workbench.statusItem("Restricted Mode").waitFor();
+  const { list: frame } = new Chat(workbench);
+  await frame.getByText("Workspace subagents are disabled").waitFor();
+  await frame.getByRole("button", { name: "Manage Workspace Trust" }).waitFor();
+});
+
+session.step("the palette does not offer what is refused", async (workbench) => {
+  await workbench.page.keyboard.press("F1");
+  await workbench.quickInput.fill(">Subagents: Launch");
+  await workbench
+    .row("No matching results")
+    .or(workbench.row("similar commands"))
+    .first()
+    .waitFor();
+  assert.equal(await workbench.row("Launch Subagent").count(), 0);
+  await workbench.page.keyboard.press("Escape");
+});
+
+session.step("the history can be searched, checked and added up", async (workbench) => {
+  await workbench.run("Subagents: Search Task History");
+  await workbench.type("status:nonsense");
+  await workbench.row("At character 8").waitFor();
+  await workbench.page.keyboard.press("Escape");
+  await workbench.run("Subagents: Diagnose Task History");
+  const check = await workbench.renderedPage("Task History Diagnosis");
+  await check.getByText("No problems found.").waitFor();
+  await workbench.run("Subagents: Show Usage Totals");
+  await workbench.renderedPage("Usage Totals");
+  await workbench.run("View: Close All Editors");
+});
+
+session.step("models can use no tool", async () => {
+  const probe = new Probe(session.profile);
+  const input = { subagent_name: PUPPET, goal_prompt: "Do it", async: true };
+  await assert.rejects(probe.invokeTool("check_async_tasks", {}), /Restricted Mode/);
+  await assert.rejects(probe.invokeTool("task", input), /Restricted Mode/);
+});
+
+session.step("trust lets the workspace's own subagent run", async (workbench) => {
+  await workbench.statusItem("Restricted Mode").click();
+  await workbench.page.getByRole("button", { name: "Trust", exact: true }).click();
+  await workbench.page
+    .locator('.monaco-modal-editor-block a.action-label[aria-label^="Close"]')
+    .click();
+  const chat = new Chat(workbench);
+  await chat.launch(PUPPET, "Say that you are free");
+  const puppet = await session.puppets.next();
+  puppet.finish("I am free.");
+  await chat.ending.getByText("I am free.").waitFor();
+});
