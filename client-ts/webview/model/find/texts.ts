@@ -47,10 +47,18 @@ export function textsOf(around: Around, { items }: Conversation): PartText[] {
   const goal = task === undefined ? [] : [cutText(task.goalPrompt, GOAL_CHARS)];
   const { named } = variablesOf(task, variables);
   return [
-    part(PLAN, 0, plan.map(({ content }) => plain(content))),
+    part(
+      PLAN,
+      0,
+      plan.map(({ content }) => plain(content)),
+    ),
     part(GOAL, 0, [...goal, ...(task?.attachments ?? [])].map(plain)),
     ...items.map((item) => itemText(item, place)),
-    part(VARIABLES, Infinity, named.flatMap(([name, value]) => [name, valueText(value)].map(plain))),
+    part(
+      VARIABLES,
+      Infinity,
+      named.flatMap(([name, value]) => [name, valueText(value)].map(plain)),
+    ),
     part(LOG, Infinity, [plain(shownLog(task, log)?.text ?? "")]),
     part(END, Infinity, endTexts(around)),
   ];

@@ -39,12 +39,7 @@ export function changes({ taskId, files, counts, folder }: Changed, { send }: Vi
   </div>`;
 }
 
-function changedFile(
-  file: TouchedFile,
-  taskId: string,
-  folder: string,
-  send: View["send"],
-): Part {
+function changedFile(file: TouchedFile, taskId: string, folder: string, send: View["send"]): Part {
   const { path, actions, additions, deletions } = file;
   const name = changedPath(file, folder);
   const at = name.lastIndexOf("/") + 1;

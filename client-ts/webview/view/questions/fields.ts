@@ -62,7 +62,9 @@ function description(field: FormField, { id }: FieldState): Part {
 function problem({ id, problem: words }: FieldState): Part {
   return words === undefined
     ? undefined
-    : html`<p id="${id}-problem" class="field-problem" data-unsearched>${icon("error")} <span>${words}</span></p>`;
+    : html`<p id="${id}-problem" class="field-problem" data-unsearched>
+        ${icon("error")} <span>${words}</span>
+      </p>`;
 }
 
 /** Return the ids of the elements that a screen reader reads after the label. */
