@@ -3,7 +3,7 @@ import { questionHeading } from "../../../src/questions/questions.js";
 import { codeParts } from "../../text/codeParts.js";
 import { cutText, exact, plain } from "../../text/format.js";
 import { readableTexts } from "../../text/readable.js";
-import { ALONE, askedTexts, type Surroundings } from "../conversation/asked.js";
+import { ALONE, askedTexts, type Surroundings } from "../shown/asked.js";
 import { blockSource } from "../conversation/blocks.js";
 import { type DiffRow, SIGNS } from "../conversation/diff.js";
 import { type Item, SENT_CHARS, type ToolItem } from "../conversation/items.js";
@@ -15,7 +15,7 @@ import {
   shownPlaces,
   shownSubject,
   surroundingsOf,
-} from "../conversation/toolTexts.js";
+} from "../shown/toolTexts.js";
 import { buttonChoices, fieldHint } from "../questions/fieldTexts.js";
 import { type Inquiry, replyWords } from "../questions/inquiry.js";
 

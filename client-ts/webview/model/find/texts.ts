@@ -1,4 +1,5 @@
-import type { AsyncTask } from "../../../src/protocol.js";
+import type { PageTask } from "../../../src/panel/pageTask.js";
+import type { AsyncTask, TouchedFile } from "../../../src/protocol.js";
 import { isLive } from "../../../src/text/outcome.js";
 import { codeParts } from "../../text/codeParts.js";
 import { cutText, plain, valueText } from "../../text/format.js";
@@ -15,17 +16,23 @@ import {
   listedTouches,
   shownLog,
   shownResult,
-} from "../conversation/endTexts.js";
+} from "../shown/endTexts.js";
 import { GOAL_CHARS, type Item, keyOf } from "../conversation/items.js";
-import { placeText } from "../conversation/toolTexts.js";
+import { placeText } from "../shown/toolTexts.js";
 import { variablesOf } from "../conversation/variables.js";
-import type { OpenRun } from "../openRun.js";
 import { type ItemPlace, itemTexts } from "./itemTexts.js";
 import { SEPARATOR } from "./occurrences.js";
 import { END, GOAL, LOG, PLAN, VARIABLES } from "./parts.js";
 
 /** What is shown of a run around its items. */
-export type Around = Pick<OpenRun, "task" | "files" | "signIn" | "stream">;
+export interface Around {
+  readonly task?: PageTask;
+  /** What the run changed, once that is known. */
+  readonly files?: readonly TouchedFile[];
+  /** The commands that sign in to its agent, if it failed for want of that. */
+  readonly signIn?: readonly string[];
+  readonly stream: { readonly conversation: Conversation; readonly newestSeq: number };
+}
 
 /** What a reader sees of one part of a conversation, such as an item. */
 export interface PartText {

@@ -1,7 +1,7 @@
 import { html } from "lit-html";
 
 import type { Changes, TouchedFile } from "../../../src/protocol.js";
-import { changedPath, listedChanges } from "../../model/conversation/endTexts.js";
+import { changedPath, listedChanges } from "../../model/shown/endTexts.js";
 import { ENDING } from "../../text/strings.js";
 import { icon } from "../common/icon.js";
 import type { Part, View } from "../common/view.js";

@@ -14,7 +14,7 @@ import {
   failureOf,
   listedTouches,
   shownResult,
-} from "../../model/conversation/endTexts.js";
+} from "../../model/shown/endTexts.js";
 import type { Event } from "../../model/events.js";
 import type { OpenRun } from "../../model/openRun.js";
 import type { Conversation, Usage } from "../../model/conversation/conversation.js";

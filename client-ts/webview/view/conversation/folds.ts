@@ -1,7 +1,7 @@
 import { html } from "lit-html";
 
 import { plain, valueText } from "../../text/format.js";
-import { shownLog } from "../../model/conversation/endTexts.js";
+import { shownLog } from "../../model/shown/endTexts.js";
 import { type ShownVariables, variablesOf } from "../../model/conversation/variables.js";
 import { LOG, VARIABLES } from "../../model/find/parts.js";
 import type { OpenRun } from "../../model/openRun.js";

@@ -2,7 +2,7 @@ import { html } from "lit-html";
 
 import { plain } from "../../text/format.js";
 import { pathInside } from "../../../src/text/places.js";
-import { placeText } from "../../model/conversation/toolTexts.js";
+import { placeText } from "../../model/shown/toolTexts.js";
 import { HOME } from "../../text/strings.js";
 import type { ItemContext } from "./context.js";
 import type { Part } from "../common/view.js";

@@ -3,7 +3,7 @@ import { html } from "lit-html";
 import { type Answering, answersTo } from "../../../src/questions/answers.js";
 import { questionHeading } from "../../../src/questions/questions.js";
 import { exact } from "../../text/format.js";
-import { ALONE, askedTexts, type Surroundings } from "../../model/conversation/asked.js";
+import { ALONE, askedTexts, type Surroundings } from "../../model/shown/asked.js";
 import { answerWords, isAllowed, type Question } from "../../model/conversation/question.js";
 import { QUESTION } from "../../text/strings.js";
 import { withCode } from "../common/code.js";

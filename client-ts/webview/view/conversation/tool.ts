@@ -10,7 +10,7 @@ import {
   shownPlaces,
   shownSubject,
   surroundingsOf,
-} from "../../model/conversation/toolTexts.js";
+} from "../../model/shown/toolTexts.js";
 import { TOOL } from "../../text/strings.js";
 import { diff } from "./diff.js";
 import { icon } from "../common/icon.js";

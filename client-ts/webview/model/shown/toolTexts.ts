@@ -4,8 +4,8 @@ import { oneLine } from "../../../src/text/words.js";
 import { plain } from "../../text/format.js";
 import { TOOL } from "../../text/strings.js";
 import type { Surroundings } from "./asked.js";
-import { SUBJECT_CHARS, type ToolItem } from "./items.js";
-import { isAllowed, type Question } from "./question.js";
+import { SUBJECT_CHARS, type ToolItem } from "../conversation/items.js";
+import { isAllowed, type Question } from "../conversation/question.js";
 
 /** How many files of one call are listed. */
 const MAX_PLACES = 8;

@@ -1,6 +1,6 @@
 import { exact } from "../../text/format.js";
 import { QUESTION } from "../../text/strings.js";
-import type { Question } from "./question.js";
+import type { Question } from "../conversation/question.js";
 
 /** What the item around a question shows already, and the input of its call. */
 export interface Surroundings {

@@ -5,9 +5,9 @@ import { pathInside } from "../../../src/text/places.js";
 import { plain } from "../../text/format.js";
 import { ENDING } from "../../text/strings.js";
 import { failureDetail, storedSentence } from "../../text/words.js";
-import type { Conversation } from "./conversation.js";
-import { finalText } from "./result.js";
-import type { TextTail } from "./textTail.js";
+import type { Conversation } from "../conversation/conversation.js";
+import { finalText } from "../conversation/result.js";
+import type { TextTail } from "../conversation/textTail.js";
 
 /** An error with more lines than this is folded, except its last line. */
 const CAUSE_LINES = 4;
