@@ -14,7 +14,7 @@ export interface DiffRow {
   readonly text: string;
 }
 
-/** What stands before the text of a row. */
+/** The sign before the text of a row. */
 export const SIGNS: Readonly<Record<DiffRow["kind"], string>> = {
   same: " ",
   old: "-",

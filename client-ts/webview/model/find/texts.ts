@@ -109,7 +109,7 @@ function endTexts({ task, files, signIn, stream }: Around): string[] {
   ];
 }
 
-/** Return what is said about a sign-in that the agent of a run lacks, if its commands are known. */
+/** Return the words about a sign-in that the agent of a run lacks, if its commands are known. */
 function signInTexts(
   { runner, reason, error }: AsyncTask,
   commands: readonly string[] | undefined,
@@ -117,11 +117,11 @@ function signInTexts(
   if (commands === undefined) {
     return [];
   }
-  const [words, said] = [ENDING[commands.length === 0 ? "signInElsewhere" : "signIn"], error];
+  const words = ENDING[commands.length === 0 ? "signInElsewhere" : "signIn"];
   return [
     words(runner),
     ...(commands.length === 1 ? commands.map(plain) : []),
-    ...(reason === undefined || said === undefined ? [] : [plain(said)]),
+    ...(reason === undefined || error === undefined ? [] : [plain(error)]),
   ];
 }
 

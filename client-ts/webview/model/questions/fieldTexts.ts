@@ -7,7 +7,7 @@ import { FORM } from "../../text/strings.js";
 /** Longer lists of choices are a menu. */
 const MOST_BUTTONS = 8;
 
-/** Return what is said about a field below its label, if anything. */
+/** Return the hint below the label of a field, if it has one. */
 export function fieldHint({ field }: FormField): string | undefined {
   const texts = [field.description, hintOf(field)].filter((text) => text !== undefined);
   return texts.length === 0 ? undefined : plain(capitalized(texts.join(" · ")));
