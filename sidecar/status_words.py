@@ -9,6 +9,7 @@ from sidecar.api.runs.async_tasks import (
     AsyncTask,
     EndReason,
     ErrorKind,
+    Placement,
     Retrying,
     Waiting,
     WaitReason,
@@ -46,6 +47,7 @@ ERROR_WORDS: Final[Mapping[ErrorKind | WaitReason, str]] = {
     "other": "model error",
 }
 _RETRY_CHARS: Final = 80
+_NEEDS_CHARS: Final = 60
 
 
 def status_text(task: AsyncTask) -> str:
@@ -55,6 +57,26 @@ def status_text(task: AsyncTask) -> str:
     if task.status == "failed" and task.error_kind is not None:
         return f"{STATUS_WORDS['failed']}: {ERROR_WORDS[task.error_kind]}"
     return STATUS_WORDS[task.status] if task.end_reason is None else END_WORDS[task.end_reason]
+
+
+def place_text(task: AsyncTask) -> str | None:
+    """Describe where a run works, or what it needs of a node, `on gpu-1`; None for this machine."""
+    placement = task.placement
+    if placement is None or placement.kind != "ray":
+        return None
+    if placement.node is not None:
+        return f"on {_one_line(placement.node, _NEEDS_CHARS)}"
+    needs = node_needs(placement)
+    if placement.state == "waiting" and task.status == "running":
+        return f"waits for a node with {needs}" if needs else "waits for a node"
+    return f"needs a node with {needs}" if needs and task.status == "queued" else "on the fleet"
+
+
+def node_needs(placement: Placement) -> str:
+    """Describe what a run needs of its node: `region=here, 2 slots`; empty for one slot of any node."""
+    labels = [f"{name}={value}" for name, value in (placement.labels or {}).items()]
+    slots = [] if placement.slots is None else [f"{placement.slots} slots"]
+    return _one_line(", ".join([*labels, *slots]), _NEEDS_CHARS)
 
 
 def stored_status(status: TaskStatus, outcome: Outcome) -> str:
@@ -84,8 +106,12 @@ def _waiting_text(waiting: Waiting) -> str:
 
 
 def _retry_text(retrying: Retrying) -> str:
-    why = " ".join(retrying.text.split())
-    why = why if len(why) <= _RETRY_CHARS else f"{why[: _RETRY_CHARS - 1]}…"
+    why = _one_line(retrying.text, _RETRY_CHARS)
     status = retrying.status
     code = "" if status is None or str(status) in why else f" ({status})"
     return f"Retrying ({retrying.attempt}){f': {why}' if why else ''}{code}"
+
+
+def _one_line(text: str, most: int) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= most else f"{line[: most - 1]}…"

@@ -18,7 +18,7 @@ from sidecar.api.runs.async_tasks import (
     WaitReason,
 )
 from sidecar.figures import ago, dollars, duration
-from sidecar.status_words import END_WORDS, ERROR_WORDS, STATUS_WORDS, status_text, stored_status
+from sidecar.status_words import END_WORDS, ERROR_WORDS, STATUS_WORDS, place_text, status_text, stored_status
 
 TABLE: dict[str, list[Any]] = json.loads((Path(__file__).parent / "surface_texts.json").read_text())
 
@@ -30,6 +30,13 @@ def test_a_run_is_described_as_in_the_extension(text: str, state: dict[str, Any]
     values = {"id": "a", "subagentName": "s", "goalPrompt": "g", "runner": "r", "workspaceDir": "/w"}
     task = msgspec.convert({**values, "progress": msgspec.to_builtins(progress), **state}, AsyncTask)
     assert status_text(task) == text
+
+
+@pytest.mark.parametrize(("text", "status", "placement"), TABLE["places"])
+def test_a_place_is_described_as_in_the_extension(text: str | None, status: str, placement: Any) -> None:
+    values: dict[str, Any] = {"status": status, "placement": placement, "progress": {"lastActivityAt": 2}}
+    values |= {"id": "a", "subagentName": "s", "goalPrompt": "g", "runner": "r", "workspaceDir": "/w"}
+    assert place_text(msgspec.convert(values, AsyncTask)) == text
 
 
 def test_a_held_run_says_until_when_in_local_time() -> None:

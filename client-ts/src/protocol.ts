@@ -1866,10 +1866,14 @@ export interface PartialResult {
   openTool?: string;
 }
 
-/** Where a run on a cluster works, and when its node last reported. */
+/** Where a run on a cluster works, what it needs of its node, and when that last reported. */
 export interface Placement {
   /** `ray` for a run on a cluster. */
   kind: PlacementKind;
+  /** The labels that its node must have. Absent if any node will do. */
+  labels?: Record<string, string>;
+  /** How many of a node's slots it takes. Absent for one. */
+  slots?: number;
   /**
    * The node's name: its label `fleet.name`, else its host name. Absent until the run has a node.
    */

@@ -21,7 +21,7 @@ from sidecar.cli.client.attached import HostEnded, run
 from sidecar.cli.event_lines import EventLog
 from sidecar.cli.nesting import nested
 from sidecar.cli.options import common, storage_root
-from sidecar.status_words import status_text
+from sidecar.status_words import place_text, status_text
 from sidecar.storage.layout import OwnRoot
 from sidecar.storage.root_lock import living_owner
 from sidecar.subagents.journal.journal import Journal, JournalMissing
@@ -194,7 +194,7 @@ def _why(task: AsyncTask) -> str:
     if task.attention is not None and task.status == "running":
         return f"{status_text(task)}: {task.attention.title}"
     text = status_text(task)
-    if text not in ("Queued", "Running"):
+    if task.status not in ("queued", "running"):
         return text
-    node = None if task.placement is None else task.placement.node
-    return ", ".join(filter(None, [f"on {node}" if node else None, task.progress.current_tool]))
+    why = None if text in ("Queued", "Running") else text
+    return ", ".join(filter(None, [why, place_text(task), task.progress.current_tool]))

@@ -9,7 +9,7 @@ import msgspec
 
 from sidecar.api.runs.async_tasks import Progress
 from sidecar.javascript.printing import js_entries, js_string, json_stringify, utf16_cut, utf16_length
-from sidecar.status_words import ERROR_WORDS
+from sidecar.status_words import ERROR_WORDS, node_needs
 from sidecar.subagents.reminders.bounded_json import fit
 from sidecar.subagents.tasks.model import ID_PREFIX, AsyncTaskInfo, QueuedTask
 from sidecar.tools.arguments import PARAMETER_VALIDATION, quoted, shortened
@@ -133,12 +133,13 @@ def status_line(task: Task, now: int) -> str:
 
 def _why_waiting(task: Task, now: int) -> str | None:
     """Describe why a queued task waits; None if it only waits for a slot."""
-    waiting = task.waiting if isinstance(task, QueuedTask) else None
-    if waiting is None:
+    if not isinstance(task, QueuedTask) or task.waiting is None:
         return None
+    waiting, placement = task.waiting, task.placement
     why = ERROR_WORDS[waiting.reason]
     if waiting.reason == "clusterSlots":
-        return why
+        needs = None if placement is None else node_needs(placement)
+        return f"{why}, needs a node with {needs}" if needs else why
     if waiting.until is None:
         return f"{why}, another task of its runner tries first"
     return f"{why}, starts in {format_duration(now, max(now, waiting.until))} at the earliest"

@@ -134,9 +134,9 @@ class Cli:
         (config / "config.toml").write_text("\n".join(lines) + "\n")
 
 
-def ready(cli: Cli) -> "tuple[subprocess.Popen[str], str]":
+def ready(cli: Cli, *options: str) -> "tuple[subprocess.Popen[str], str]":
     """A launch that waits, and its id, once the run has output."""
-    process = cli.start("launch", "wait", "x", "--wait")
+    process = cli.start("launch", "wait", "x", "--wait", *options)
     assert process.stdout is not None
     task_id = process.stdout.readline().strip()
     with cli.start("logs", task_id, "--follow") as follower:

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from sidecar import __version__
-from tests.cli.conftest import Cli
+from tests.cli.conftest import Cli, ready
 
 GATEWAY = """
 import json, sys
@@ -51,6 +51,22 @@ def test_a_launch_works_on_the_node_with_its_label(cli: Cli) -> None:
     assert (done.returncode, done.stdout.splitlines()[1:]) == (0, ["say this back"]), done.stderr
     (task,) = cli.json("ps")["items"]
     assert (task["placement"]["node"], task["placement"]["state"]) == ("B", "ended")
+
+
+def test_ps_says_what_a_run_waits_for(cli: Cli) -> None:
+    with_cluster(cli, sys.executable, "-m", "tests.fleet.fakes.alone", "A", "B")
+    there = ("--placement", "ray", "--node-label", "fleet.name=B")
+    running = [ready(cli, *there) for _ in range(2)]
+    assert cli.run("launch", "wait", "x", *there).returncode == 0
+    rows = [line.split("\t") for line in cli.run("ps").stdout.splitlines()[1:]]
+    assert sorted((row[0], row[4]) for row in rows) == [
+        ("queued", "Queued (next): no free slot on the cluster, needs a node with fleet.name=B"),
+        ("running", "on B"),
+        ("running", "on B"),
+    ]
+    assert cli.run("host", "stop", "--cancel-running").returncode == 0
+    for process, _ in running:
+        process.communicate(timeout=40)
 
 
 @pytest.mark.parametrize(

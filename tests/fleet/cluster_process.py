@@ -10,6 +10,8 @@ import os
 import sys
 from typing import Any
 
+import psutil
+
 os.environ.update(
     RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER="0",
     RAY_USAGE_STATS_ENABLED="0",
@@ -19,6 +21,8 @@ os.environ.update(
 
 from ray.cluster_utils import Cluster
 
+TRIES = 4
+"""How often a node is started that is not up in time, on a busy machine."""
 OBJECT_STORE = 78 * 1024 * 1024
 PATH_OF_A = os.environ.get("PATH_OF_A")
 """Where node A finds agents that the others lack."""
@@ -38,14 +42,26 @@ class Nodes:
         variables = {"SIDECAR_FLEET_DIR": f"{FLEET}/{name}"}
         if name == "A" and PATH_OF_A:
             variables["PATH"] = PATH_OF_A
-        self.nodes[name] = self.cluster.add_node(
-            wait=False,
-            num_cpus=1,
-            resources={"agent_slot": 2},
-            labels={"fleet.name": name},
-            object_store_memory=OBJECT_STORE,
-            env_vars=variables,
-        )
+        self.nodes[name] = self._added(name, variables)
+
+    def _added(self, name: str, variables: dict[str, str]) -> Any:
+        """Add a node; start it again if it takes longer than Ray waits, which is 30 s."""
+        for _ in range(TRIES):
+            before = psutil.Process().children(recursive=True)
+            try:
+                return self.cluster.add_node(
+                    wait=False,
+                    num_cpus=1,
+                    resources={"agent_slot": 2},
+                    labels={"fleet.name": name},
+                    object_store_memory=OBJECT_STORE,
+                    env_vars=variables,
+                )
+            except Exception as error:  # Ray raises no other class
+                sys.stderr.write(f"node {name} did not start: {error}\n")
+                for process in set(psutil.Process().children(recursive=True)) - set(before):
+                    process.kill()
+        raise TimeoutError(f"node {name} did not start {TRIES} times")
 
     def raylet(self, name: str) -> int:
         """Return the process of a node's raylet, whose children are its workers."""
@@ -85,7 +101,7 @@ def main() -> None:
                 nodes.kill(name)
             case {"start": name}:
                 nodes.start(name)
-                nodes.cluster.wait_for_nodes(60)
+                nodes.cluster.wait_for_nodes(120)
             case {"raylet": name}:
                 command["pid"] = nodes.raylet(name)
             case {"control": _}:

@@ -8,6 +8,7 @@ import os
 import random
 import signal
 import sys
+import time
 
 import pytest
 
@@ -19,8 +20,10 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800)]
 
 ROUNDS = int(os.environ.get("FLEET_ROUNDS", "30"))
 SEED = int(os.environ.get("FLEET_SEED", "17"))
-PATIENCE = 60
-"""Longer than another gateway takes to start on a busy machine. What dies is found at once."""
+PATIENCE = 25
+"""`lostAfterSeconds`: a run whose node stays silent is lost then."""
+NAMED_SECONDS = 30
+"""How long after a kill a lost run is named at the latest, whatever was killed."""
 LINES = 40
 SCRIPT = (
     'echo "$SUBAGENT_SIDECAR_TASK" >> "{starts}"; echo begun > begun.txt; for i in $(seq 40); do '
@@ -40,9 +43,12 @@ async def test_random_deaths_lose_repeat_and_leave_nothing(fleet: Fleet) -> None
         run = await fleet.launch("script", SCRIPT.format(starts=starts))
         await fleet.until_event(run, lambda event: event["type"] == "emit")
         await asyncio.sleep(chance.uniform(0, 1))
+        killed_at = time.time()
         await _kill(fleet, victim, run)
         task, events = await fleet.ended(run), await fleet.events(run)
-        shown = f"round {number}, seed {SEED}, {victim}: {task['status']} {task.get('error')}"
+        seconds = task["completedAt"] / 1000 - killed_at
+        ended = f"{task['status']} after {seconds:.1f} s {task.get('error')}"
+        shown = f"round {number}, seed {SEED}, {victim}: {ended}"
         sys.stdout.write(f"{shown}\n")
         values = emitted(events)
         assert values == list(range(1, len(values) + 1)) and is_contiguous(events), shown
@@ -50,6 +56,7 @@ async def test_random_deaths_lose_repeat_and_leave_nothing(fleet: Fleet) -> None
             assert len(values) == LINES, shown
         else:
             assert task["endReason"] == "lost" and victim in ("worker", "raylet"), shown
+            assert seconds <= NAMED_SECONDS, shown
         ends.append(task["endReason"])
         if victim == "raylet":
             await asyncio.to_thread(lambda: fleet.cluster.command(start="A"))

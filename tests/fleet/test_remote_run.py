@@ -39,6 +39,20 @@ def test_a_run_is_placed_transferred_followed_and_brought_back(world: MakeWorld)
     run_virtually(main)
 
 
+def test_a_run_without_a_free_slot_says_that_it_waits_for_a_node(world: MakeWorld) -> None:
+    async def main() -> None:
+        here = world(counting())
+        here.node.free = 0
+        run = await here.launch()
+        await until(lambda: here.person.states == ["starting", "waiting"])
+        here.node.free = 1
+        here.node.changed.set()
+        await run.result()
+        assert here.person.states == ["starting", "waiting", "starting", "running", "ended"]
+
+    run_virtually(main)
+
+
 def test_an_agent_on_a_node_gets_what_the_launch_chose(world: MakeWorld) -> None:
     async def main() -> None:
         here = world(counting(1), model="large", mode="plan", effort="high")

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from sidecar.api.runs.async_tasks import Progress, Waiting
+from sidecar.api.runs.async_tasks import Placement, Progress, Waiting
 from sidecar.subagents import AsyncTaskManager
 from sidecar.subagents.tasks.model import AsyncTaskInfo, QueuedTask
 from sidecar.tools import CheckAsyncTasksTool
@@ -103,6 +103,22 @@ async def test_a_held_task_is_listed_with_its_reason(
     details = await tool.execute({"task_id": "qq"})
     assert json.loads(details.llm_content)["waiting"] == words
     assert details.return_display.endswith(f"Waiting: {words}")
+
+
+async def test_a_task_that_waits_for_a_cluster_says_what_it_needs(
+    manager: AsyncTaskManager, time: list[int]
+) -> None:
+    waiting, place = Waiting(reason="clusterSlots"), Placement(kind="ray", state="waiting")
+    labeled = Placement(kind="ray", state="waiting", labels={"region": "here"}, slots=2)
+    queued = [
+        QueuedTask(f"{name}-1", "a", "g", time[0], waiting, each)
+        for name, each in (("q", place), ("r", labeled))
+    ]
+    tool = CheckAsyncTasksTool(manager, queued=lambda: queued)
+    assert [json.loads((await tool.execute({"task_id": each})).llm_content)["waiting"] for each in "qr"] == [
+        "no free slot on the cluster",
+        "no free slot on the cluster, needs a node with region=here, 2 slots",
+    ]
 
 
 async def test_a_queued_task_can_be_checked_and_cancelled(manager: AsyncTaskManager) -> None:

@@ -80,16 +80,37 @@ export function unmetSentence({ kind, wanted, inForce = "", reason = "" }: Unmet
   }
 }
 
-/** Describe where a run works, `on gpu-1`; undefined for this machine. `now` in ms. */
-export function placeWords(placement: Placement | undefined, now: number): string | undefined {
+/**
+ * Describe where a run works, or what it needs of a node, `on gpu-1`; undefined for this machine.
+ * `now` in ms.
+ */
+export function placeWords(
+  { placement, status }: Pick<AsyncTask, "status"> & { readonly placement?: Placement | undefined },
+  now: number,
+): string | undefined {
   if (placement?.kind !== "ray") {
     return undefined;
   }
   const { node, state, lastHeardAt } = placement;
-  const where = node === undefined ? outcome.onFleet : outcome.onNode(oneLine(node, NAME_CHARS));
+  if (node === undefined) {
+    return waitWords(placement, status);
+  }
+  const where = outcome.onNode(oneLine(node, NAME_CHARS));
   return state === "reconnecting" && lastHeardAt !== undefined
     ? outcome.notHeard(where, duration(now - lastHeardAt))
     : where;
+}
+
+function waitWords({ state, labels = {}, slots }: Placement, status: AsyncTask["status"]): string {
+  const wanted = [
+    ...Object.entries(labels).map(([name, value]) => `${name}=${value}`),
+    ...(slots === undefined ? [] : [outcome.slots(slots)]),
+  ];
+  const needs = oneLine(wanted.join(", "), NAME_CHARS);
+  if (state === "waiting" && status === "running") {
+    return needs === "" ? outcome.waitsForNode : outcome.waitsForNodeWith(needs);
+  }
+  return needs !== "" && status === "queued" ? outcome.needsNode(needs) : outcome.onFleet;
 }
 
 /** Add up the tokens of a run, including those read from and written to a cache. */

@@ -215,10 +215,14 @@ class Owner(Record, kw_only=True):
 
 
 class Placement(Record, kw_only=True):
-    """Where a run on a cluster works, and when its node last reported."""
+    """Where a run on a cluster works, what it needs of its node, and when that last reported."""
 
     kind: PlacementKind
     """`ray` for a run on a cluster."""
+    labels: dict[str, str] | None = None
+    """The labels that its node must have. Absent if any node will do."""
+    slots: int | None = None
+    """How many of a node's slots it takes. Absent for one."""
     node: str | None = None
     """The node's name: its label `fleet.name`, else its host name. Absent until the run has a node."""
     state: PlacementState

@@ -10,7 +10,7 @@ import msgspec
 
 from sidecar.api.errors import AmbiguousTaskId, InvalidParams, LaunchFailed, TaskNotFound
 from sidecar.api.mcp_servers import OWN_SERVER
-from sidecar.api.runs.async_tasks import AsyncTask, Placement, Progress
+from sidecar.api.runs.async_tasks import AsyncTask, Progress
 from sidecar.api.runs.launches import LaunchParams
 from sidecar.app.clients.context import Caller
 from sidecar.app.launching.equipping import equip
@@ -138,7 +138,7 @@ class Planner:
             timeout_seconds=timeout.effective,
             parent_task_id=params.parent_task_id,
             owner=caller.owner(directory),
-            placement=Placement(kind="ray", state="waiting") if target.placement == "ray" else None,
+            placement=target.place,
         )
         return RunRecord(
             task=task,

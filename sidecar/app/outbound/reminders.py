@@ -142,6 +142,7 @@ class Reminders:
                 record.task.goal_prompt,
                 record.task.queued_at or 0,
                 record.task.waiting,
+                record.task.placement,
             )
             for record in self._admission.waiting()
         ]

@@ -10,7 +10,7 @@ from sidecar.api.errors import LimitReached
 from sidecar.api.runs.async_tasks import Waiting
 from sidecar.subagents.journal.records import RunRecord
 from sidecar.subagents.limits.runner_quota import RunnerQuota
-from sidecar.subagents.runs.holds import Account, RunnerHolds
+from sidecar.subagents.runs.holds import RunnerHolds
 from sidecar.subagents.runs.launch_queue import LaunchQueue
 from sidecar.subagents.runs.lending import Lending
 from sidecar.subagents.runs.prepared import PreparedLaunch
@@ -53,7 +53,7 @@ class Admission:
         self._slot_freed = asyncio.Event()
         self._lending = Lending()
         self._closed = False
-        holds.changed.subscribe(self._hold_changed)
+        holds.changed.subscribe(lambda _: self.pump())
 
     def __len__(self) -> int:
         """Return the number of queued launches."""
@@ -152,6 +152,7 @@ class Admission:
                 break
             self._begin_start(prepared, slot)
         self._start_borrowers()
+        self._show_waits()
 
     @contextmanager
     def waiting_for_children(self, task_id: str) -> Iterator[None]:
@@ -216,15 +217,13 @@ class Admission:
             self._slot_freed.clear()
             await self._slot_freed.wait()
 
-    def _hold_changed(self, account: Account) -> None:
-        """Show the new reason or time on the queued launches of an account, and start what may start."""
-        waiting = self._holds.waiting(account)
-        for prepared in self._queue:
-            task = prepared.record.task
-            if prepared.account == account and task.waiting != waiting:
+    def _show_waits(self) -> None:
+        """Show the new reasons and times of queued launches."""
+        for prepared in () if self._closed else tuple(self._queue):
+            task, waiting = prepared.record.task, self._why_waiting(prepared)
+            if task.waiting != waiting:
                 task.waiting = waiting
                 self._on_wait(prepared.record)
-        self.pump()
 
     def _why_waiting(self, prepared: PreparedLaunch) -> Waiting | None:
         """Return why a launch waits although a slot of this Host may be free."""

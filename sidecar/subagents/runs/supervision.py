@@ -178,10 +178,11 @@ class RunMonitor(RunObserver):
 
     def placed(self, node: str | None, state: PlacementState) -> None:
         """Show where a run on a cluster works; notify of a change."""
-        before, task = self.record.task.placement, self.record.task
-        is_heard = state not in ("reconnecting", "lost")
-        heard_at = self._services.now() if is_heard else None if before is None else before.last_heard_at
-        task.placement = Placement(kind="ray", node=node, state=state, last_heard_at=heard_at)
+        task = self.record.task
+        before = task.placement
+        known = Placement(kind="ray", state=state) if before is None else before
+        heard_at = known.last_heard_at if state in ("reconnecting", "lost") else self._services.now()
+        task.placement = msgspec.structs.replace(known, node=node, state=state, last_heard_at=heard_at)
         if not self._is_ready:  # the startup limit counts from the start of the agent
             if state == "running":
                 self._startup.start()

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from sidecar.api.runs.async_tasks import Waiting
+from sidecar.api.runs.async_tasks import Placement, Waiting
 
 Status = Literal["running", "completed", "failed", "cancelled"]
 Output = Mapping[str, Any]
@@ -36,7 +36,7 @@ class AsyncTaskInfo:
 class QueuedTask:
     """A task that is queued and not registered yet. `queued_at` is in ms since the epoch.
 
-    `waiting` says why it waits, unless it only waits for a slot.
+    `waiting` says why it waits, unless it only waits for a slot, and `placement` what it needs of a node.
     """
 
     id: str
@@ -44,6 +44,7 @@ class QueuedTask:
     goal_prompt: str
     queued_at: int
     waiting: Waiting | None = None
+    placement: Placement | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -57,6 +58,12 @@ class Queue:
         async with asyncio.timeout(5):
             while not condition():
                 await asyncio.sleep(0)
+
+    def add_to_cluster(self, task_id: str, has_place: Callable[[], bool]) -> None:
+        """Queue a launch that also needs a place on a cluster."""
+        launch = prepared(task_id)
+        self.admission.enqueue(replace(launch, target=replace(launch.target, has_place=has_place)))
+        self.admission.make_ready(task_id)
 
     def end(self, task_id: str) -> None:
         self.manager.complete_task(task_id, {})
@@ -352,3 +359,18 @@ async def test_a_closed_queue_shows_no_reasons() -> None:
     await queue.admission.aclose(1)
     queue.refuse("first", retryAfterSeconds=120)
     assert queue.shown == []
+
+
+async def test_a_queued_launch_shows_when_its_cluster_becomes_full_and_free_again() -> None:
+    queue, free = Queue(1), [True]
+    queue.add("a")
+    queue.add_to_cluster("b", lambda: free[0])
+    free[0] = False
+    queue.admission.pump()
+    assert queue.shown == [("b", Waiting(reason="clusterSlots"))]
+    await queue.until(lambda: queue.started == ["a"])
+    queue.end("a")
+    free[0] = True
+    queue.admission.pump()
+    await queue.until(lambda: queue.started == ["a", "b"])
+    assert queue.shown == [("b", Waiting(reason="clusterSlots"))]

@@ -6,7 +6,7 @@ from typing import Any, cast
 
 import pytest
 
-from sidecar.api.runs.async_tasks import AsyncTask, Progress
+from sidecar.api.runs.async_tasks import AsyncTask, Placement, Progress
 from sidecar.api.settings import AsyncTasksSettings, BudgetSettings, Settings
 from sidecar.subagents.journal.records import RunRecord
 from sidecar.subagents.limits.budget import DaySpending
@@ -217,3 +217,14 @@ async def test_the_first_limit_names_the_end_also_when_a_watchdog_follows() -> N
     assert not watched.abort.aborted
     assert await watched.reason() == "maxTurns"
     assert "turns" in str(watched.error)
+
+
+async def test_a_run_on_a_cluster_keeps_what_it_needs_of_its_node() -> None:
+    watched = Watched()
+    watched.record.record.task.placement = Placement(
+        kind="ray", state="waiting", labels={"region": "here"}, slots=2
+    )
+    watched.run.placed("gpu-1", "running")
+    assert watched.record.record.task.placement == Placement(
+        kind="ray", node="gpu-1", state="running", labels={"region": "here"}, slots=2, last_heard_at=0
+    )

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from sidecar.api.errors import LaunchFailed
+from sidecar.api.runs.async_tasks import Placement
 from sidecar.api.settings import FleetSettings, RunnerSettings, Settings
 from sidecar.subagents.runners.contract import Runner
 from sidecar.subagents.runners.fleet_links import FleetLinks
@@ -177,7 +178,7 @@ async def test_labels_of_a_launch_come_before_those_of_the_settings(workspace: P
     settings = Settings(runners={"mine": HERE}, default_runner="mine", fleet=fleet)
     runners = build_runners(settings.runners)
 
-    def labels(node_labels: dict[str, str]) -> object:
+    def place(node_labels: dict[str, str]) -> Placement | None:
         target = LaunchTargets(workspace).target(
             *(settings, runners, "own", [workspace]),
             trusted=True,
@@ -186,7 +187,12 @@ async def test_labels_of_a_launch_come_before_those_of_the_settings(workspace: P
             links=links,
         )
         assert isinstance(target.runner, RemoteRunner)
-        return target.runner._requirements().labels
+        assert target.place is not None
+        assert target.runner._requirements().labels == (target.place.labels or {})
+        return target.place
 
-    assert labels({}) == {"region": "here", "gpu": "no"}
-    assert labels({"gpu": "yes"}) == {"region": "here", "gpu": "yes"}
+    assert place({}) == Placement(kind="ray", state="waiting", labels={"region": "here", "gpu": "no"})
+    labels = {"region": "here", "gpu": "yes"}
+    assert place({"gpu": "yes"}) == Placement(kind="ray", state="waiting", labels=labels)
+    fleet.labels, fleet.slots_per_run = {}, 2
+    assert place({}) == Placement(kind="ray", state="waiting", slots=2)

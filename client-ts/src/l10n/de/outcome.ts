@@ -61,6 +61,10 @@ export const outcome: Texts<typeof en.outcome> = {
   effortNotTaken: (wanted, used) =>
     `Der Agent hat den Aufwand ${wanted} nicht übernommen, er verwendet ${used}.`,
   onFleet: "im Cluster",
+  slots: (count) => `${count} Plätze`,
+  waitsForNode: "wartet auf einen Knoten",
+  waitsForNodeWith: (needs) => `wartet auf einen Knoten mit: ${needs}`,
+  needsNode: (needs) => `braucht einen Knoten mit: ${needs}`,
   onNode: (name) => `auf ${name}`,
   notHeard: (where, time) => `${where}, seit ${time} ohne Antwort`,
   lostOnFleet: "Dieser Lauf ging verloren: Sein Knoten war nicht mehr erreichbar.",

@@ -59,6 +59,10 @@ export const outcome = {
   effortNotTaken: (wanted: string, used: string) =>
     `The agent did not take the effort ${wanted}; it uses ${used}.`,
   onFleet: "on the fleet",
+  slots: (count: number) => `${count} slots`,
+  waitsForNode: "waits for a node",
+  waitsForNodeWith: (needs: string) => `waits for a node with ${needs}`,
+  needsNode: (needs: string) => `needs a node with ${needs}`,
   onNode: (name: string) => `on ${name}`,
   notHeard: (where: string, time: string) => `${where}, no response for ${time}`,
   lostOnFleet: "This run was lost: its node could no longer be reached.",

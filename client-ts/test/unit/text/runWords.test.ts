@@ -56,7 +56,7 @@ test("model, effort and mode are shown as far as they are known", () => {
 test.each([
   [undefined, undefined],
   [{ kind: "local", state: "running" }, undefined],
-  [{ kind: "ray", state: "waiting" }, "on the fleet"],
+  [{ kind: "ray", state: "waiting" }, "waits for a node"],
   [{ kind: "ray", state: "running", node: "gpu-1\u202e", lastHeardAt: 1_000 }, "on gpu-1"],
   [
     { kind: "ray", state: "reconnecting", node: "gpu-1", lastHeardAt: 1_000 },
@@ -64,7 +64,7 @@ test.each([
   ],
   [{ kind: "ray", state: "lost", node: "gpu-1", lastHeardAt: 1_000 }, "on gpu-1"],
 ] as const)("a run with the placement %j is %j", (placement, words) => {
-  expect(placeWords(placement, 13_000)).toBe(words);
+  expect(placeWords({ placement, status: "running" }, 13_000)).toBe(words);
 });
 
 test("a row names what its run goes without", () => {

@@ -4,9 +4,10 @@ import { readFileSync } from "node:fs";
 
 import { expect, test } from "vitest";
 
-import type { AsyncTask, Progress, TaskInfo } from "../../../src/protocol.js";
+import type { AsyncTask, Placement, Progress, TaskInfo } from "../../../src/protocol.js";
 import { ago, dollars, duration } from "../../../src/l10n/format.js";
 import { statusText } from "../../../src/text/outcome.js";
+import { placeWords } from "../../../src/text/runWords.js";
 import { storedStatus } from "../../../src/text/words.js";
 
 type Run = Pick<AsyncTask, "status" | "endReason" | "errorKind" | "queuePosition" | "waiting"> &
@@ -14,6 +15,7 @@ type Run = Pick<AsyncTask, "status" | "endReason" | "errorKind" | "queuePosition
 
 interface Table {
   readonly statuses: readonly (readonly [string, Run])[];
+  readonly places: readonly (readonly [string | null, AsyncTask["status"], Placement | null])[];
   readonly storedStatuses: readonly (readonly [string, TaskInfo["status"], TaskInfo["outcome"]])[];
   readonly dollars: readonly (readonly [string, number])[];
   readonly durations: readonly (readonly [string, number])[];
@@ -25,6 +27,10 @@ const table = JSON.parse(readFileSync(file, "utf8")) as Table;
 
 test.each(table.statuses)("a run is described as %s", (text, run) => {
   expect(statusText({ ...run, isAsking: false })).toBe(text);
+});
+
+test.each(table.places)("a place is described as %s", (text, status, placement) => {
+  expect(placeWords({ status, placement: placement ?? undefined }, 0)).toBe(text ?? undefined);
 });
 
 test.each(table.storedStatuses)("a stored task is described as %s", (text, status, outcome) => {

@@ -126,7 +126,7 @@ function headFacts(view: View, row: RunRow, stored?: StoredState): Part {
   const facts = [
     state.place === "editor" ? row.subagentName : undefined,
     row.from && CONVERSATION.launchedFrom(row.from),
-    placeWords(row.placement, now),
+    placeWords(row, now),
     ...modelWords(row),
     changeWords(row.changes),
   ].filter((fact) => fact !== undefined);

@@ -70,7 +70,7 @@ function runFacts(run: RunRow, cancelling: boolean, now: number): (string | unde
     live ? elapsed(run, now) : (when ?? elapsed(run, now)),
     run.cost === undefined || run.cost === 0 ? undefined : dollars(run.cost),
     ...unmetFacts(run.unmet),
-    placeWords(run.placement, now),
+    placeWords(run, now),
     changeLines(run.changes),
     live ? run.tool : undefined,
     run.folder,

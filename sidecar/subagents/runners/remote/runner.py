@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from sidecar.api.runs.async_tasks import Placement
 from sidecar.api.settings import FleetSettings, RunnerSettings
 from sidecar.subagents.limits.constraints import RunnerOption
 from sidecar.subagents.runners.contract import Emit, Runner, RunnerUnavailable, RunSpec
@@ -85,6 +86,14 @@ class RemoteRunner:
         reason = why_unsuitable(self._requirements(), status)
         if reason is not None:
             raise self._unavailable(reason)
+
+    @property
+    def place(self) -> Placement:
+        """What a run needs of its node, before it has one."""
+        labels, slots = dict(self._fleet.labels), self._fleet.slots_per_run
+        return Placement(
+            kind="ray", state="waiting", labels=labels or None, slots=slots if slots > 1 else None
+        )
 
     def has_place(self) -> bool:
         """Return whether a node with the labels has free slots, as far as is known. Never waits.

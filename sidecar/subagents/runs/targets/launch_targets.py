@@ -139,7 +139,12 @@ class LaunchTargets:
             )
         runner = remote_runner(definition.name, chosen, settings, runners, self._environment, links)
         return Target(
-            definition, runner, placement="ray", check_place=runner.check_place, has_place=runner.has_place
+            definition,
+            runner,
+            placement="ray",
+            place=runner.place,
+            check_place=runner.check_place,
+            has_place=runner.has_place,
         )
 
 

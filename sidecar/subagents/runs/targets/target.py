@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from sidecar.api.runs.async_tasks import PlacementKind
+from sidecar.api.runs.async_tasks import Placement, PlacementKind
 from sidecar.subagents.definitions import Definition
 from sidecar.subagents.paths.real_path import real_path
 from sidecar.subagents.runners.contract import Runner
@@ -29,6 +29,9 @@ class Target:
     trusted_folders: tuple[Path, ...] = ()
     brought_by: str | None = None
     placement: PlacementKind = "local"
+    place: Placement | None = None
+    """What a run on a cluster needs of its node, before it has one."""
+
     check_place: Callable[[Path], Awaitable[None]] | None = None
     """Checks, for a run on a cluster, that its workspace can travel and that a node can execute it."""
 

@@ -144,6 +144,7 @@ class Placement:
         placed = await self._slot_taken()
         self._check_version(placed)
         self._node.take(placed)
+        self._node.report("starting")
         self._lines.take_over(placed)
         await self._transfer(placed["known"])
         return True
@@ -191,6 +192,7 @@ class Placement:
                 self._node.check_silence()
             else:
                 self._node.heard()
+                self._node.report("waiting")
 
     async def _unless_stopped(self, work: Coroutine[Any, Any, bool]) -> bool:
         """Return the result of `work`, or False if the run is stopped before."""
