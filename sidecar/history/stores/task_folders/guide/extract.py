@@ -73,10 +73,10 @@ def extract_from(ui: MessageFile, api: MessageFile, now_ms: int) -> GuideFields:
     """Do as `extract` with files that were read; raises JavaScriptThrow where the guide drops the task."""
     created = _creation(ui, now_ms)
     last = _last_activity(ui, api, now_ms)
-    contents = _Contents(api.messages) if api.parsed is not None else _SkimmedContents(api.messages)
+    contents = _Contents(api.messages) if api.parsed is not None else _texts(api.messages)
     title = _title(api.messages)
-    mode = _mode(contents) if api.may_hold(patterns.MODE_MARK) else None
-    tokens, cost = _usage(api.messages, contents) if api.may_hold(patterns.USAGE_MARK) else (0, 0)
+    mode = _mode(contents)
+    tokens, cost = _usage(api.messages, contents)
     word = status(ui, api, now_ms - last)
     return GuideFields(
         created_at=created,
@@ -132,6 +132,18 @@ def _matchable(content: object) -> str:
     return content
 
 
+def _texts(messages: list[Message]) -> list[str]:
+    """Return the searchable text of each message that was skimmed."""
+    return [
+        content
+        if isinstance(content := message.content, str)
+        else " ".join([block.text or "" for block in content])
+        if content
+        else ""
+        for message in messages
+    ]
+
+
 class _Contents(Sequence[str]):
     """The searchable text of each message, made once and only when it is asked for, as the guide does."""
 
@@ -155,15 +167,6 @@ class _Contents(Sequence[str]):
         if isinstance(content, list):
             return js.join([member(block, "text") for block in content], " ")
         return _matchable(content)
-
-
-class _SkimmedContents(_Contents):
-    """The same of messages that were skimmed, whose content has the types that writers give it."""
-
-    def _text(self, content: Any) -> str:
-        if isinstance(content, str):
-            return content
-        return " ".join([block.text or "" for block in content]) if content else ""
 
 
 def _mode(contents: Sequence[str]) -> tuple[str, str] | None:

@@ -4,7 +4,6 @@ A skim reads a file in which all that matters has the types that writers give it
 file. What it refuses is parsed whole, as JavaScript does. Both give the same messages.
 """
 
-import functools
 from collections.abc import Sequence
 from typing import Any, Final, Protocol, TypeVar
 
@@ -60,15 +59,6 @@ class Message(msgspec.Struct, rename="camel", gc=False):
         return [it.text for it in content or () if it.text and word in it.text and it.type == "text"]
 
 
-ESCAPE: Final = b"\\u"
-"""What is in every file that spells a character by its number."""
-
-
-@functools.cache
-def _inside_json(mark: str) -> bytes:
-    return msgspec.json.encode(mark)[1:-1]
-
-
 class Dated(Protocol):
     """A message of which only its time matters."""
 
@@ -92,13 +82,6 @@ class MessageFile(msgspec.Struct, frozen=True, gc=False):
     last_ts: Any
     messages: list[Message]
     parsed: list[Any] | None = None
-
-    def may_hold(self, mark: str) -> bool:
-        """Return whether a text may hold a word of ASCII; of a skimmed file, mostly the bytes show that.
-
-        The word must have no spaces, which joining blocks adds, and no slashes, which may be escaped.
-        """
-        return self.parsed is not None or _inside_json(mark) in self.data or ESCAPE in self.data
 
 
 _ui_decoder: Final = msgspec.json.Decoder(list[_Dated])

@@ -13,8 +13,6 @@ _LINE_TERMINATORS = ("\n", "\r", "\u2028", "\u2029")
 _HEADING = "Current Workspace Directory ("
 USAGE_MARK = '"tokensIn":'
 """What every text with a usage holds."""
-MODE_MARK = "<slug>"
-"""What every text with a mode holds."""
 _USAGE_HEAD = re.compile(r'"tokensIn":([0-9]+),"tokensOut":([0-9]+)')
 _USAGE_COST = re.compile(r'"cost":([0-9.]+)')
 
@@ -41,7 +39,7 @@ def find_task(text: str) -> str | None:
 
 def find_mode(text: str) -> tuple[str, str] | None:
     """Find a `<slug>` and behind it a `<name>`, each closed on its own line."""
-    slug = _find_element(text, MODE_MARK, "</slug>", 0) if MODE_MARK in text else None
+    slug = _find_element(text, "<slug>", "</slug>", 0) if "<slug>" in text else None
     name = slug and _find_element(text, "<name>", "</name>", slug.end + len("</slug>"))
     return (text[slug.start : slug.end], text[name.start : name.end]) if slug and name else None
 

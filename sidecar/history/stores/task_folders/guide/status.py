@@ -15,7 +15,7 @@ from typing import Any, Final
 import orjson
 
 from sidecar.api.stored.tasks import TaskStatus
-from sidecar.history.stores.task_folders.guide.messages import ESCAPE, Block, MessageFile, split
+from sidecar.history.stores.task_folders.guide.messages import Block, MessageFile, split
 from sidecar.javascript.json_text import parse, stringify
 
 Words = tuple[str, ...]
@@ -113,7 +113,7 @@ def _holds_any(text: bytes, words: Sequence[bytes]) -> bool:
 
 def is_plain(data: bytes) -> bool:
     """Return whether every word that the printed messages hold is in the lower-cased bytes, too."""
-    return (ESCAPE not in data or _TELLING_ESCAPE.search(data) is None) and not _has_kelvin(data)
+    return _TELLING_ESCAPE.search(data) is None and not _has_kelvin(data)
 
 
 def _has_kelvin(data: bytes) -> bool:

@@ -1,6 +1,6 @@
 """Detect the product that wrote a task by marks in its files, else by its id."""
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection
 from typing import Final, TypeVar
 
 from msgspec import Raw
@@ -12,14 +12,13 @@ from sidecar.history.stores.task_folders.records import ListEntry, TaskMetadata,
 
 T = TypeVar("T")
 Tests = list[tuple[Product, Callable[[T], bool]]]
-UsagesWith = Callable[[Sequence[str]], Iterator[Usage]]
 
 _IN_ENTRY: Final[Tests[ListEntry]] = [(it.name, it.marks.entry) for it in PRODUCTS if it.marks.entry]
-_IN_USAGE: Final = [(it.name, it.marks.usage) for it in PRODUCTS if it.marks.usage]
+_IN_USAGE: Final[Tests[Usage]] = [(it.name, it.marks.usage) for it in PRODUCTS if it.marks.usage]
 _IN_METADATA: Final[Tests[TaskMetadata]] = [
     (it.name, it.marks.metadata) for it in PRODUCTS if it.marks.metadata
 ]
-_WEAK: Final = [(it.name, it.marks.weak_usage) for it in PRODUCTS if it.marks.weak_usage]
+_WEAK: Final[Tests[Usage]] = [(it.name, it.marks.weak_usage) for it in PRODUCTS if it.marks.weak_usage]
 _WORDS: Final[dict[str | None, Product]] = {word: it.name for it in PRODUCTS for word in it.marks.words}
 _OF_NOTES: Final[Product] = next(it.name for it in PRODUCTS if it.marks.notes_models)
 
@@ -35,31 +34,23 @@ def detect_product(
     metadata: TaskMetadata | None,
     notes: Collection[Raw],
     kinds: Collection[str | None],
-    usages_with: UsagesWith,
+    usages: Collection[Usage],
 ) -> tuple[Product, str]:
     """Name the product of a task whose root does not tell it, and where the mark was found.
 
     `notes` are the `modelInfo` of the UI messages and `kinds` their kinds, which the caller already has.
-    `usages_with` finds the usage records that have one of some fields.
     """
     if entry is not None and (product := _first(_IN_ENTRY, (entry,))):
         return product, "list entry"
-    if product := _by_fields(_IN_USAGE, usages_with):
+    if product := _first(_IN_USAGE, usages):
         return product, "usage records"
     if metadata is not None and (product := _first(_IN_METADATA, (metadata,))):
         return product, "task_metadata.json"
     if product := _by_messages(notes, kinds):
         return product, "ui_messages.json"
-    if product := _by_fields(_WEAK, usages_with):
+    if product := _first(_WEAK, usages):
         return product, "usage records"
     return product_of_id(task_id), "the form of the id"
-
-
-def _by_fields(marks: Sequence[tuple[Product, Sequence[str]]], usages_with: UsagesWith) -> Product | None:
-    for product, fields in marks:
-        if next(usages_with(fields), None) is not None:
-            return product
-    return None
 
 
 def _first(tests: Tests[T], records: Collection[T]) -> Product | None:

@@ -30,7 +30,7 @@ KILO: Final = TaskFolderProduct(
     data_folders=_data_folders,
     marks=Marks(
         entry=lambda entry: entry.tool_protocol is not None,
-        usage=("inference_provider", "usage_missing"),
+        usage=lambda usage: usage.inference_provider is not None or usage.usage_missing is not None,
     ),
     lists=(TaskList(KILO_STATE, "taskHistory"),),
     tools=FileTools(called={"delete_file": "deleted"}),

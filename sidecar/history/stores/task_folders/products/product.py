@@ -11,7 +11,7 @@ from sidecar.api.stored.tasks import Product
 if TYPE_CHECKING:
     from sidecar.api.stored.files import FileAction
     from sidecar.history.stores.editors import Machine
-    from sidecar.history.stores.task_folders.records import ListEntry, TaskMetadata
+    from sidecar.history.stores.task_folders.records import ListEntry, TaskMetadata, Usage
 
 # Every list of tasks imports these modules, so heavy imports are local.
 
@@ -35,17 +35,16 @@ class TaskList(msgspec.Struct, frozen=True):
 class Marks(msgspec.Struct, frozen=True):
     """What only one product writes, by the file it is in.
 
-    `words` are kinds of UI messages, and `usage` are fields of usage records. `weak_usage` are such fields
-    that count when nothing else was found.
+    `words` are kinds of UI messages. `weak_usage` counts when nothing else was found.
     """
 
     entry: "Callable[[ListEntry], bool] | None" = None
-    usage: tuple[str, ...] = ()
+    usage: "Callable[[Usage], bool] | None" = None
     metadata: "Callable[[TaskMetadata], bool] | None" = None
     words: frozenset[str] = frozenset()
     notes_models: bool = False
     """Whether it notes the model on UI messages, as `modelInfo`."""
-    weak_usage: tuple[str, ...] = ()
+    weak_usage: "Callable[[Usage], bool] | None" = None
 
 
 class FileTools(msgspec.Struct, frozen=True):

@@ -31,7 +31,7 @@ ROO: Final = TaskFolderProduct(
         words=frozenset(
             {"checkpoint_saved", "condense_context", "user_edit_todos", "codebase_search_result"}
         ),
-        weak_usage=("api_protocol",),
+        weak_usage=lambda usage: usage.api_protocol is not None,
     ),
     # The index goes stale while a second window works.
     lists=(TaskList(ROO_INDEX, "entries", is_hint=True),),

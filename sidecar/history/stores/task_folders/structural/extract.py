@@ -14,7 +14,7 @@ from sidecar.history.stored.problems import problem
 from sidecar.history.stored.reading import StoredFile
 from sidecar.history.stores.status_by_age import by_age
 from sidecar.history.stores.task_folders.files import API_FILE, UI_FILE
-from sidecar.history.stores.task_folders.products.detection import detect_product, product_of_id
+from sidecar.history.stores.task_folders.products.detection import detect_product
 from sidecar.history.stores.task_folders.records import UiMessage
 from sidecar.history.stores.task_folders.structural import context, titles
 from sidecar.history.stores.task_folders.structural.environment import newest_first
@@ -145,7 +145,7 @@ def damaged_row(source: TaskSource) -> TaskInfo:
         mode=Mode(),
         outcome="unknown",
         root=source.root,
-        product=source.product or product_of_id(source.task_id),
+        product=source.product or detect_product(source.task_id, None, None, (), (), ())[0],
         size_bytes=_size(source.files.ui) + _size(source.files.api),
         problems=[internal],
     )
@@ -214,10 +214,9 @@ def _listed(view: TaskView, info: TaskInfo) -> Sources:
 def _product(view: TaskView) -> Sourced:
     if view.source.product is not None:
         return Sourced(view.source.product, "the root's path")
+    usages = view.usages.values()
     return Sourced(
-        *detect_product(
-            view.source.task_id, view.entry, view.metadata, view.ui_notes, view.kinds, view.usages.with_any
-        )
+        *detect_product(view.source.task_id, view.entry, view.metadata, view.ui_notes, view.kinds, usages)
     )
 
 

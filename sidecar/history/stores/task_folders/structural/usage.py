@@ -31,9 +31,7 @@ def token_usage(view: TaskView) -> Sourced | None:
     Without any record the usage is unknown, which is not the same as 0.
     """
     damaged = view.ui is None or bool(view.ui.problems)
-    listed = (
-        _from_entry(view.entry) if view.entry is not None and (damaged or not view.usages.all()) else None
-    )
+    listed = _from_entry(view.entry) if view.entry is not None and (damaged or not view.usages) else None
     if listed is not None:
         return Sourced(listed, view.entry_source, "messages are missing" if damaged else None)
     if view.ui is None or not view.ui_messages:
@@ -76,10 +74,10 @@ def _sum_note(records: int, condensings: int) -> str:
 def _merged(view: TaskView) -> list[Usage]:
     """The usage records, a 2024 `api_req_finished` taken together with the newest unmatched start."""
     if _NO_STARTS.isdisjoint(view.kinds):
-        return [*view.usages.all().values()]
+        return [*view.usages.values()]
     started: list[Usage] = []
     others: list[Usage] = []
-    for index, record in view.usages.all().items():
+    for index, record in view.usages.items():
         kind = view.kinds[index]
         if kind == _REQUEST:
             started.append(record)

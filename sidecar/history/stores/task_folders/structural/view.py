@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import msgspec
 
 from sidecar.api.stored.tasks import Problem, Product
-from sidecar.history.stored.parsing import Parsed, Parser, clean, decode_object
+from sidecar.history.stored.parsing import (
+    UNREADABLE,
+    Parsed,
+    Parser,
+    clean,
+    decode_leniently,
+    decode_object,
+    text_decoder,
+    text_of,
+)
 from sidecar.history.stored.problems import problem
 from sidecar.history.stored.reading import StoredFile
 from sidecar.history.stores.task_folders.files import API_FILE, ITEM_FILE, UI_FILE, TaskFiles
@@ -19,11 +28,12 @@ from sidecar.history.stores.task_folders.records import (
     ListEntry,
     TaskMetadata,
     UiMessage,
+    Usage,
     api_parser,
     kinds_of,
     ui_parser,
 )
-from sidecar.history.stores.task_folders.structural.usages import Usages
+from sidecar.history.stores.task_folders.structural.request_text import SHORT, without_prompt
 
 if TYPE_CHECKING:
     from sidecar.history.stores.task_folders.structural.environment import Environment
@@ -31,6 +41,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _metadata_decoder: Final = msgspec.json.Decoder(TaskMetadata)
+_usage_decoder: Final = msgspec.json.Decoder(Usage)
 USAGE_KINDS: Final = frozenset({"api_req_started", "api_req_finished", "deleted_api_reqs", "subagent_usage"})
 _note_of: Final = attrgetter("model_info")
 _RESUME_ASKS: Final = frozenset({"resume_task", "resume_completed_task"})
@@ -96,8 +107,11 @@ class TaskView:
         self.ui_messages = _unopened(self.ui.records if self.ui else [])
         self.kinds = kinds_of(self.ui_messages)
         self.ui_notes = [*map(_note_of, self.ui_messages)]
-        places = [*compress(count(1), map(USAGE_KINDS.__contains__, self.kinds[1:]))]
-        self.usages = Usages(self.ui_messages, places, source.files.ui.data or b"")
+        self.usages = {
+            index: usage
+            for index in compress(count(), map(USAGE_KINDS.__contains__, self.kinds))
+            if index and (usage := usage_of(self.ui_messages[index])) is not None
+        }
         self._note_gaps()
 
     @property
@@ -201,3 +215,15 @@ def sane_ms(value: Any) -> int | None:
     if type(value) is not int and type(value) is not float:  # a bool is not a time
         return None
     return int(value) if EARLIEST_MS <= value <= LATEST_MS else None
+
+
+def usage_of(message: UiMessage) -> Usage | None:
+    """Read the usage JSON in a message's text; None when there is none."""
+    json = message.text
+    try:
+        return _usage_decoder.decode(
+            text_decoder.decode(json if len(json) < SHORT else without_prompt(bytes(json)))
+        )
+    except UNREADABLE:
+        text = text_of(message.text)
+        return decode_leniently(_usage_decoder.decode, text) if text else None
