@@ -7,6 +7,7 @@ import type { Outbox } from "../service/outbox.js";
 import type { AsyncTask, LaunchParams, TaskEvent } from "../protocol.js";
 import type { SubagentService } from "../service/service.js";
 import { eventsAfter, eventsBefore } from "./events/eventPages.js";
+import { ReadAhead } from "./events/readAhead.js";
 import type { FromWebview, Navigation, ToWebview } from "./messages.js";
 import { rowOf } from "./runRow.js";
 
@@ -36,11 +37,13 @@ export class RunRequests {
   readonly #service: SubagentService;
   readonly #outbox: Outbox;
   readonly #page: RequestPage;
+  readonly #search: ReadAhead;
 
   constructor(service: SubagentService, outbox: Outbox, page: RequestPage) {
     this.#service = service;
     this.#outbox = outbox;
     this.#page = page;
+    this.#search = new ReadAhead(service);
   }
 
   /** Launch one run or several in the folder that the user chooses. */
@@ -159,7 +162,7 @@ export class RunRequests {
   async read({ taskId, seq }: RequestOf<"read">): Promise<void> {
     let events: TaskEvent[] = [];
     try {
-      events = await eventsAfter(this.#service, taskId, seq);
+      events = await this.#search.after(taskId, seq);
     } catch (error) {
       this.#page.post({ type: "taskMissing", taskId, message: messageOf(error) });
     }

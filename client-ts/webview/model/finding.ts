@@ -7,15 +7,20 @@ import {
   settled,
   stepped,
   textAt,
+  withAround,
   withQuery,
   withRead,
 } from "./find/find.js";
-import { GOAL, RESULT } from "./find/texts.js";
+import { END, GOAL, LOG, PLAN, VARIABLES } from "./find/parts.js";
 import { atEnd, jumpedTo, type OpenRun, shownItem } from "./openRun.js";
+
+/** The parts that follow the items. */
+const AT_END: ReadonlySet<string> = new Set([VARIABLES, LOG, END]);
 
 /** Apply what an event means for the search in the open conversation, after the conversation took it. */
 export function reduceFind(before: OpenRun, open: OpenRun, event: Event): OpenRun {
-  const changed = findAfter(open, event);
+  const found = findAfter(open, event);
+  const changed = found && isChanged(before, open) ? withAround(found, open) : found;
   if (changed === undefined) {
     return open.find === undefined ? open : omit(open, "find");
   }
@@ -27,27 +32,41 @@ export function reduceFind(before: OpenRun, open: OpenRun, event: Event): OpenRu
 }
 
 function findAfter(open: OpenRun, event: Event): Find | undefined {
-  const { find, task } = open;
+  const { find } = open;
   switch (event.type) {
     case "find": {
       const begun = find ?? begunFind(event.from ?? 0);
-      return event.text === undefined ? begun : withQuery(begun, event.text, task);
+      return event.text === undefined ? begun : withQuery(begun, event.text, open);
     }
     case "closeFind":
       return undefined;
     case "findText":
-      return find && withQuery(find, event.text, task);
+      return find && withQuery(find, event.text, open);
     case "findNext":
       return find && stepped(find, event.by);
     case "read":
       return find?.reading === event.seq && event.taskId === open.taskId
-        ? omit(withRead(find, event.events, task, open.stream.newestSeq), "reading")
+        ? omit(withRead(find, event.events, open), "reading")
         : find;
     case "revealed":
       return find && { ...find, isRevealing: false };
     default:
       return find;
   }
+}
+
+/** Whether something changed that is shown around the items or decides how they are shown. */
+function isChanged(before: OpenRun, open: OpenRun): boolean {
+  const [was, is] = [before.stream.conversation, open.stream.conversation];
+  return (
+    before.task !== open.task ||
+    before.files !== open.files ||
+    before.signIn !== open.signIn ||
+    was.plan !== is.plan ||
+    was.variables !== is.variables ||
+    was.log !== is.log ||
+    was.result !== is.result
+  );
 }
 
 /** Note once all of the run is read, as far as it is known. */
@@ -71,8 +90,11 @@ function isElsewhere(before: Find | undefined, { current, matches }: Find): bool
 function revealing(open: OpenRun, find: Find): OpenRun {
   const text = textAt(find);
   const [first] = find.conversation.items;
-  if (text === undefined || text.key === RESULT) {
-    return text === undefined ? open : atEnd(open);
+  if (text === undefined || text.key === PLAN) {
+    return open; // The plan is always in view.
+  }
+  if (AT_END.has(text.key)) {
+    return atEnd(open);
   }
   const isGoal = text.key === GOAL; // It is above the first item.
   if (isGoal && first === undefined) {

@@ -1,5 +1,4 @@
 import { occurrencesOf } from "../model/find/occurrences.js";
-import { GOAL, RESULT } from "../model/find/texts.js";
 import { textAt } from "../model/find/find.js";
 import type { OpenRun } from "../model/openRun.js";
 import { shownOf } from "../model/openRun.js";
@@ -36,7 +35,8 @@ export class Matches {
     const find = open?.find;
     const { start, end } = open === undefined ? { start: 0, end: 0 } : shownOf(open);
     const { query = "", matches = [], current = -1 } = find ?? {};
-    const facts = [query, matches, current, open?.stream.conversation, start, end, open?.task];
+    const { stream, task, files, signIn } = open ?? {};
+    const facts = [query, matches, current, stream?.conversation, start, end, task, files, signIn];
     if (facts.every((fact, at) => fact === this.#marked[at])) {
       return;
     }
@@ -67,7 +67,8 @@ export class Matches {
   }
 
   #mark(scroller: HTMLElement, query: string, key: string | undefined, nth: number): void {
-    for (const part of scroller.querySelectorAll<HTMLElement>(PARTS)) {
+    const page = scroller.closest(".conversation") ?? scroller;
+    for (const part of page.querySelectorAll<HTMLElement>(PARTS)) {
       const shown = shownText(part);
       const ranges = rangesIn(shown, query);
       const isCurrent = keyOf(part) === key;
@@ -83,10 +84,10 @@ export class Matches {
   }
 }
 
-const PARTS = "[data-item], .goal, .ending > .markdown";
+const PARTS = "[data-item], [data-part]";
 
-function keyOf(part: HTMLElement): string {
-  return part.dataset["item"] ?? (part.classList.contains("goal") ? GOAL : RESULT);
+function keyOf({ dataset }: HTMLElement): string | undefined {
+  return dataset["item"] ?? dataset["part"];
 }
 
 function rangesIn(shown: ShownText, query: string): Range[] {

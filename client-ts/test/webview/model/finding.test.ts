@@ -130,6 +130,34 @@ test("a closed search leaves the reader where they are, and forgets what it read
   expect(closed.open?.reading).toEqual(there.open?.reading);
 });
 
+test("what is shown around the items is searched as it changes, once all is read", () => {
+  const search: Event[] = [
+    { type: "find", from: 499 },
+    { type: "findText", text: "barn.py" },
+  ];
+  const whole = [OPEN, TASK, END, ...search, read(0, 200), read(200, 200), read(400, 100)];
+  expect(after(...whole).open?.find?.matches).toEqual([]);
+  const ended: Event[] = [
+    { type: "task", task: task({ status: "completed" }) },
+    { type: "files", taskId: "t1", files: [{ path: "/w/barn.py", actions: ["edited"] }] },
+  ];
+  expect(after(...whole, ...ended).open?.find).toMatchObject({ current: 0, isRevealing: true });
+});
+
+test("a match at the end waits until nothing can come before it", () => {
+  const ended: Event[] = [
+    { type: "task", task: task({ status: "completed" }) },
+    { type: "files", taskId: "t1", files: [{ path: "/w/hay.py", actions: ["edited"] }] },
+  ];
+  const search: Event[] = [
+    { type: "find", from: 460 },
+    { type: "findText", text: "hay" },
+  ];
+  const part = after(OPEN, ...ended, END, ...search, read(0, 200));
+  expect(part.open?.find?.matches).not.toEqual([]);
+  expect(part.open?.find?.current).toBeUndefined();
+});
+
 test("an event that has nothing to do with the search changes nothing", () => {
   const state = after(OPEN, TASK, END, ...BEGIN, read(0, 200));
   expect(reduce(state, { type: "page", taskId: "t2", side: "after", seq: 1, events: [] })).toBe(

@@ -14,6 +14,14 @@ export interface DiffRow {
   readonly text: string;
 }
 
+/** The sign before the text of a row. */
+export const SIGNS: Readonly<Record<DiffRow["kind"], string>> = {
+  same: " ",
+  old: "-",
+  new: "+",
+  gap: "⋯",
+};
+
 /** The lines in which two texts differ. */
 export interface FileDiff {
   readonly rows: readonly DiffRow[];

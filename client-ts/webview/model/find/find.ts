@@ -1,4 +1,4 @@
-import type { AsyncTask, TaskEvent } from "../../../src/protocol.js";
+import type { TaskEvent } from "../../../src/protocol.js";
 import { omit } from "../../../src/util/omit.js";
 import {
   applyEvents,
@@ -6,7 +6,7 @@ import {
   EMPTY_CONVERSATION,
 } from "../conversation/conversation.js";
 import { occurrencesOf } from "./occurrences.js";
-import { type PartText, textsOf } from "./texts.js";
+import { type Around, type PartText, textsOf } from "./texts.js";
 
 /** More matches than this are not counted. */
 export const MOST_MATCHES = 10_000;
@@ -49,24 +49,26 @@ export function begunFind(from: number): Find {
 }
 
 /** Search for another text. The reader stays at what matches still, or continues from there. */
-export function withQuery(find: Find, query: string, task: AsyncTask | undefined): Find {
+export function withQuery(find: Find, query: string, around: Around): Find {
   const from = textAt(find)?.seq ?? find.from;
   const next = { ...omit(find, "current"), query, from, matches: [], isRevealing: false };
-  return matched(next, textsOf(task, find.conversation), 0);
+  return matched(next, textsOf(around, find.conversation), 0);
 }
 
 /** Add events that were read. Without any, there are none left up to the newest. */
-export function withRead(
-  find: Find,
-  events: readonly TaskEvent[],
-  task: AsyncTask | undefined,
-  newestSeq: number,
-): Find {
+export function withRead(find: Find, events: readonly TaskEvent[], around: Around): Find {
   const conversation = applyEvents(find.conversation, events);
-  const readSeq = events.at(-1)?.seq ?? newestSeq;
-  const texts = textsOf(task, conversation);
+  const readSeq = events.at(-1)?.seq ?? around.stream.newestSeq;
+  return withAround({ ...find, conversation, readSeq }, around);
+}
+
+/** Search what changed in the texts: in what was read, or around it. */
+export function withAround(find: Find, around: Around): Find {
+  const texts = textsOf(around, find.conversation);
   const known = texts.findIndex((each, at) => each.text !== find.texts[at]?.text);
-  return matched({ ...find, conversation, readSeq }, texts, known < 0 ? texts.length : known);
+  return known < 0 && texts.length === find.texts.length
+    ? find
+    : matched(find, texts, known < 0 ? texts.length : known);
 }
 
 /** Find the matches in texts that changed, from one on. */
@@ -84,12 +86,13 @@ function matched(find: Find, texts: readonly PartText[], from: number): Find {
 
 /** Go to the first match after where the reader is, if it is known; after the last one to the first. */
 export function settled(find: Find): Find {
-  const { current, matches, texts, from, isWhole } = find;
+  const { current, matches, texts, from, readSeq, isWhole } = find;
   if (current === undefined ? matches.length === 0 : current < matches.length) {
     return find;
   }
   const next = matches.findIndex(({ at }) => (texts[at]?.seq ?? 0) >= from);
-  if (next < 0 && (!isWhole || matches.length === 0)) {
+  const isFirst = isWhole || (texts[matches[next]?.at ?? -1]?.seq ?? Infinity) <= readSeq;
+  if (next < 0 ? !isWhole || matches.length === 0 : !isFirst) {
     return current === undefined ? find : omit(find, "current");
   }
   return { ...find, current: Math.max(0, next), isRevealing: true };

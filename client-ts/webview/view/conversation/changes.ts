@@ -1,14 +1,10 @@
 import { html } from "lit-html";
 
 import type { Changes, TouchedFile } from "../../../src/protocol.js";
-import { pathInside } from "../../../src/text/places.js";
-import { plain } from "../../text/format.js";
+import { changedPath, listedChanges } from "../../model/shown/endTexts.js";
 import { ENDING } from "../../text/strings.js";
 import { icon } from "../common/icon.js";
 import type { Part, View } from "../common/view.js";
-
-/** How many files are listed; the button shows all of them. */
-const MOST_FILES = 12;
 
 interface Changed {
   readonly taskId: string;
@@ -19,7 +15,8 @@ interface Changed {
 
 /** Render the files that a run changed; each opens as a diff, and all together. */
 export function changes({ taskId, files, counts, folder }: Changed, { send }: View): Part {
-  const left = files.length - MOST_FILES;
+  const listed = listedChanges(files);
+  const left = files.length - listed.length;
   return html`<div class="changes">
     <div class="changes-head">
       ${icon("diff-multiple")}
@@ -36,23 +33,20 @@ export function changes({ taskId, files, counts, folder }: Changed, { send }: Vi
       </button>
     </div>
     <ul class="changed-files">
-      ${files.slice(0, MOST_FILES).map((file) => html`<li>${changedFile(file, taskId, folder, send)}</li>`)}
+      ${listed.map((file) => html`<li>${changedFile(file, taskId, folder, send)}</li>`)}
     </ul>
     ${left > 0 ? html`<p class="hint">${ENDING.moreFiles(left)}</p>` : undefined}
   </div>`;
 }
 
-function changedFile(
-  { path, actions, additions, deletions }: TouchedFile,
-  taskId: string,
-  folder: string,
-  send: View["send"],
-): Part {
-  const name = plain(pathInside(path, folder) ?? path);
+function changedFile(file: TouchedFile, taskId: string, folder: string, send: View["send"]): Part {
+  const { path, actions, additions, deletions } = file;
+  const name = changedPath(file, folder);
   const at = name.lastIndexOf("/") + 1;
   return html`<button
     type="button"
     class="changed-file"
+    data-words=${name}
     title=${ENDING.viewChange(name)}
     @click=${() => {
       send({ type: "openChanges", taskId, path });

@@ -21,6 +21,7 @@ import { elapsed, isLive, STATUS_ICON } from "../../../src/text/outcome.js";
 import { cutText, plain } from "../../text/format.js";
 import { GOAL_CHARS, keyOf } from "../../model/conversation/items.js";
 import { openCall } from "../../model/conversation/conversation.js";
+import { GOAL } from "../../model/find/parts.js";
 import { hasMore, type OpenRun, shownOf, showsTail } from "../../model/openRun.js";
 import type { State } from "../../model/state.js";
 import { hasAfter, type Stream } from "../../model/conversation/stream.js";
@@ -210,7 +211,7 @@ function earlierRun({ send }: View, { task }: OpenRun): Part {
 function goal({ task }: OpenRun): Part {
   return task === undefined
     ? undefined
-    : html`<section class="goal" aria-label=${CONVERSATION.goal}>
+    : html`<section class="goal" aria-label=${CONVERSATION.goal} data-part=${GOAL}>
         <p dir="auto">${plain(cutText(task.goalPrompt, GOAL_CHARS))}</p>
         ${attachedFiles(task.attachments)}
       </section>`;

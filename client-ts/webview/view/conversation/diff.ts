@@ -1,6 +1,6 @@
 import { html } from "lit-html";
 
-import type { DiffRow } from "../../model/conversation/diff.js";
+import { type DiffRow, SIGNS } from "../../model/conversation/diff.js";
 import { exact, plain } from "../../text/format.js";
 import type { ToolDiff } from "../../model/conversation/items.js";
 import { DIFF } from "../../text/strings.js";
@@ -31,8 +31,6 @@ export function diff(change: ToolDiff, context: ItemContext): Part {
     ${left > 0 ? html`<p class="hint">${DIFF.more(left)}</p>` : undefined}
   </figure>`;
 }
-
-const SIGNS: Record<DiffRow["kind"], string> = { same: " ", old: "-", new: "+", gap: "⋯" };
 
 function rowView({ kind, text }: DiffRow): Part {
   // On one line, since all whitespace is visible.

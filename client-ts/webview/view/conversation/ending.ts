@@ -4,14 +4,22 @@ import type { PageTask } from "../../../src/panel/pageTask.js";
 import type { AsyncTask } from "../../../src/protocol.js";
 import { allTokens } from "../../../src/text/runWords.js";
 import { compact, dollars } from "../../../src/l10n/format.js";
-import { endAdvice, isLive, STATUS_ICON, statusSentence } from "../../../src/text/outcome.js";
+import { isLive, STATUS_ICON } from "../../../src/text/outcome.js";
 import { storedRef } from "../../../src/storedRef.js";
-import { plain } from "../../text/format.js";
-import { finalText } from "../../model/conversation/result.js";
+import {
+  adviceOf,
+  broughtBackWords,
+  endSentence,
+  type Failure,
+  failureOf,
+  listedTouches,
+  shownResult,
+} from "../../model/shown/endTexts.js";
 import type { Event } from "../../model/events.js";
 import type { OpenRun } from "../../model/openRun.js";
 import type { Conversation, Usage } from "../../model/conversation/conversation.js";
-import { failureDetail, storedIcon, storedSentence } from "../../text/words.js";
+import { END } from "../../model/find/parts.js";
+import { storedIcon } from "../../text/words.js";
 import { ACTIONS, ENDING } from "../../text/strings.js";
 import { withCode } from "../common/code.js";
 import { icon } from "../common/icon.js";
@@ -20,10 +28,6 @@ import { changes } from "./changes.js";
 import { pathLink } from "./pathLink.js";
 import { signInAdvice, signInButtons } from "./signIn.js";
 import type { Part, View } from "../common/view.js";
-
-const MAX_FILES = 100;
-/** An error with more lines than this is folded, except its last line. */
-const CAUSE_LINES = 4;
 
 const resultElement = remembering((key: { text: string }) => renderMarkdown(key.text));
 const resultKeys = new WeakMap<AsyncTask, { text: string }>();
@@ -34,13 +38,17 @@ export function ending(view: View, open: OpenRun): Part {
   if (task === undefined || isLive(task)) {
     return undefined;
   }
-  return html`<section class="ending ending-${task.status}" aria-label=${ENDING.label}>
+  return html`<section
+    class="ending ending-${task.status}"
+    aria-label=${ENDING.label}
+    data-part=${END}
+  >
     <div class="ending-head">
       <span class="state state-${(task.stored ?? task).status}">${icon(iconOf(task))}</span>
-      <p class="ending-state">${endWords(task)}</p>
+      <p class="ending-state">${endSentence(task)}</p>
       ${used(task, open)}
     </div>
-    ${task.reason === "authRequired" && open.signIn !== undefined ? undefined : failure(task)}
+    ${failure(task, open.signIn)}
     ${open.signIn === undefined ? undefined : signInAdvice(task, open.signIn)} ${result(task, open)}
     ${changedFiles(task, open, view)} ${broughtBack(task)} ${actions(view, open, task)}
   </section>`;
@@ -50,33 +58,27 @@ function iconOf({ stored, status }: PageTask): string {
   return stored === undefined ? STATUS_ICON[status] : storedIcon(stored);
 }
 
-function endWords(task: PageTask): string {
-  return task.stored === undefined ? statusSentence(task) : storedSentence(task.stored);
-}
-
-function failure(task: AsyncTask): Part {
-  const advice = endAdvice(task.endReason);
-  const words = failureDetail(task);
-  return html`${words === undefined ? undefined : failed(plain(words))}
+function failure(task: AsyncTask, signIn: readonly string[] | undefined): Part {
+  const [words, advice] = [failureOf(task, signIn), adviceOf(task, signIn)];
+  return html`${words === undefined ? undefined : failed(words)}
   ${advice === undefined ? undefined : html`<p>${advice}</p>`}`;
 }
 
-/** Show the last line first: it names the cause in most error output. */
-function failed(words: string): Part {
-  const lines = words.trimEnd().split("\n");
-  const cause = lines.at(-1) ?? "";
-  return lines.length <= CAUSE_LINES
-    ? html`<pre class="failure">${words}</pre>`
-    : html`<pre class="failure">${cause}</pre>
-        <details class="fold">
-          <summary>${ENDING.allLines(lines.length)}</summary>
-          <pre class="log" tabindex="0" aria-label=${ENDING.error}>${words}</pre>
-        </details>`;
+function failed({ cause, whole }: Failure): Part {
+  return html`<pre class="failure">${cause}</pre>
+    ${
+      whole === undefined
+        ? undefined
+        : html`<details class="fold">
+            <summary>${ENDING.allLines(whole.trimEnd().split("\n").length)}</summary>
+            <pre class="log" tabindex="0" aria-label=${ENDING.error}>${whole}</pre>
+          </details>`
+    }`;
 }
 
 function result(task: AsyncTask, open: OpenRun): Part {
-  const text = finalText(task, open.stream.conversation);
-  if (text === undefined || text === task.error) {
+  const text = shownResult(task, open.stream.conversation);
+  if (text === undefined) {
     return undefined;
   }
   const known = resultKeys.get(task);
@@ -94,23 +96,19 @@ function changedFiles(task: AsyncTask, open: OpenRun, view: View): Part {
     : changes({ files, counts: task.changes, taskId: task.id, folder: task.workspaceDir }, view);
 }
 
-/** Say where the changes of a run on the fleet are: the files here are unchanged. */
-function broughtBack({ id, placement, changes: made }: AsyncTask): Part {
-  return placement?.kind === "ray" && made !== undefined && made.files > 0
-    ? html`<p>${withCode(ENDING.broughtBack(`refs/sidecar/${id}`))}</p>`
-    : undefined;
+function broughtBack(task: AsyncTask): Part {
+  const words = broughtBackWords(task);
+  return words === undefined ? undefined : html`<p>${withCode(words)}</p>`;
 }
 
-function touchedFiles({ id: taskId, partial, workspaceDir: folder }: AsyncTask, view: View): Part {
-  const { send } = view;
-  const files = partial?.touchedFiles ?? [];
+function touchedFiles(task: AsyncTask, { send }: View): Part {
+  const { id: taskId, workspaceDir: folder } = task;
+  const files = listedTouches(task);
   return files.length === 0
     ? undefined
     : html`<h2>${ENDING.files}</h2>
         <ul class="files">
-          ${files
-            .slice(0, MAX_FILES)
-            .map((path) => html`<li>${pathLink({ path }, { taskId, folder, send })}</li>`)}
+          ${files.map((path) => html`<li>${pathLink({ path }, { taskId, folder, send })}</li>`)}
         </ul>`;
 }
 

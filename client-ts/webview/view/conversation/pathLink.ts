@@ -2,6 +2,7 @@ import { html } from "lit-html";
 
 import { plain } from "../../text/format.js";
 import { pathInside } from "../../../src/text/places.js";
+import { placeText } from "../../model/shown/toolTexts.js";
 import { HOME } from "../../text/strings.js";
 import type { ItemContext } from "./context.js";
 import type { Part } from "../common/view.js";
@@ -13,9 +14,9 @@ export function pathLink(
 ): Part {
   const { path, line } = place;
   const inside = pathInside(path, folder);
-  const suffix = line === undefined ? "" : `:${line}`;
+  const text = placeText(place, folder);
   if (inside === undefined) {
-    return html`<code class="path">${plain(path)}${suffix}</code>`;
+    return html`<code class="path">${text}</code>`;
   }
   return html`<button
     type="button"
@@ -25,6 +26,6 @@ export function pathLink(
       send({ type: "openFile", taskId, path, ...(line === undefined ? {} : { line }) });
     }}
   >
-    <bdi>${plain(inside)}${suffix}</bdi>
+    <bdi>${text}</bdi>
   </button>`;
 }

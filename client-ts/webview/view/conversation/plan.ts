@@ -2,6 +2,7 @@ import { html } from "lit-html";
 
 import type { PlanEntry } from "../../../src/protocol.js";
 import { plain } from "../../text/format.js";
+import { PLAN as PLAN_PART } from "../../model/find/parts.js";
 import { PLAN } from "../../text/strings.js";
 import { icon } from "../common/icon.js";
 import type { Part } from "../common/view.js";
@@ -20,7 +21,7 @@ export function plan(entries: readonly PlanEntry[] | undefined, live: boolean): 
   }
   const done = entries.filter(({ status }) => status === "completed").length;
   const current = entries.find(({ status }) => status === "in_progress");
-  return html`<details class="plan" ?open=${live}>
+  return html`<details class="plan" ?open=${live} data-part=${PLAN_PART}>
     <summary>
       ${icon("chevron-right")} ${PLAN.summary(done, entries.length)}
       ${current === undefined ? undefined : html`<bdi class="hint">${plain(current.content)}</bdi>`}

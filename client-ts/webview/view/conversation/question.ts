@@ -3,24 +3,13 @@ import { html } from "lit-html";
 import { type Answering, answersTo } from "../../../src/questions/answers.js";
 import { questionHeading } from "../../../src/questions/questions.js";
 import { exact } from "../../text/format.js";
+import { ALONE, askedTexts, type Surroundings } from "../../model/shown/asked.js";
 import { answerWords, isAllowed, type Question } from "../../model/conversation/question.js";
 import { QUESTION } from "../../text/strings.js";
 import { withCode } from "../common/code.js";
 import { icon } from "../common/icon.js";
 import type { ItemContext } from "./context.js";
 import type { Part } from "../common/view.js";
-
-/** What the item around a question shows already, and the input of its call. */
-export interface Surroundings {
-  /** The files that are shown above the question. */
-  readonly paths: readonly string[];
-  /** The agent's title of the call, if it is shown above the question. */
-  readonly title?: string;
-  /** The input of the call, for questions without command, files and address. */
-  readonly input?: string;
-}
-
-const ALONE: Surroundings = { paths: [] };
 
 /** Render a question with a button for each answer or, once answered, the answer. */
 export function question(asked: Question, context: ItemContext, around = ALONE): Part {
@@ -47,19 +36,10 @@ function open(asked: Question, context: ItemContext, around: Surroundings): Part
   </section>`;
 }
 
-/** Show everything that would be done: the agent's title may not match it. */
 function subject(asked: Question, { folder }: ItemContext, around: Surroundings): Part {
-  const { title, command, cwd = folder, url, paths = [] } = asked;
-  const files = paths.filter((path) => !around.paths.includes(path)).join("\n");
-  const parts = [command, url, files].filter(
-    (part): part is string => part !== undefined && part !== "",
-  );
-  const isShown = parts.length > 0 || around.paths.length > 0;
-  const shown = isShown ? parts : [around.input ?? title];
-  const isTitled = title !== around.title && !shown.includes(title);
-  return html`${shown.map((text) => html`<pre class="ask-command"><code>${exact(text)}</code></pre>`)}
-  ${command === undefined || cwd === undefined ? undefined : html`<p class="hint">${QUESTION.folder} <bdi>${exact(cwd)}</bdi></p>`}
-  ${isTitled ? html`<p class="hint">${QUESTION.title} <bdi>${exact(title)}</bdi></p>` : undefined}`;
+  const { code, notes } = askedTexts(asked, folder, around);
+  return html`${code.map((text) => html`<pre class="ask-command"><code>${text}</code></pre>`)}
+  ${notes.map(([label, text]) => html`<p class="hint">${label} <bdi>${text}</bdi></p>`)}`;
 }
 
 function button(

@@ -1,44 +1,34 @@
 import { html } from "lit-html";
 
-import type { ToolLocation } from "../../../src/protocol.js";
 import { duration } from "../../../src/l10n/format.js";
-import { oneLine } from "../../../src/text/words.js";
 import { plain } from "../../text/format.js";
-import { SUBJECT_CHARS, type ToolItem } from "../../model/conversation/items.js";
-import { pathInside } from "../../../src/text/places.js";
-import { answerWords, isAllowed } from "../../model/conversation/question.js";
+import type { ToolItem } from "../../model/conversation/items.js";
+import { answerWords } from "../../model/conversation/question.js";
+import {
+  askedOf,
+  ruleWord,
+  shownPlaces,
+  shownSubject,
+  surroundingsOf,
+} from "../../model/shown/toolTexts.js";
 import { TOOL } from "../../text/strings.js";
 import { diff } from "./diff.js";
 import { icon } from "../common/icon.js";
 import type { ItemContext } from "./context.js";
 import { pathLink } from "./pathLink.js";
-import { question, type Surroundings } from "./question.js";
+import { question } from "./question.js";
 import type { Part } from "../common/view.js";
-
-const MAX_PLACES = 8;
 
 /** Render a tool call with its status, and its folded input and output. */
 export function tool(item: ToolItem, context: ItemContext): Part {
   const { input, output, diffs = [] } = item;
-  const asked = item.question?.options.length === 0 ? undefined : item.question;
+  const asked = askedOf(item);
   const folded = [part(TOOL.input, input), part(TOOL.output, output)].filter(
     (each) => each !== undefined,
   );
   return html`${folded.length === 0 ? html`<div class="tool-row">${row(item, context)}</div>` : fold(item, context, folded)}
   ${places(item, context)} ${diffs.map((each) => diff(each, context))}
-  ${asked && question(asked, context, surroundings(item, context))}`;
-}
-
-/** Return what a question about the call does not have to repeat. */
-function surroundings(item: ToolItem, context: ItemContext): Surroundings {
-  const { name, title = name, subject, input, diffs = [] } = item;
-  const given = subject ?? input;
-  const paths = [...diffs, ...otherPlaces(item, context).slice(0, MAX_PLACES)];
-  return {
-    title,
-    paths: paths.map(({ path }) => path),
-    ...(given === undefined ? {} : { input: given }),
-  };
+  ${asked && question(asked, context, surroundingsOf(item, context.folder))}`;
 }
 
 function fold(item: ToolItem, context: ItemContext, parts: Part[]): Part {
@@ -65,12 +55,12 @@ const WORDS = {
 
 function row(item: ToolItem, context: ItemContext): Part {
   const [glyph, word, state] = WORDS[stateOf(item, context)];
-  const { name, title = name, status, subject, ts, endedAt } = item;
+  const { name, title = name, status, ts, endedAt } = item;
   const took = endedAt === undefined || endedAt - ts < 1_000 ? undefined : duration(endedAt - ts);
-  const isShown = subject === undefined || title.includes(subject) || isPlace(item, subject);
+  const subject = shownSubject(item);
   return html`<span class="state state-${state}">${icon(glyph)}</span>
     <span class="tool-name" title=${plain(title)}><bdi>${plain(title)}</bdi></span>
-    ${isShown ? undefined : html`<code class="tool-subject" title=${subject}>${plain(oneLine(subject, SUBJECT_CHARS))}</code>`}
+    ${subject === undefined ? undefined : html`<code class="tool-subject" title=${item.subject ?? subject}>${subject}</code>`}
     <span class=${status === "completed" ? "sr-only" : "tool-word"}>${word}</span>
     ${rule(item)} ${took === undefined ? undefined : html`<span class="tool-word">${took}</span>`}`;
 }
@@ -87,43 +77,20 @@ function stateOf({ status, question: asked }: ToolItem, { live }: ItemContext): 
 }
 
 /** Render the answer of a rule. */
-function rule({ question: asked }: ToolItem): Part {
-  if (asked?.answer === undefined || asked.options.length > 0) {
-    return undefined;
-  }
-  const words = isAllowed(asked.answer) ? TOOL.allowed : TOOL.rejected;
-  return html`<span class="tool-word" title=${answerWords(asked)}>${words}</span>`;
-}
-
-function isPlace({ places: touched = [], diffs = [] }: ToolItem, subject: string): boolean {
-  return [...touched, ...diffs].some(
-    ({ path }) => path === subject || path.endsWith(`/${subject}`),
-  );
+function rule(item: ToolItem): Part {
+  const words = ruleWord(item);
+  return words === undefined || item.question === undefined
+    ? undefined
+    : html`<span class="tool-word tool-rule" title=${answerWords(item.question)}>${words}</span>`;
 }
 
 /** Render the files that a call touches, except those whose changes are shown. */
 function places(item: ToolItem, context: ItemContext): Part {
-  const others = otherPlaces(item, context);
-  if (others.length === 0) {
-    return undefined;
-  }
-  const left = others.length - MAX_PLACES;
-  return html`<ul class="places">
-    ${others.slice(0, MAX_PLACES).map((place) => html`<li>${pathLink(place, context)}</li>`)}
-    ${left > 0 ? html`<li class="hint">${TOOL.more(left)}</li>` : undefined}
-  </ul>`;
-}
-
-function otherPlaces(
-  { places: touched = [], diffs = [] }: ToolItem,
-  { folder }: ItemContext,
-): ToolLocation[] {
-  const shown = new Set(diffs.map(({ path }) => pathInside(path, folder) ?? path));
-  return distinct(touched).filter(({ path }) => !shown.has(pathInside(path, folder) ?? path));
-}
-
-function distinct(touched: readonly ToolLocation[]): ToolLocation[] {
-  return [
-    ...new Map(touched.map((place) => [`${place.path}:${place.line ?? ""}`, place])).values(),
-  ];
+  const { listed, left } = shownPlaces(item, context.folder);
+  return listed.length === 0
+    ? undefined
+    : html`<ul class="places">
+        ${listed.map((place) => html`<li>${pathLink(place, context)}</li>`)}
+        ${left > 0 ? html`<li class="hint">${TOOL.more(left)}</li>` : undefined}
+      </ul>`;
 }

@@ -1,9 +1,9 @@
 import { html, nothing, type TemplateResult } from "lit-html";
 import { live } from "lit-html/directives/live.js";
 
-import { type Entry, type FormField, hintOf, isSecret } from "../../../src/questions/form.js";
+import { type Entry, type FormField, isSecret } from "../../../src/questions/form.js";
 import type { QuestionChoice } from "../../../src/protocol.js";
-import { capitalized } from "../../../src/text/words.js";
+import { buttonChoices, fieldHint } from "../../model/questions/fieldTexts.js";
 import { plain } from "../../text/format.js";
 import { FORM } from "../../text/strings.js";
 import { icon } from "../common/icon.js";
@@ -18,8 +18,6 @@ export interface FieldState {
   readonly fill: (entry?: Entry) => void;
 }
 
-/** Longer lists of choices are a menu. */
-const MOST_BUTTONS = 8;
 /** Texts that may be longer get several lines. */
 const LINE_CHARS = 500;
 
@@ -27,23 +25,19 @@ const LINE_CHARS = 500;
 export function fieldView(field: FormField, state: FieldState): Part {
   const { type, oneOf, items } = field.field;
   if (type === "boolean") {
-    const choices = [choiceOf("true", FORM.yes), choiceOf("false", FORM.no)];
     const entry = state.entry === undefined ? undefined : String(state.entry);
-    return radios(field, choices, { ...state, entry }, (value) => value === "true");
+    return radios(field, buttonChoices(field), { ...state, entry }, (value) => value === "true");
   }
   if (items !== undefined) {
     return checkboxes(field, items.anyOf, state);
   }
   if (oneOf !== undefined) {
-    return oneOf.length > MOST_BUTTONS
+    const buttons = buttonChoices(field);
+    return buttons.length === 0
       ? labeled(field, state, menu(field, oneOf, state))
-      : radios(field, oneOf, state, (value) => value);
+      : radios(field, buttons, state, (value) => value);
   }
   return labeled(field, state, textInput(field, state));
-}
-
-function choiceOf(value: string, title: string): QuestionChoice {
-  return { const: value, title };
 }
 
 function labeled(field: FormField, state: FieldState, control: TemplateResult): Part {
@@ -55,28 +49,30 @@ function labeled(field: FormField, state: FieldState, control: TemplateResult): 
 
 function labelText({ label, isRequired }: FormField): Part {
   return html`<bdi>${plain(label)}</bdi
-    >${isRequired ? undefined : html` <span class="hint">${FORM.optional}</span>`}`;
+    >${isRequired ? undefined : html` <span class="hint" data-unsearched>${FORM.optional}</span>`}`;
 }
 
-function description({ field }: FormField, { id }: FieldState): Part {
-  const texts = [field.description, hintOf(field)].filter((text) => text !== undefined);
-  return texts.length === 0
+function description(field: FormField, { id }: FieldState): Part {
+  const words = fieldHint(field);
+  return words === undefined
     ? undefined
-    : html`<p id="${id}-hint" class="hint" dir="auto">${plain(capitalized(texts.join(" · ")))}</p>`;
+    : html`<p id="${id}-hint" class="hint" dir="auto">${words}</p>`;
 }
 
 function problem({ id, problem: words }: FieldState): Part {
   return words === undefined
     ? undefined
-    : html`<p id="${id}-problem" class="field-problem">${icon("error")} <span>${words}</span></p>`;
+    : html`<p id="${id}-problem" class="field-problem" data-unsearched>
+        ${icon("error")} <span>${words}</span>
+      </p>`;
 }
 
 /** Return the ids of the elements that a screen reader reads after the label. */
 function describedBy(
-  { field }: FormField,
+  field: FormField,
   { id, problem: words }: FieldState,
 ): string | typeof nothing {
-  const hasHint = field.description !== undefined || hintOf(field) !== undefined;
+  const hasHint = fieldHint(field) !== undefined;
   const ids = [
     ...(words === undefined ? [] : [`${id}-problem`]),
     ...(hasHint ? [`${id}-hint`] : []),
@@ -124,6 +120,7 @@ function menu(
   state: FieldState,
 ): TemplateResult {
   return html`<select
+    data-unsearched
     id=${state.id}
     aria-required=${field.isRequired}
     aria-invalid=${state.problem !== undefined}
@@ -209,6 +206,7 @@ function group(
         ? html`<button
             type="button"
             class="link"
+            data-unsearched
             @click=${() => {
               state.fill();
             }}

@@ -79,7 +79,7 @@ function addressView(inquiry: Inquiry, context: FormContext): Part {
   >
     ${heading(inquiry, id)}
     <pre class="ask-command"><code>${exact(url)}</code></pre>
-    <p class="hint">${FORM.addressHint}</p>
+    <p class="hint" data-unsearched>${FORM.addressHint}</p>
     <div class="actions">
       <button
         type="button"

@@ -13,13 +13,19 @@ import {
   withRead,
 } from "../../../../webview/model/find/find.js";
 import { occurrencesOf } from "../../../../webview/model/find/occurrences.js";
+import { EMPTY_STREAM } from "../../../../webview/model/conversation/stream.js";
 import { readableTexts } from "../../../../webview/text/readable.js";
 import { message, numbered, task, tool } from "../../samples.js";
 
 const TASK = task({ goalPrompt: "Oil the hinge" });
 
+function around(newestSeq: number) {
+  return { task: TASK, stream: { ...EMPTY_STREAM, newestSeq } };
+}
+
 function searched(query: string, events: ReturnType<typeof numbered>, from = 0): Find {
-  return settled(withQuery(withRead(begunFind(from), events, TASK, events.length), query, TASK));
+  const shown = around(events.length);
+  return settled(withQuery(withRead(begunFind(from), events, shown), query, shown));
 }
 
 /** The keys of the texts with matches, in order. */
@@ -58,18 +64,18 @@ test("the goal, messages, thoughts, calls and sent messages are searched in orde
 
 test("a match that two events of a stream make together counts once", () => {
   const [first, second] = [message("m1", "The hin"), message("m1", "ge creaks")];
-  const once = withRead(withQuery(begunFind(0), "hinge", TASK), numbered([first]), TASK, 2);
-  const both = withRead(once, numbered([second], 2), TASK, 2);
+  const once = withRead(withQuery(begunFind(0), "hinge", around(3)), numbered([first]), around(2));
+  const both = withRead(once, numbered([second], 2), around(2));
   expect(places(once)).toEqual(["goal"]);
   expect(places(both)).toEqual(["goal", "1.0"]);
 });
 
 test("a call that ends later gains the matches of its result, in its place", () => {
   const begun = [tool("read", "started", "c1"), message("m", "the hinge")];
-  const early = withRead(withQuery(begunFind(1), "hinge", TASK), numbered(begun), TASK, 3);
+  const early = withRead(withQuery(begunFind(1), "hinge", around(3)), numbered(begun), around(3));
   const end = numbered([{ ...tool("read", "completed", "c1"), output: "hinge" } as never], 3);
   expect(places(early)).toEqual(["goal", "2.0"]);
-  expect(places(withRead(early, end, TASK, 3))).toEqual(["goal", "1.0", "2.0"]);
+  expect(places(withRead(early, end, around(3)))).toEqual(["goal", "1.0", "2.0"]);
 });
 
 test("the first match is the one from where the reader is, else the first of all", () => {
@@ -87,7 +93,7 @@ test("next and previous go around, and more letters stay where they match", () =
   expect(textAt(forth)?.key).toBe("2.0");
   expect(textAt(stepped(stepped(forth, 1), 1))?.key).toBe("goal");
   expect(textAt(stepped(stepped(find, -1), -1))?.key).toBe("3.0");
-  expect(textAt(settled(withQuery(forth, "hinges", TASK)))?.key).toBe("2.0");
+  expect(textAt(settled(withQuery(forth, "hinges", around(3))))?.key).toBe("2.0");
 });
 
 test("the words around a match can be read out", () => {
