@@ -5,7 +5,7 @@ import type { SubagentService } from "../service/service.js";
 import { taskParams, type TaskRef } from "../taskRef.js";
 
 const PAGE = 500;
-/** What a task gains between two readings is seldom more. */
+/** A task rarely gains more between two readings. */
 const NEWEST = 50;
 /** A conversation with more messages than this shows the newest of them. */
 const MOST_MESSAGES = 20_000;

@@ -32,7 +32,7 @@ const session = new Session("growing", {
     await mkdir(join(root, "tasks", ID), { recursive: true });
     messages.push(say("text", TITLE));
     for (let part = 1; part <= PARTS; part += 1) {
-      messages.push(say("text", `Looked at part ${part}.`));
+      messages.push(say("text", `Checked part ${part}.`));
     }
     messages.push(say("text", "I am still wri", { partial: true }));
     await save(profile.folder);
@@ -48,7 +48,7 @@ session.step("a task that its product works on opens as one", async (workbench) 
   await chat.ending.getByText("This task is unfinished.").waitFor();
 });
 
-session.step("what is written appears, and goes on where it stopped", async (workbench) => {
+session.step("new messages appear, and a text continues where it stopped", async (workbench) => {
   const chat = new Chat(workbench);
   messages.pop();
   messages.push(say("text", "I am still writing."), say("text", "The seal is worn."));

@@ -197,7 +197,7 @@ test("of a long task that gains very much, the rest is read, too", async () => {
   expect(restarted).not.toHaveBeenCalled();
 });
 
-test("a task that was rewound and went on differently begins again", async () => {
+test("a task that was rewound and continued differently begins again", async () => {
   const { restarted, change, all } = await followed(numbered(1, 2_000));
   const next = [...numbered(1, 1_940), ...numbered(1_941, 2_030, "Other")];
   await change(next);
