@@ -205,7 +205,7 @@ async def test_a_launch_that_fails_gives_its_slot_to_the_next(caplog: pytest.Log
     assert "could not be launched" in caplog.text
 
 
-async def test_a_launch_that_is_cancelled_while_it_starts_is_no_fault(
+async def test_a_launch_that_is_cancelled_while_it_starts_logs_no_error(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     queue = Queue(1)
