@@ -3,6 +3,7 @@ import { html } from "lit-html";
 import type { ServiceState } from "../../src/service/service.js";
 import { ACTIONS, SERVICE } from "../text/strings.js";
 import { icon } from "./common/icon.js";
+import { linkButton } from "./common/linkButton.js";
 import type { Part, View } from "./common/view.js";
 
 type Remedy = "showLog" | "repair" | "restart" | "manageTrust";
@@ -31,17 +32,10 @@ export function banner({ state: { service }, send }: View): Part {
     ${icon(name)}
     <div class="banner-body">
       <p>${words}</p>
-      ${actions.map(
-        (action) =>
-          html`<button
-            type="button"
-            class="link"
-            @click=${() => {
-              send({ type: "act", action });
-            }}
-          >
-            ${ACTIONS[action]}
-          </button>`,
+      ${actions.map((action) =>
+        linkButton(ACTIONS[action], () => {
+          send({ type: "act", action });
+        }),
       )}
     </div>
   </div>`;
