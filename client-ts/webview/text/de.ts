@@ -303,6 +303,9 @@ export const PLAN: Texts<typeof en.PLAN> = {
 export const QUESTION: Texts<typeof en.QUESTION> = {
   folder: "in",
   title: "Der Agent sagt:",
+  key: "Strg+K Y",
+  macKey: "⌘K Y",
+  keyHint: "Beantwortet eine Frage von überall",
   answer: (name) => `Der Agent nennt diese Antwort „${name}“`,
   byPolicy: (verdict) => `${verdict} durch die Berechtigungen dieses Subagenten`,
   byMemory: (verdict) => `${verdict} durch eine Berechtigung, die Sie gespeichert haben`,

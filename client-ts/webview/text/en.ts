@@ -309,6 +309,10 @@ export const PLAN = {
 export const QUESTION = {
   folder: "in",
   title: "The agent says:",
+  /** The default key of the command that answers. */
+  key: "Ctrl+K Y",
+  macKey: "⌘K Y",
+  keyHint: "Answers a question from anywhere",
   answer: (name: string) => `The agent calls this answer “${name}”`,
   byPolicy: (verdict: string) => `${verdict} by the permissions of this subagent`,
   byMemory: (verdict: string) => `${verdict} by a permission you saved`,

@@ -6,14 +6,14 @@ import { icon } from "./common/icon.js";
 import { linkButton } from "./common/linkButton.js";
 import type { Part, View } from "./common/view.js";
 
-type Remedy = "showLog" | "repair" | "restart" | "manageTrust";
+type Remedy = "showLog" | "repair" | "restart" | "manageTrust" | "cancelSetup";
 
 const APPEARANCE: Readonly<
   Record<ServiceState["kind"], { icon: string; actions: readonly Remedy[] }>
 > = {
   idle: { icon: "circle-slash", actions: ["restart"] },
   running: { icon: "info", actions: [] },
-  settingUp: { icon: "loading~spin", actions: [] },
+  settingUp: { icon: "loading~spin", actions: ["cancelSetup"] },
   starting: { icon: "loading~spin", actions: [] },
   restarting: { icon: "loading~spin", actions: ["showLog"] },
   failed: { icon: "error", actions: ["restart", "repair", "showLog"] },

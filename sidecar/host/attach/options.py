@@ -1,4 +1,4 @@
-"""Read the options of a command that hands its client over, without the full parser, whose import takes long."""
+"""Read the options of a command that gives its client to the Host, without the slow full parser."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -17,8 +17,9 @@ export function deletions({ state, send }: View): Part {
   };
   return html`<div class="deletions" role="status" title=${LIST.dueHint}>
     ${icon("history")}
-    <span class="deletions-text">${LIST.due(tasks, days)}</span>
-    ${linkButton(LIST.keepCopies, act("keepCopies"))}
+    <span class="deletions-text">
+      <span>${LIST.due(tasks, days)}</span> ${linkButton(LIST.keepCopies, act("keepCopies"))}
+    </span>
     <button
       type="button"
       class="icon-button"
