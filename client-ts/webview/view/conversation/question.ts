@@ -40,7 +40,7 @@ function open(asked: Question, context: ItemContext, around: Surroundings): Part
 }
 
 function isMac(): boolean {
-  return navigator.platform.startsWith("Mac");
+  return /^mac/iu.test(navigator.platform);
 }
 
 function subject(asked: Question, { folder }: ItemContext, around: Surroundings): Part {
