@@ -4,7 +4,6 @@ import asyncio
 import contextlib
 import logging
 import os
-import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,6 +11,8 @@ from typing import Any
 
 import msgspec
 
+from sidecar.fleet import tree_notes
+from sidecar.fleet.access import remove_tree
 from sidecar.fleet.equipment.node_attachments import NodeAttachments
 from sidecar.fleet.equipment.node_equipment import NodeSecrets, node_equipment
 from sidecar.fleet.kept_changes import KeptChanges
@@ -34,10 +35,6 @@ _FULL = {
     "stream": "stderr",
     "text": "The node dropped the following events: the journal of this run is full, or the node's disk.\n",
 }
-_SUBMODULES = (
-    "Submodules are not sent to a cluster: {names}. They are empty here, and what is written there does not "
-    "come back.\n"
-)
 _UNDELIVERED = "A message came after the agent's last turn and was not delivered: {text}\n"
 
 
@@ -187,7 +184,7 @@ class NodeRun:
         """Remove the folder of an ended run. Blocking."""
         self.journal.close()
         self.tree.release()
-        shutil.rmtree(self.folder, ignore_errors=True)
+        remove_tree(self.folder)
 
     async def _execute(self, job: Job) -> None:
         self._resume_limit()
@@ -202,8 +199,8 @@ class NodeRun:
         environment = agent_environment(os.environ)
         try:
             await self._make_tree()
-            if empty := await asyncio.to_thread(self.tree.submodules):
-                self._log(_SUBMODULES.format(names=", ".join(empty)))
+            for text in await asyncio.to_thread(tree_notes.missing, self.tree):
+                self._log(text)
             runner = node_runner(job.runner_name, job, environment)
             self._equipment = node_equipment(job, environment, self.tree.path, self.attachments)
             self._secrets.use(self._equipment)
@@ -265,6 +262,8 @@ class NodeRun:
     async def _saved(self) -> str:
         """Save the changes and remove the tree; return their commit."""
         commit = await asyncio.to_thread(self._changes.save, self.tree, self.task_id)
+        for text in tree_notes.opened(self.tree):
+            self._log(text)
         await asyncio.to_thread(self.tree.remove)
         return commit
 

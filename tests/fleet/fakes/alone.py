@@ -1,8 +1,8 @@
 """A gateway that is its own cluster: `python -m tests.fleet.fakes.alone NAME…`, a node for each name.
 
 Runs work in real trees with real agents and watchers, but in this process: there is no Ray. Each node has
-two slots and the labels `fleet.name` and `kind=fake`. While there is a pipe at `$STATUS_WAITS_FOR`, the status
-waits until something is written to it, and fails with what was written.
+two slots and the labels `fleet.name` and `kind=fake`. While there is a pipe at `$STATUS_WAITS_FOR`, the
+status waits until something is written to it, and fails with what was written.
 """
 
 import asyncio
