@@ -4,6 +4,8 @@ import asyncio
 import contextlib
 import itertools
 import logging
+import os
+import signal
 import subprocess
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -16,6 +18,8 @@ from sidecar.subagents.runners.process.parent_death import die_with_parent
 logger = logging.getLogger(__name__)
 
 LINE_BYTES = 64 * 1024 * 1024
+_SHOWN_CHARS = 200
+_LAST_WORDS_SECONDS = 1.0
 
 
 class GatewayGone(Exception):
@@ -50,11 +54,10 @@ class GatewayProcess:
         self._waiting: dict[int, asyncio.Future[Any]] = {}
         self._streams: dict[int, LineStream] = {}
         self._stderr = StderrLog()
+        self._problem: str | None = None
         self.is_gone = False
-        self._tasks = [
-            asyncio.create_task(self._read(), name="gateway"),
-            asyncio.create_task(self._read_stderr(), name="stderr of the gateway"),
-        ]
+        self._last_words = asyncio.create_task(self._read_stderr(), name="stderr of the gateway")
+        self._tasks = [asyncio.create_task(self._read(), name="gateway"), self._last_words]
 
     @classmethod
     async def start(cls, argv: Sequence[str], environment: Mapping[str, str]) -> "GatewayProcess":
@@ -117,26 +120,35 @@ class GatewayProcess:
 
     async def close(self) -> None:
         """End the gateway. Detached runs continue."""
-        with contextlib.suppress(ProcessLookupError):
-            self._process.kill()
+        self._kill()
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+        transport = getattr(self._process, "_transport", None)
+        if transport is not None:  # else what the command left in the background keeps `wait` waiting
+            transport.close()
         await self._process.wait()
         self._end()
-        transport = getattr(self._process, "_transport", None)
-        if transport is not None:
-            transport.close()
+
+    def _kill(self) -> None:
+        """Kill the command and its children, which are a process group while it runs."""
+        if self._process.returncode is None:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGKILL)
 
     async def _read(self) -> None:
         assert self._process.stdout is not None
+        line = b""
         try:
             while line := await self._process.stdout.readline():
                 self._take(orjson.loads(line))
-        except (ValueError, ConnectionError) as error:
+        except (ValueError, TypeError, KeyError, ConnectionError) as error:
             logger.error("the gateway sent an invalid message: %s", error)
-            with contextlib.suppress(ProcessLookupError):
-                self._process.kill()
+            shown = line.decode("utf-8", "replace").strip()[:_SHOWN_CHARS]
+            self._problem = f"the gateway printed {shown!r}, but its command must print only its messages"
+            self._kill()
+        else:  # why it exited; a child of it may keep the pipe open
+            await asyncio.wait({self._last_words}, timeout=_LAST_WORDS_SECONDS)
         finally:
             self._end()
 
@@ -173,5 +185,7 @@ class GatewayProcess:
         self._streams.clear()
 
     def _gone(self) -> GatewayGone:
+        if self._problem is not None:
+            return GatewayGone(self._problem)
         tail = self._stderr.tail()
         return GatewayGone(f"the gateway exited{f': {tail[-500:]}' if tail else ''}")
