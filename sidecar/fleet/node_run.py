@@ -76,8 +76,8 @@ class _Limit:
 class NodeRun:
     """One run. `start` starts the agent; everything after that is in the journal.
 
-    A line of the journal is one JSON object: `event`, `ready`, `session`, `configured`, `ask`, `withdrawn`,
-    and at the end `result`, with the `commit` of the changes.
+    A line of the journal is one JSON object: `begun` when the agent starts, `event`, `ready`, `session`,
+    `configured`, `ask`, `withdrawn`, and at the end `result`, with the `commit` of the changes.
     """
 
     def __init__(self, task_id: str, fleet: Path, repository: str, prefix: str, base: str) -> None:
@@ -92,7 +92,7 @@ class NodeRun:
         self.over = asyncio.Event()
         self.started = asyncio.Event()
         self._base = base
-        self._has_tree = False
+        self._has_tree = self._has_begun = False
         self._changes = KeptChanges(self.folder, base)
         self._messages: set[str] = set()
         self._last_turn: asyncio.Task[None] | None = None
@@ -136,6 +136,7 @@ class NodeRun:
             **self._observer.state(),
             "listens": listens,
             "started": self.has_started,
+            "begun": self._has_begun,
             "timeLeft": left,
             "last": self.journal.last,
         }
@@ -206,6 +207,8 @@ class NodeRun:
             self._secrets.use(self._equipment)
             if self._stop_limit is not None:
                 return RunResult("ERROR", None, {}, "the run was stopped before its agent started")
+            self._has_begun = True
+            self._record({"begun": True})
             self._handle = await runner.start(self._spec(job), self._emit)
         except RunnerUnavailable as error:
             return RunResult("ERROR", None, {}, error.message)

@@ -7,7 +7,8 @@ import logging
 import os
 import signal
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import orjson
@@ -48,8 +49,10 @@ class LineStream:
 class GatewayProcess:
     """One running gateway. `close` ends it; its own end fails all requests and all streams."""
 
-    def __init__(self, process: asyncio.subprocess.Process) -> None:
+    def __init__(self, process: asyncio.subprocess.Process, kill: Callable[[], None] | None = None) -> None:
+        """`kill` ends the process with its children, by default the process alone."""
         self._process = process
+        self._kill_all = kill or process.kill
         self._numbers = itertools.count(1)
         self._waiting: dict[int, asyncio.Future[Any]] = {}
         self._streams: dict[int, LineStream] = {}
@@ -78,7 +81,7 @@ class GatewayProcess:
                 f"the gateway {argv[0]!r} cannot be started ({getattr(error, 'strerror', None) or error}); "
                 "correct fleet.gateway"
             ) from None
-        return cls(process)
+        return cls(process, partial(_kill_group, process))
 
     async def request(self, op: str, limit: float | None, **members: Any) -> Any:
         """Send a request and return its answer.
@@ -131,10 +134,8 @@ class GatewayProcess:
         self._end()
 
     def _kill(self) -> None:
-        """Kill the command and its children, which are a process group while it runs."""
-        if self._process.returncode is None:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(self._process.pid, signal.SIGKILL)
+        with contextlib.suppress(ProcessLookupError):
+            self._kill_all()
 
     async def _read(self) -> None:
         assert self._process.stdout is not None
@@ -189,3 +190,9 @@ class GatewayProcess:
             return GatewayGone(self._problem)
         tail = self._stderr.tail()
         return GatewayGone(f"the gateway exited{f': {tail[-500:]}' if tail else ''}")
+
+
+def _kill_group(process: asyncio.subprocess.Process) -> None:
+    """Kill a command and its children, which are a process group while it runs."""
+    if process.returncode is None:
+        os.killpg(process.pid, signal.SIGKILL)
