@@ -45,7 +45,9 @@ def test_many_first_runs_of_a_repository_share_a_node(repository: Path, tmp_path
 def test_a_repository_in_the_workspace_without_commits_is_refused_with_the_remedy(repository: Path) -> None:
     (repository / "inner").mkdir()
     git(repository / "inner", "init", "-q")
-    with pytest.raises(RunnerUnavailable, match=r"(?s)inner.*commit something there, or name it in \.gitignore"):
+    with pytest.raises(
+        RunnerUnavailable, match=r"(?s)inner.*commit something there, or name it in \.gitignore"
+    ):
         workspace.prepare(repository)
 
 
