@@ -53,19 +53,24 @@ function git(...args: readonly string[]): string {
   return execFileSync("git", args, { encoding: "utf8" }).trim();
 }
 
-session.step("a placement is offered, with the labels once the fleet is reached", async (workbench) => {
-  const chat = new Chat(workbench);
-  const placement = chat.list.getByRole("combobox", { name: "Placement" });
-  await chat.picker.selectOption(SCRIPTED);
-  await placement.waitFor();
-  assert.deepEqual(await placement.locator("option").allInnerTexts(), [...["This machine (default)", "Fleet"]]);
-  await placement.selectOption("ray");
-  await chat.list.getByText("Fleet: 4 of 4 slots free.").waitFor();
-  assert.deepEqual((await placement.locator("option").allInnerTexts()).slice(2), [
-    ...["Node cpu-1", "Node gpu-1", "Fleet: kind=fake"],
-  ]);
-  assert.deepEqual(await seriousFindings(workbench.sideBarPage), []);
-});
+session.step(
+  "a placement is offered, with the labels once the fleet is reached",
+  async (workbench) => {
+    const chat = new Chat(workbench);
+    const placement = chat.list.getByRole("combobox", { name: "Placement" });
+    await chat.picker.selectOption(SCRIPTED);
+    await placement.waitFor();
+    assert.deepEqual(await placement.locator("option").allInnerTexts(), [
+      ...["This machine (default)", "Fleet"],
+    ]);
+    await placement.selectOption("ray");
+    await chat.list.getByText("Fleet: 4 of 4 slots free.").waitFor();
+    assert.deepEqual((await placement.locator("option").allInnerTexts()).slice(2), [
+      ...["Node cpu-1", "Node gpu-1", "Fleet: kind=fake"],
+    ]);
+    assert.deepEqual(await seriousFindings(workbench.sideBarPage), []);
+  },
+);
 
 session.step("the run works on the chosen node, and its row and head say so", async (workbench) => {
   const chat = new Chat(workbench);
