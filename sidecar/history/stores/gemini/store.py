@@ -70,13 +70,14 @@ class GeminiStore(FileSessionStore):
 
     def session(self, key: str, files: SessionFiles) -> Session | None:
         """Read one session from all of its files."""
-        chats, size = [], 0
+        chats, size, is_half_written = [], 0, False
         for path in files.paths:
             if (grown := self._growing.read(path, self._name(path))) is not None:
                 chats.append(grown[0])
                 size += grown[1]
                 continue
             file = self._read(path)
+            is_half_written = is_half_written or file.is_half_written
             if file.stamp is not None:
                 chats.append(_chat(file, fact_of))
                 size += file.stamp[1]
@@ -84,7 +85,8 @@ class GeminiStore(FileSessionStore):
             return None
         workspaces = {self._name(path): folder for path in files.paths if (folder := self._folder_of(path))}
         session = session_of(key, self.product, chats, workspaces, size, self._child_of(key, chats))
-        return session if session.message_count or session.problems else None
+        session.is_half_written = is_half_written
+        return session if session.message_count or session.problems or is_half_written else None
 
     @contextmanager
     def open_messages(self, key: str, kind: Kind) -> Iterator[Messages]:
