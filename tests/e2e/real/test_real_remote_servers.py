@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.agents.remote_server import RemoteServer, Transport
+from tests.agents.remote_server import REFUSED, RemoteServer, Transport
 from tests.e2e.conftest import Start
 from tests.e2e.real.real_agents import AGENTS, settings_in
 from tests.e2e.real.test_real_equipment import run, started
@@ -38,14 +38,14 @@ def front_matter(entry: Json) -> list[str]:
 async def test_its_model_calls_a_tool_of_a_server_at_an_address_with_a_key(
     start: Start, home: Path, model: ModelServer, agent: str, transport: Transport
 ) -> None:
-    with RemoteServer(transport, KEY).running() as server:
+    with RemoteServer.running(transport, KEY) as server:
         sidecar = await started(start, home, model, agent, *front_matter(entry(transport, server.url)))
         if (agent, transport) == ("codex-acp", "sse"):
             (task,) = await sidecar.ended(await sidecar.launch("worker", GOAL))
             assert "tickets" in task["error"]
             return
         task = await run(sidecar, GOAL)
-        assert server.calls == ["seven lines"]
+        assert server.end() == ["seven lines"]
     assert task["mcpServers"] == ["tickets"]
     assert "unmet" not in task["progress"]
     assert any("echo: seven lines" in json.dumps(body) for _, body in model.requests)
@@ -56,10 +56,10 @@ async def test_its_model_calls_a_tool_of_a_server_at_an_address_with_a_key(
 async def test_a_server_that_refuses_the_key_is_named_on_the_run(
     start: Start, home: Path, model: ModelServer, agent: str
 ) -> None:
-    with RemoteServer("http", "another").running() as server:
+    with RemoteServer.running("http", "another") as server:
         sidecar = await started(start, home, model, agent, *front_matter(entry("http", server.url)))
         task = await run(sidecar, "SCENARIO:say:Hello.")
-        assert server.refused
+        assert REFUSED in server.end()
     (unmet,) = task["progress"]["unmet"]
     assert (unmet["kind"], unmet["wanted"]) == ("mcpServer", "tickets")
 
@@ -68,7 +68,7 @@ async def test_a_server_that_refuses_the_key_is_named_on_the_run(
 async def test_a_workspaces_file_and_the_settings_bring_servers_at_addresses(
     start: Start, home: Path, model: ModelServer, agent: str
 ) -> None:
-    with RemoteServer("http", KEY).running() as server, RemoteServer("http", KEY).running() as other:
+    with RemoteServer.running("http", KEY) as server, RemoteServer.running("http", KEY) as other:
         brought = {"tickets": entry("http", server.url, "${TICKETS_KEY}")}
         (home / "workspace" / ".mcp.json").write_text(json.dumps({"mcpServers": brought}))
         (home / "config" / "subagent-sidecar" / "agents" / "worker.md").write_text(
@@ -82,4 +82,4 @@ async def test_a_workspaces_file_and_the_settings_bring_servers_at_addresses(
         sidecar = await start(settings={**settings, **settings_in(home, model.url)})
         assert sorted((await run(sidecar, GOAL))["mcpServers"]) == ["tickets", "wiki"]
         await run(sidecar, GOAL.replace("tickets", "wiki"))
-        assert (server.calls, other.calls) == (["seven lines"], ["seven lines"])
+        assert (server.end(), other.end()) == (["seven lines"], ["seven lines"])
