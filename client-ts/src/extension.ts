@@ -11,6 +11,8 @@ import { ConversationEditors } from "./agents/conversationEditors.js";
 import { Conversations } from "./agents/conversations.js";
 import { HistoryList, historyView } from "./agents/historyList.js";
 import { ListChoice } from "./agents/listOptions.js";
+import { ChangeComments } from "./comments/changeComments.js";
+import { commentingCommands } from "./commands/commenting.js";
 import { conversationCommands } from "./commands/conversation.js";
 import { definitionCommands } from "./commands/definitions/definitions.js";
 import { markingCommands } from "./commands/history/marking.js";
@@ -95,6 +97,7 @@ export function activate(context: vscode.ExtensionContext): SubagentSidecarApi {
   const outbox = new Outbox(context.workspaceState, service);
   const all = new StoredConversations(service).service;
   const diffs = new ToolDiffs(all);
+  const comments = new ChangeComments(diffs, context.workspaceState);
   const cursor = new Cursor();
   const pages = {
     ...{
@@ -153,6 +156,7 @@ export function activate(context: vscode.ExtensionContext): SubagentSidecarApi {
     }),
     ...listCommands(service, list, panel),
     ...conversationCommands(panel),
+    ...commentingCommands({ comments, panel }),
     ...walkthroughCommands(vscode.commands),
     ...selectionCommands(panel),
     ...sidecarCommands({
@@ -192,6 +196,7 @@ export function activate(context: vscode.ExtensionContext): SubagentSidecarApi {
     reports,
     diagnosis,
     diffs,
+    comments,
     cursor,
     deletions,
     showStatusBar(service, deletions),

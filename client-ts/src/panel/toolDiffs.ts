@@ -7,10 +7,25 @@ import type { ToolContent } from "../protocol.js";
 import type { SubagentService } from "../service/service.js";
 import * as strings from "../text/strings.js";
 
-const SCHEME = "subagent-diff";
+/** The scheme of the texts of changes. */
+export const CHANGES_SCHEME = "subagent-diff";
 
 type Change = Omit<Extract<OpenRequest, { type: "openDiff" }>, "type">;
-type Side = "before" | "after";
+
+/** Which text of a change it is. */
+export type Side = "before" | "after";
+
+/** One of the two texts of a change, and the path that the agent reported. */
+export interface ChangeText {
+  readonly path: string;
+  readonly side: Side;
+  readonly text: string;
+}
+
+/** Return the run of a text of a change. */
+export function taskOfChange(uri: vscode.Uri): string {
+  return placeOf(uri).taskId;
+}
 
 /** The two texts of a change in a run, as documents for the editor's diff. */
 export class ToolDiffs implements vscode.TextDocumentContentProvider, vscode.Disposable {
@@ -19,7 +34,7 @@ export class ToolDiffs implements vscode.TextDocumentContentProvider, vscode.Dis
 
   constructor(service: SubagentService) {
     this.#service = service;
-    this.#registration = vscode.workspace.registerTextDocumentContentProvider(SCHEME, this);
+    this.#registration = vscode.workspace.registerTextDocumentContentProvider(CHANGES_SCHEME, this);
   }
 
   /** Show a change in the editor's diff; rejects if the run has no such change. */
@@ -61,9 +76,14 @@ export class ToolDiffs implements vscode.TextDocumentContentProvider, vscode.Dis
   }
 
   async provideTextDocumentContent(uri: vscode.Uri): Promise<string> {
-    const { side, ...change } = JSON.parse(uri.query) as Change & { side: Side };
-    const { oldText = "", newText = "" } = await this.#part(change);
-    return side === "before" ? oldText : newText;
+    return (await this.at(uri)).text;
+  }
+
+  /** Return a text of a change; rejects if the run has no such change. */
+  async at(uri: vscode.Uri): Promise<ChangeText> {
+    const { side, ...change } = placeOf(uri);
+    const { path = "", oldText = "", newText = "" } = await this.#part(change);
+    return { path, side, text: side === "before" ? oldText : newText };
   }
 
   dispose(): void {
@@ -84,5 +104,9 @@ export class ToolDiffs implements vscode.TextDocumentContentProvider, vscode.Dis
 /** Return a URI whose path determines the language and whose query finds the text after a reload. */
 function uriOf({ taskId, seq, index }: Change, side: Side, path: string): vscode.Uri {
   const query = JSON.stringify({ taskId, seq, index, side });
-  return vscode.Uri.from({ scheme: SCHEME, path: vscode.Uri.file(path).path, query });
+  return vscode.Uri.from({ scheme: CHANGES_SCHEME, path: vscode.Uri.file(path).path, query });
+}
+
+function placeOf({ query }: vscode.Uri): Change & { side: Side } {
+  return JSON.parse(query) as Change & { side: Side };
 }

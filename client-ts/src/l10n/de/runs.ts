@@ -84,3 +84,11 @@ export const attaching: Texts<typeof en.attaching> = {
   noFile: (name) => `${name} ist keine lesbare Datei. Hängen Sie einzelne Dateien an.`,
   noSelection: "Öffnen Sie zuerst eine gespeicherte Datei, und wählen Sie darin Zeilen aus.",
 };
+
+export const comments: Texts<typeof en.comments> = {
+  label: "Kommentare für den Subagenten",
+  you: "Sie",
+  prompt: "Kommentar für den Subagenten",
+  placeHolder: "Was soll er hier ändern?",
+  none: "Keine Kommentare zum Senden. Öffnen Sie eine Änderung eines Subagenten und kommentieren Sie eine Zeile.",
+};

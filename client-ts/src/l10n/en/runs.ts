@@ -83,3 +83,12 @@ export const attaching = {
   noFile: (name: string) => `${name} is not a file that can be read. Attach single files.`,
   noSelection: "Open a saved file and select lines in it first.",
 };
+
+/** Comments on the changes of a run. */
+export const comments = {
+  label: "Comments for the Subagent",
+  you: "You",
+  prompt: "Comment for the subagent",
+  placeHolder: "What should it change here?",
+  none: "No comments to send. Open a change of a subagent and add one at a line.",
+};
