@@ -28,7 +28,7 @@ SCAN_MEMORY: Final = {"sizes": 1 / 4, "tasks": 1 / 6}
 SESSIONS_OVER_READING: Final = 8.0
 """A first list of the sessions of Claude Code, at most this many times the reading of all bytes."""
 SESSIONS_LATER: Final = 1.8
-"""A later list of them, at most this many times a walk that only stats."""
+"""A later list of them while none changes, without a Host, at most this many times a walk that only stats."""
 SESSIONS_OVER_CCUSAGE: Final = 5.0
 """A first list of them, at least this many times faster than the report of ccusage in JavaScript."""
 SESSIONS_MEMORY_MIB: Final = 150.0

@@ -10,13 +10,18 @@ export default defineConfig({
     projects: [
       {
         resolve,
-        test: { name: "unit", include: ["test/unit/**/*.test.ts"], testTimeout: 15_000 },
+        test: {
+          name: "unit",
+          // The page's model and texts are pure; a document for each file would take most of their time.
+          include: ["test/unit/**/*.test.ts", "test/webview/{model,text}/**/*.test.ts"],
+          testTimeout: 15_000,
+        },
       },
       {
         resolve,
         test: {
           name: "webview",
-          include: ["test/webview/**/*.test.ts"],
+          include: ["test/webview/{page,view}/**/*.test.ts"],
           environment: "jsdom",
           setupFiles: ["test/webview/environment.ts"],
           testTimeout: 15_000,

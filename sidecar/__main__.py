@@ -9,6 +9,9 @@ TYPE_CHECKING = False  # `typing` takes longer to import than all that attaches 
 if TYPE_CHECKING:
     from typing import NoReturn
 
+    from sidecar.cli.answers.question import Question
+
+DONE = 0
 INTERRUPTED = 130
 FAILED = 1
 
@@ -42,11 +45,33 @@ def _run(arguments: list[str]) -> int:
         from sidecar.host.process import main as run_host
 
         return run_host(arguments[2:])
+    question = None
+    if arguments[:1] == ["list"]:
+        from sidecar.cli.answers.question import question_of
+
+        if (question := question_of(arguments)) is not None and (code := _known(question)) is not None:
+            return code
     # A command ends before garbage matters: looking for cycles at every 700 objects is a tenth of a list.
     gc.set_threshold(50_000, 20, 20)
     from sidecar.cli.main import main as cli
 
-    return cli(arguments)
+    return cli(arguments, question)
+
+
+def _known(question: "Question") -> int | None:
+    """Print the kept answer to a question and return the exit code; None if there is no such answer."""
+    from sidecar.cli.answers.known import print_known
+
+    try:
+        return DONE if print_known(question) else None
+    except BrokenPipeError:
+        from sidecar.cli.main import reader_left
+
+        return reader_left()
+    except OSError as error:
+        from sidecar.cli.main import failed
+
+        return failed(error)
 
 
 def run() -> "NoReturn":

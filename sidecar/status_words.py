@@ -1,7 +1,7 @@
 """The words for what a run does and how it ended; the extension uses the same. Pure."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from sidecar.api.runs.async_tasks import (
@@ -89,8 +89,15 @@ def _live_text(task: AsyncTask) -> str:
         return "Waiting for you"
     if task.status == "queued":
         return _queue_text(task)
-    retrying = task.progress.retrying
-    return STATUS_WORDS[task.status] if retrying is None else _retry_text(retrying)
+    retrying, servers = task.progress.retrying, task.progress.awaited_servers
+    if retrying is not None:
+        return _retry_text(retrying)
+    return _starting_text(servers) if servers else STATUS_WORDS[task.status]
+
+
+def _starting_text(servers: Sequence[str]) -> str:
+    what = "the MCP server" if len(servers) == 1 else "one of the MCP servers"
+    return f"Starting: may wait for {what} {_one_line(', '.join(servers), _RETRY_CHARS)}"
 
 
 def _queue_text(task: AsyncTask) -> str:

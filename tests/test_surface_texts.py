@@ -26,7 +26,9 @@ TABLE: dict[str, list[Any]] = json.loads((Path(__file__).parent / "surface_texts
 @pytest.mark.parametrize(("text", "state"), TABLE["statuses"])
 def test_a_run_is_described_as_in_the_extension(text: str, state: dict[str, Any]) -> None:
     retrying = msgspec.convert(state.pop("retrying", None), Retrying | None)
-    progress = Progress(last_activity_at=2, retrying=retrying)
+    progress = Progress(
+        last_activity_at=2, retrying=retrying, awaited_servers=state.pop("awaitedServers", None)
+    )
     values = {"id": "a", "subagentName": "s", "goalPrompt": "g", "runner": "r", "workspaceDir": "/w"}
     task = msgspec.convert({**values, "progress": msgspec.to_builtins(progress), **state}, AsyncTask)
     assert status_text(task) == text

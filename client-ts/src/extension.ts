@@ -95,7 +95,8 @@ export function activate(context: vscode.ExtensionContext): SubagentSidecarApi {
   void marks.load().catch(showError);
   const tagged = taggedService(service, marks);
   const outbox = new Outbox(context.workspaceState, service);
-  const all = new StoredConversations(service).service;
+  const conversations = new StoredConversations(service);
+  const all = conversations.service;
   const diffs = new ToolDiffs(all);
   const comments = new ChangeComments(diffs, context.workspaceState);
   const cursor = new Cursor();
@@ -174,6 +175,7 @@ export function activate(context: vscode.ExtensionContext): SubagentSidecarApi {
     "subagentSidecar.mcp.addToFile": () => addToMcpFile(installation),
   };
   context.subscriptions.push(
+    conversations,
     log,
     service,
     model,

@@ -1799,6 +1799,11 @@ export interface Progress {
   usageSource?: "store";
   /** Set while the agent repeats a failed request. */
   retrying?: Retrying;
+  /**
+   * MCP servers of the run that may be why its agent is still starting, after ten seconds: those
+   * that the agent has not reported as failed. Absent once it has started.
+   */
+  awaitedServers?: string[];
   /** What the run goes without, at most 20. Absent if nothing is known. */
   unmet?: Unmet[];
   /** The newest event, in ms since the epoch. */
@@ -2418,6 +2423,8 @@ export interface LogEvent {
   retrying?: Retrying;
   /** A wish of the launch that the agent did not meet. */
   unmet?: Unmet;
+  /** MCP servers that may be why the agent is still starting. */
+  awaitedServers?: string[];
 }
 
 /** Parameters of `asyncTasks/subscribe`; without `afterSeq` events from now on. */

@@ -42,6 +42,7 @@ from sidecar.subagents.open_requests import OpenRequests
 from sidecar.subagents.permissions.broker import PermissionBroker
 from sidecar.subagents.permissions.memory import PermissionMemory
 from sidecar.subagents.questions.broker import QuestionBroker
+from sidecar.subagents.runners.process.unswept import unswept
 from sidecar.subagents.runners.shared_starts import SharedStarts
 from sidecar.subagents.runs.admission import Admission
 from sidecar.subagents.runs.background import BackgroundRuns
@@ -64,6 +65,8 @@ STOP_SECONDS = 4.5
 """How long stopping a cancelled run may take, so that its processes exit within 5 s."""
 CLOSE_SECONDS = 1.8
 """How long stopping a run may take at shutdown, so that the whole shutdown takes less than 3 s."""
+KILL_SECONDS = 2.0
+"""The limit for killing what is left after that, which only a very busy machine needs."""
 
 
 class Host:
@@ -292,7 +295,10 @@ class Host:
         self._stop.seconds = CLOSE_SECONDS
         self.changes.close_history()
         self.reminders.stop_turns()
-        await self.control.aclose(CLOSE_SECONDS + 0.3)
+        closing = asyncio.create_task(self.control.aclose(CLOSE_SECONDS + 0.3), name="end of all runs")
+        await asyncio.wait({closing}, timeout=CLOSE_SECONDS + 0.5)
+        await unswept.kill(KILL_SECONDS)
+        await closing
         await self.leftovers.aclose()
         await self.starts.fleet.aclose()
 

@@ -19,6 +19,7 @@ from sidecar.app.clients.session import Session
 from sidecar.app.clock import elapsed_ms, history_clock_ms
 from sidecar.app.logs import ClientLogHandler, log_to_stderr
 from sidecar.app.settings import load_file
+from sidecar.app.threads import leave_threads_behind
 from sidecar.printable import printable
 from sidecar.private_memory import close_memory
 from sidecar.rpc.transport.stdio import PipeTransport
@@ -44,7 +45,8 @@ def main(arguments: Sequence[str]) -> int:
         return USAGE_ERROR
     root = None if options.storage_root is None else options.storage_root.absolute()
     code = asyncio.run(_serve(Session(PrivateHost(), root, raw_settings, elapsed_ms()), transport))
-    # A thread that hangs in a file system or on an unread stderr must not keep the process alive.
+    # A thread that hangs in a file system or on an unread stderr must not keep the process alive;
+    # see `leave_threads_behind`.
     os._exit(code)
 
 
@@ -59,6 +61,7 @@ def read_settings(config: Path | None) -> dict[str, Any] | None:
 
 
 async def _serve(session: Session, transport: PipeTransport) -> int:
+    leave_threads_behind()
     connection = connect(session, transport)
     orphan_reaper.begin()
     loop = asyncio.get_running_loop()

@@ -5,13 +5,16 @@ import io
 import os
 import sys
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from sidecar import __version__
 from sidecar.api.errors import InvalidParams, SidecarError
 from sidecar.cli import exits
+
+if TYPE_CHECKING:
+    from sidecar.cli.answers.question import Question
 
 _COMMANDS = {
     "list": ("sidecar.cli.stored.listing", "list_tasks", "List stored tasks."),
@@ -95,13 +98,18 @@ def group() -> None:
     """Browse the sessions of AI coding agents and run subagents in the background."""
 
 
-def main(arguments: Sequence[str]) -> int:
-    """Run one command and return its exit code; messages go to stderr."""
+def main(arguments: Sequence[str], question: "Question | None" = None) -> int:
+    """Run one command and return its exit code; messages go to stderr.
+
+    `question` is what `list` is asked for, if its answer is kept.
+    """
     if sys.stdout is None or sys.stderr is None:
         # The next opened file would get the closed descriptor, and stdout would be written into it.
         return exits.FAILED
     try:
-        outcome = group.main(list(arguments), prog_name="subagent-sidecar", standalone_mode=False)
+        outcome = group.main(
+            list(arguments), prog_name="subagent-sidecar", standalone_mode=False, obj=question
+        )
     except click.exceptions.Exit as ended:
         return ended.exit_code
     except click.ClickException as error:
@@ -112,14 +120,9 @@ def main(arguments: Sequence[str]) -> int:
     except (KeyboardInterrupt, click.Abort):
         return exits.INTERRUPTED
     except _ReaderLeft:
-        # This is not an error. Discard the buffered output, so that it cannot fail at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return exits.DONE
+        return reader_left()
     except OSError as error:
-        from sidecar.working_directory import explained
-
-        _echo_error(f"subagent-sidecar: {explained(error)}")
-        return exits.FAILED
+        return failed(error)
     except SidecarError as error:
         _echo_error(f"subagent-sidecar: {error.message}")
         for candidate in error.data.get("candidates", ()):
@@ -127,6 +130,20 @@ def main(arguments: Sequence[str]) -> int:
             _echo_error(f"  {candidate['id']}  {label}")
         return exits.WRONG_USE if isinstance(error, InvalidParams) else exits.FAILED
     return outcome if isinstance(outcome, int) else exits.DONE
+
+
+def reader_left() -> int:
+    """Discard the buffered output, so that it cannot fail at exit; return the code. This is not an error."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return exits.DONE
+
+
+def failed(error: OSError) -> int:
+    """Print an error of the system and return the exit code."""
+    from sidecar.working_directory import explained
+
+    _echo_error(f"subagent-sidecar: {explained(error)}")
+    return exits.FAILED
 
 
 def _echo_error(text: str) -> None:

@@ -21,11 +21,19 @@ _LEVELS = ["debug", "info", "warning", "error"]
 class _LogHandler(logging.Handler):
     """Print log records on stderr with the same function as all output."""
 
+    has_printed = False
+
     def emit(self, record: logging.LogRecord) -> None:
+        _LogHandler.has_printed = True
         try:
             output.echo(self.format(record), err=True)
         except Exception:
             self.handleError(record)
+
+
+def has_logged() -> bool:
+    """Return whether the command has printed log messages."""
+    return _LogHandler.has_printed
 
 
 def common(function: F) -> F:
@@ -34,6 +42,7 @@ def common(function: F) -> F:
     @process_options
     @functools.wraps(function)
     def wrapper(*args: Any, config: Path | None, log_level: str, **kwargs: Any) -> Any:
+        _LogHandler.has_printed = False
         logging.basicConfig(
             level=log_level.upper(), format="%(levelname)s %(name)s: %(message)s", handlers=[_LogHandler()]
         )

@@ -19,6 +19,11 @@ class RootNames:
         }
         self.roots = [root for root in dict.fromkeys(roots) if self._by_name[root.path] == root.path]
 
+    @property
+    def all(self) -> list[str]:
+        """Return every name that was given."""
+        return [*self._by_name]
+
     def root_at(self, path: str) -> str | None:
         """Return the root that is the folder at `path`, whatever its name; None if it is none of them."""
         return self._by_name.get(path) or self._by_identity.get(_identity(path))

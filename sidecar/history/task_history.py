@@ -27,9 +27,10 @@ from sidecar.history.listing.pages import ListPage
 from sidecar.history.listing.row_selector import RowSelector
 from sidecar.history.listing.selection import ListQuery, Selection
 from sidecar.history.root_names import RootNames
-from sidecar.history.stores.contract import Kind, Root, Store
+from sidecar.history.stores.contract import Evidence, Kind, Root, Store
 from sidecar.history.stores.parallel import Parallel, sequential
 from sidecar.history.stores.registry import describe_root
+from sidecar.history.stores.status_by_age import FOR_EVER
 
 if TYPE_CHECKING:
     from sidecar.history.messages.file_lookup import FileLookup
@@ -235,6 +236,30 @@ class TaskHistory:
             for task_id, change in catalog.collect().items():
                 found[change].add(task_id)
         return Changes(*(sorted(found[change]) for change in ("added", "changed", "removed")))
+
+    def evidence(self) -> Sequence[Evidence] | None:
+        """Return all places that lists depend on; None if they are not known.
+
+        Recognizes the roots again first: what is found there from now on is what lists show.
+        """
+        found = dict.fromkeys(self.names.all, 1)
+        for catalog in self._catalogs.values():
+            catalog.recognize()
+            places = catalog.evidence()
+            if places is None:
+                return None
+            for path, levels in places:
+                found[path] = max(levels, found.get(path, 0))
+        return [*found.items()]
+
+    @property
+    def is_indexed(self) -> bool:
+        """Whether an earlier process has kept rows."""
+        return any(catalog.is_indexed for catalog in self._catalogs.values())
+
+    def settled_until(self, now: int) -> int:
+        """Return the time in ms until which the rows stay as they are unless files change."""
+        return min((catalog.settled_until(now) for catalog in self._catalogs.values()), default=FOR_EVER)
 
     def close(self) -> None:
         """Save the indexes."""

@@ -15,6 +15,7 @@ from sidecar.app.clock import elapsed_ms, history_clock_ms
 from sidecar.app.host import Host
 from sidecar.app.serve import GARBAGE_THRESHOLDS, SWITCH_SECONDS
 from sidecar.app.settings import SettingsStore, load_file
+from sidecar.app.threads import leave_threads_behind
 from sidecar.host.attach.address import LOG, NoAddress
 from sidecar.host.clients import Clients
 from sidecar.host.heap import keep_heap_compact
@@ -38,7 +39,7 @@ def run(root: str, config: str | None, ready: int) -> NoReturn:
     log_to_file(Path(root) / LOG)
     with in_use(root):
         code = _run(root, config, ready)
-    # A thread that hangs in a file system must not keep the process alive.
+    # A thread that hangs in a file system must not keep the process alive; see `leave_threads_behind`.
     os._exit(code)
 
 
@@ -55,6 +56,7 @@ def _run(root: str, config: str | None, ready: int) -> int:
 
 
 async def _serve(root: Path, settings: SettingsStore, ready: int) -> int:
+    leave_threads_behind()
     host = await Host.open(root, settings)
     orphan_reaper.begin()
     clients = Clients(host, elapsed_ms)

@@ -1,5 +1,6 @@
 """A Host without clients: what its services have in common."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -15,11 +16,15 @@ from sidecar.app.launching.workspace import Workspace
 from sidecar.app.outbound.changes import Listener
 from sidecar.app.roots import WantedRoots
 from sidecar.app.settings import SettingsStore
+from sidecar.subagents.runners.process import child
+from sidecar.subagents.runners.process.marker import find
 from tests.app.callers import caller
 
 RUNNERS = {
     "cat": {"type": "command", "command": ["cat"]},
     "wait": {"type": "command", "command": ["sleep", "60"]},
+    # A stop signals the group of the second only; the first is in a session of its own.
+    "leave": {"type": "command", "command": ["sh", "-c", "setsid sleep 60 & exec sleep 60"]},
 }
 SETTINGS: dict[str, Any] = {"asyncTasks": {"max": 1}, "runners": RUNNERS}
 
@@ -113,6 +118,22 @@ async def test_a_second_host_of_a_root_only_reads(host: Host, tmp_path: Path) ->
         reader.require_ownership()
     await reader.aclose()
     host.require_ownership()
+
+
+async def test_a_host_too_busy_to_stop_a_run_in_time_leaves_none_of_its_processes(
+    host: Host, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def starved(_: object) -> tuple[int, ...]:
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    monkeypatch.setattr(child, "_in_thread", starved)  # the threads that sweep do not get to run
+    record = await host.launcher.launch(launch("leave"), caller(workspace, host.store))
+    async with asyncio.timeout(20):
+        while len(find([record.task.id])) < 2:
+            await asyncio.sleep(0.02)
+    await host.end_runs()
+    assert find([record.task.id]) == []
 
 
 async def test_the_tool_of_the_model_launches_as_clients_do(host: Host, workspace: Workspace) -> None:

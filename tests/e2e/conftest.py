@@ -99,7 +99,7 @@ class Sidecar:
             "settings": {"runners": RUNNERS},
             **more,
         }
-        answer: Json = await self.client.request("initialize", params, timeout=20)
+        answer: Json = await self.client.request("initialize", params, timeout=120)
         return answer
 
     async def launch(self, name: str, goal: str = "do it", **more: Any) -> str:
@@ -115,7 +115,8 @@ class Sidecar:
         return task_id
 
     async def ended(self, *task_ids: str) -> list[Json]:
-        answer = await self.request("asyncTasks/wait", taskIds=list(task_ids), timeoutSeconds=45)
+        params = {"taskIds": list(task_ids), "timeoutSeconds": 240}  # the test's own limit is lower, mostly
+        answer = await self.client.request("asyncTasks/wait", params, timeout=250)
         assert not answer["timedOut"]
         tasks: list[Json] = answer["tasks"]
         return tasks
@@ -205,8 +206,8 @@ async def start(home: Path, environment: dict[str, str], fork_server: ForkServer
         return sidecar
 
     yield start
-    for sidecar in started:
-        await sidecar.client.close()
+    for sidecar in started:  # one that is killed on a busy machine leaves processes that are still dying
+        await sidecar.client.close(patience=30)
     left = find(known_ids(home))
     if left:
         await asyncio.to_thread(sweep, known_ids(home), 5.0)

@@ -40,4 +40,4 @@ async def gone(task_id: str, seconds: float) -> None:
 async def until_retrying(sidecar: Sidecar, task_id: str) -> None:
     """Wait until a run reports that its agent repeats a request to the model."""
     await sidecar.request("asyncTasks/subscribe", taskId=task_id, afterSeq=0)
-    await sidecar.until(lambda: any("retrying" in event for event in sidecar.events.get(task_id, [])), 60)
+    await sidecar.until(lambda: any("retrying" in event for event in sidecar.events.get(task_id, [])), 240)

@@ -232,6 +232,49 @@ def test_a_node_that_stays_silent_is_lost_at_the_limit(world: MakeWorld) -> None
     run_virtually(main)
 
 
+def test_a_gateway_that_is_slower_than_the_limit_loses_no_run(world: MakeWorld) -> None:
+    async def main(op: str) -> None:
+        here = world(counting(100))
+        here.gateways.cuts = [Cut("answered", op)]
+        run = await here.launch()
+        await until(lambda: here.gateways.processes != [])
+        here.gateways.connect_seconds = 50
+        assert await run.result() == RunResult("GOAL", "done", {}, None), op
+        assert here.values == list(range(1, 101)) and len(here.agents.runs) == 1
+
+    for op in ("status", "place", "find", "go", "follow"):
+        run_virtually(partial(main, op))
+
+
+def test_a_silent_run_is_lost_soon_after_a_slow_gateway_asked_for_it(world: MakeWorld) -> None:
+    async def main() -> None:
+        here = world(forever)
+        run = await here.launch()
+        await until(lambda: len(here.values) == 3)
+        began = asyncio.get_running_loop().time()
+        here.node.thawed.clear()
+        here.gateways.connect_seconds = 50
+        here.gateways.kill()
+        assert (await run.result()).is_lost
+        assert 50 <= asyncio.get_running_loop().time() - began <= 61
+
+    run_virtually(main)
+
+
+def test_a_run_is_lost_at_the_limit_when_no_gateway_connects(world: MakeWorld) -> None:
+    async def main() -> None:
+        here = world(forever)
+        run = await here.launch()
+        await until(lambda: len(here.values) == 3)
+        began = asyncio.get_running_loop().time()
+        here.gateways.connect_seconds = 10_000
+        here.gateways.kill()
+        assert (await run.result()).is_lost
+        assert asyncio.get_running_loop().time() - began <= 62
+
+    run_virtually(main)
+
+
 def test_a_node_that_answers_before_the_limit_continues(world: MakeWorld) -> None:
     async def main() -> None:
         here = world(counting(100))
@@ -311,6 +354,12 @@ async def unreachable(here: World) -> None:
     here.gateways.kill()
 
 
+async def unreachable_behind_slow_gateways(here: World) -> None:
+    """The same, with gateways that take a while to connect."""
+    here.gateways.connect_seconds = 2
+    await unreachable(here)
+
+
 async def frozen_at_the_end(here: World) -> None:
     """Let the node freeze when a gateway has been missing for most of the time."""
     await cut_off(here)
@@ -320,7 +369,15 @@ async def frozen_at_the_end(here: World) -> None:
 
 
 @pytest.mark.parametrize(
-    "lose", [freeze, freeze_behind_another_gateway, cut_off, unreachable, frozen_at_the_end]
+    "lose",
+    [
+        freeze,
+        freeze_behind_another_gateway,
+        cut_off,
+        unreachable,
+        unreachable_behind_slow_gateways,
+        frozen_at_the_end,
+    ],
 )
 @pytest.mark.parametrize("limit", [30.0, 4.0])
 def test_a_lost_run_is_named_at_the_limit_after_its_last_word(
@@ -335,7 +392,8 @@ def test_a_lost_run_is_named_at_the_limit_after_its_last_word(
         heard = loop.time()
         losing = asyncio.create_task(lose(here))
         assert (await run.result()).is_lost
-        assert limit - 0.1 <= loop.time() - heard <= limit + 0.1
+        late = 3 * here.gateways.connect_seconds  # one try more
+        assert limit - 0.1 <= loop.time() - heard <= limit + late + 0.1
         losing.cancel()
 
     run_virtually(main)

@@ -1,6 +1,7 @@
 """What makes a workspace hard to carry: submodules, many runs at once, wrong clocks, large repositories."""
 
 import os
+import time
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from tests.fleet.test_workspace import RUN, git, repository, sent
 __all__ = ["repository"]
 
 HOUR = 3600
+DAY = 24 * HOUR
 
 
 def first_run(tree: Tree, fleet: Path, number: int) -> str:
@@ -71,3 +73,23 @@ def test_a_clock_that_is_an_hour_off_changes_nothing(
         assert workspace.bring_back(tree, run, commit, packed).files == 1
         assert run_refs.prune_old(repository, 1) == []
         assert git(repository, "show", f"refs/sidecar/{run}:src/a.txt") == "two, changed\n"
+
+
+@pytest.mark.parametrize("days", [-4000, -100, 4000])
+def test_changes_of_a_node_whose_clock_is_wrong_by_years_stay_as_long_as_others(
+    repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, days: int
+) -> None:
+    def run_at(run: str, moment: float) -> None:
+        tree, node, _ = sent(repository, tmp_path / "fleet", run)
+        (node.path / "b.txt").write_text(run)
+        with monkeypatch.context() as clock:
+            clock.setenv("GIT_COMMITTER_DATE", f"@{int(moment)} +0000")
+            commit, packed = node.save(run)
+        workspace.bring_back(tree, run, commit, packed, keep_days=90)
+
+    now = time.time()
+    run_at("wrong", now + days * DAY)
+    run_at("right", now)
+    assert git(repository, "show", "refs/sidecar/wrong:b.txt") == "wrong"
+    monkeypatch.setattr(time, "time", lambda: now + 91 * DAY)
+    assert run_refs.prune_old(repository, 90) == ["refs/sidecar/right", "refs/sidecar/wrong"]

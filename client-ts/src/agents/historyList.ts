@@ -9,7 +9,7 @@ import type { MarkStore } from "../marks/markStore.js";
 import type { HistoryPage, StoredRow } from "../panel/listMessages.js";
 import type { TaskInfo, TasksDidChange } from "../protocol.js";
 import type { SubagentService } from "../service/service.js";
-import { type Selection, StoredTasks } from "../service/storedTasks.js";
+import { AGE_MS, type Selection, StoredTasks } from "../service/storedTasks.js";
 import { taskParams, type TaskRef } from "../taskRef.js";
 import { coalesced, Throttle } from "../util/coalesce.js";
 import { messageOf } from "../util/errors.js";
@@ -26,8 +26,6 @@ const CHANGES_MS = 1_000;
 const LONG_REFRESH_MS = 5_000;
 /** A list with more tasks than this takes long to read. */
 const LONG = 1_000;
-/** How often all is read again, because the status of some tasks depends on their age. */
-const AGE_MS = 600_000;
 /** The most pinned tasks that are shown, the newest of them. */
 const MOST_PINNED = 50;
 

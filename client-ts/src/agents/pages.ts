@@ -15,7 +15,7 @@ import type { AsyncTask } from "../protocol.js";
 import type { Outbox } from "../service/outbox.js";
 import type { SubagentService } from "../service/service.js";
 import { launchOptions, SECTION } from "../service/settings.js";
-import { storedRef } from "../stored/storedRun.js";
+import { storedRef } from "../storedRef.js";
 import { inOwnRoot, type TaskRef } from "../taskRef.js";
 import { machineSetting } from "../util/machineSetting.js";
 

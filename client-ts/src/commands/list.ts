@@ -3,7 +3,7 @@ import * as vscode from "vscode";
 import type { ListOptions, Scope } from "../panel/listMessages.js";
 import type { SubagentService } from "../service/service.js";
 import { type Sort, SORTS } from "../service/storedTasks.js";
-import { pageIdOf } from "../stored/storedRun.js";
+import { pageIdOf } from "../storedRef.js";
 import type { TaskRef } from "../taskRef.js";
 import * as strings from "../text/strings.js";
 import { taskOf } from "./arguments.js";

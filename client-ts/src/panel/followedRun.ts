@@ -1,12 +1,15 @@
-import type { Disposable } from "vscode";
+import type { Disposable } from "vscode-jsonrpc/node";
 
 import type { AsyncTask, FileAction } from "../protocol.js";
 import type { Outbox } from "../service/outbox.js";
-import type { SubagentService } from "../service/service.js";
+import type { RunEvent, SubagentService } from "../service/service.js";
+import { AGE_MS } from "../service/storedTasks.js";
 import { signInCommandsFor } from "../signIn/lookup.js";
 import { isLive } from "../text/outcome.js";
 import { takesMessages } from "../text/speaking.js";
-import { messageOf } from "../util/errors.js";
+import { concerns, storedRef } from "../storedRef.js";
+import { Throttle } from "../util/coalesce.js";
+import { isGone, messageOf } from "../util/errors.js";
 import { EventFeed } from "./events/eventFeed.js";
 import type { ToWebview } from "./messages.js";
 import { pageTask } from "./pageTask.js";
@@ -21,7 +24,12 @@ export interface FollowingPage extends Pick<PanelHost, "shows" | "marks"> {
   post(message: ToWebview): void;
   /** Send how many subagents can run at once. */
   sendLimit(): void;
+  /** Events of the task are different now: the page begins again. */
+  restarted(): void;
 }
+
+/** How often a stored task that changes is sent, in ms. */
+const UPDATE_MS = 500;
 
 /** Keeps a page informed of the run that it shows: its events, its state, and what it left. */
 export class FollowedRun implements Disposable {
@@ -30,7 +38,10 @@ export class FollowedRun implements Disposable {
   readonly #outbox: Outbox;
   readonly #page: FollowingPage;
   readonly #feed: EventFeed;
-  readonly #subscription: Disposable;
+  readonly #subscriptions: Disposable[];
+  readonly #changed = new Throttle(UPDATE_MS, () => void this.send());
+  readonly #aging: NodeJS.Timeout | undefined;
+  #wasSent = false;
 
   /** Send the events after the one numbered `afterSeq`. */
   constructor(
@@ -47,11 +58,28 @@ export class FollowedRun implements Disposable {
     this.#feed = new EventFeed((batch) => {
       page.post({ type: "events", taskId, ...batch });
     });
-    this.#subscription = service.follow(taskId, afterSeq, (events) => {
+    const take = (events: RunEvent[]) => {
       this.#feed.take(events);
       page.turns.take(events);
       void outbox.take(taskId, events);
-    });
+    };
+    const restarted = () => {
+      page.restarted();
+    };
+    this.#subscriptions = [service.follow(taskId, afterSeq, take, restarted), this.#changed];
+    const ref = storedRef(taskId);
+    if (ref !== undefined) {
+      this.#subscriptions.push(
+        service.onDidChangeHistory((change) => {
+          if (concerns(change, ref)) {
+            this.#changed.call();
+          }
+        }),
+      );
+      this.#aging = setInterval(() => {
+        this.#changed.call();
+      }, AGE_MS);
+    }
   }
 
   /** The page has shown the last batch of events. */
@@ -65,8 +93,13 @@ export class FollowedRun implements Disposable {
     try {
       const { task } = await this.#service.request("asyncTasks/get", { taskId });
       this.#post(task);
+      this.#wasSent = true;
       await this.#sendFiles(task);
     } catch (error) {
+      if (this.#wasSent && storedRef(taskId) !== undefined) {
+        this.#lost(error);
+        return;
+      }
       this.#page.post({ type: "taskMissing", taskId, message: messageOf(error) });
     }
   }
@@ -90,8 +123,18 @@ export class FollowedRun implements Disposable {
     void this.#sendFiles(task);
   }
 
+  /** What was sent of a stored task stays readable when it is gone, or the sidecar is not running. */
+  #lost(error: unknown): void {
+    if (isGone(error)) {
+      this.#page.post({ type: "taskDeleted", taskId: this.taskId });
+    }
+  }
+
   dispose(): void {
-    this.#subscription.dispose();
+    clearInterval(this.#aging);
+    for (const subscription of this.#subscriptions) {
+      subscription.dispose();
+    }
     this.#page.turns.dispose();
   }
 

@@ -44,6 +44,8 @@ export interface RunRow extends Pick<
   /** The tool that it runs now. */
   readonly tool?: string;
   readonly retrying?: Retrying;
+  /** MCP servers that may be why its agent is still starting. */
+  readonly awaitedServers?: readonly string[];
   /** What it goes without. */
   readonly unmet?: readonly Unmet[];
 }

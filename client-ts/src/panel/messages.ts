@@ -57,6 +57,8 @@ export type ToWebview =
   | { readonly type: "signIn"; readonly taskId: string; readonly commands: readonly string[] }
   /** The task that the page follows was deleted; what was sent of it stays readable. */
   | { readonly type: "taskDeleted"; readonly taskId: string }
+  /** Events of the stored task that the page follows are different now: the page follows it again. */
+  | { readonly type: "restarted"; readonly taskId: string }
   /**
    * The next events of the run that the page follows; the page answers `seen`. With `facts`, some
    * earlier events are omitted, and the facts summarize them.

@@ -5,6 +5,7 @@ import type { AsyncTask } from "../protocol.js";
 import { missingRunners } from "../text/runnerWords.js";
 import { messageOf } from "../util/errors.js";
 import type { ServiceState, SubagentService } from "../service/service.js";
+import { storedRef } from "../storedRef.js";
 import { FollowedRun } from "./followedRun.js";
 import type { RunRow } from "./listMessages.js";
 import type { AttachRequest, FromWebview, Navigation, ToWebview } from "./messages.js";
@@ -278,20 +279,24 @@ export class PanelSession implements Disposable {
         this.#host.shows(task, title);
       },
       marks: this.#host.marks,
-      turns: this.#turnsOf(taskId),
+      turns: this.#turnsOf(taskId, afterSeq),
       post: (message) => {
         this.#post(message);
       },
       sendLimit: () => void this.#sendLimit(),
+      restarted: () => {
+        this.#post({ type: "restarted", taskId });
+      },
     });
     this.#followed = followed;
     await followed.send();
     await followed.sendUndelivered();
   }
 
-  /** Return the turns of a run, and send those that are known. */
-  #turnsOf(taskId: string): TurnFeed {
-    if (this.#turns?.taskId !== taskId) {
+  /** Return the turns of a run, and send those that are known; a stored task may have other ones now. */
+  #turnsOf(taskId: string, afterSeq: number): TurnFeed {
+    const beginsAgain = afterSeq === 0 && storedRef(taskId) !== undefined;
+    if (this.#turns?.taskId !== taskId || beginsAgain) {
       this.#turns = new TurnFeed(taskId, (turns) => {
         this.#post({ type: "turns", taskId, ...turns });
       });

@@ -36,6 +36,7 @@ export function rowOf(task: AsyncTask, mark: Mark = {}): RunRow {
     changes,
     asks,
     retrying: progress.retrying,
+    awaitedServers: progress.awaitedServers,
     unmet: progress.unmet,
   };
   return { id, subagentName, status, goal, ...mark, ...withoutAbsent(known) };

@@ -57,7 +57,13 @@ export interface SubagentService {
 
   /**
    * Deliver every event of a run with `seq > afterSeq` once and in order, across restarts, until
-   * disposed. Errors go to the log; the next restart tries again.
+   * disposed. Errors go to the log; the next restart tries again. `onRestart` is called when events of a
+   * stored task are different now: follow it again from the start.
    */
-  follow(taskId: string, afterSeq: number, onEvents: (events: RunEvent[]) => void): Disposable;
+  follow(
+    taskId: string,
+    afterSeq: number,
+    onEvents: (events: RunEvent[]) => void,
+    onRestart?: () => void,
+  ): Disposable;
 }

@@ -12,6 +12,9 @@ export const LATER_PAGE = 2_000;
 /** The most tasks that the sidecar gives at once. */
 export const MOST_AT_ONCE = 20_000;
 
+/** How often tasks are read again because the status of some depends on their age, in ms. */
+export const AGE_MS = 600_000;
+
 /** More tasks than this are read again with all others. */
 export const MOST_UPDATED = 50;
 

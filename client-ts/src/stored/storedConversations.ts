@@ -1,25 +1,54 @@
 import type { CancellationToken } from "vscode";
 import type { Disposable } from "vscode-jsonrpc/node";
 
-import type { Requests, StoredMessage, TaskEvent } from "../protocol.js";
+import type { Requests, StoredMessage, TaskEvent, TasksDidChange } from "../protocol.js";
 import type { RunEvent, SubagentService } from "../service/service.js";
+import { concerns, storedRef } from "../storedRef.js";
 import { taskParams, type TaskRef } from "../taskRef.js";
+import { coalesced, Throttle } from "../util/coalesce.js";
 import { eventsOf } from "./storedEvents.js";
-import { runOf, storedRef } from "./storedRun.js";
+import { grownLog, newLog, type StoredLog } from "./storedLog.js";
+import { runOf } from "./storedRun.js";
 
 const PAGE = 500;
 /** A conversation with more messages than this shows the newest of them. */
 const MOST_MESSAGES = 20_000;
 /** How many conversations are kept, so that a page can scroll without reading them again. */
 const MOST_KEPT = 4;
+/** How often a conversation that changes is read again, in ms. */
+const UPDATE_MS = 1_000;
 
-/** Answers requests about stored tasks as the sidecar answers those about runs; passes on the rest. */
-export class StoredConversations {
+/** A page that shows a stored task, and how much of it was delivered. */
+interface Follower {
+  seq: number;
+  readonly onEvents: (events: RunEvent[]) => void;
+  readonly onRestart: () => void;
+}
+
+/**
+ * Answers requests about stored tasks as the sidecar answers those about runs; passes on the rest. What
+ * a task gains while a page follows it is delivered like the events of a run.
+ */
+export class StoredConversations implements Disposable {
   readonly #service: SubagentService;
-  readonly #kept = new Map<string, Promise<readonly TaskEvent[]>>();
+  readonly #kept = new Map<string, Promise<StoredLog>>();
+  readonly #followers = new Map<string, Set<Follower>>();
+  readonly #subscription: Disposable;
+  readonly #update = coalesced(() => this.#readChanged());
+  readonly #soon = new Throttle(UPDATE_MS, () => void this.#update());
+  /** The pages' ids of followed tasks that changed since they were read. */
+  readonly #changed = new Set<string>();
 
   constructor(service: SubagentService) {
     this.#service = service;
+    this.#subscription = service.onDidChangeHistory((change) => {
+      this.#historyChanged(change);
+    });
+  }
+
+  dispose(): void {
+    this.#subscription.dispose();
+    this.#soon.dispose();
   }
 
   /** The service with stored tasks among its runs. */
@@ -53,7 +82,7 @@ export class StoredConversations {
         return { task: runOf(taskId, task), revision };
       }
       case "asyncTasks/events": {
-        const all = await this.#events(taskId, ref);
+        const { events: all } = await this.#log(taskId, ref);
         const events = all.slice(Number(afterSeq), Number(afterSeq) + Number(limit));
         const lastSeq = all.length;
         return { events, lastSeq, more: Number(afterSeq) + events.length < lastSeq, revision: 0 };
@@ -65,36 +94,111 @@ export class StoredConversations {
     }
   }
 
-  #follow(taskId: string, afterSeq: number, onEvents: (events: RunEvent[]) => void): Disposable {
+  #follow(
+    taskId: string,
+    afterSeq: number,
+    onEvents: (events: RunEvent[]) => void,
+    onRestart: () => void = () => undefined,
+  ): Disposable {
     const ref = storedRef(taskId);
     if (ref === undefined) {
       return this.#service.follow(taskId, afterSeq, onEvents);
     }
-    let isWanted = true;
-    void this.#events(taskId, ref).then(
-      (events) => {
-        if (isWanted && events.length > afterSeq) {
-          onEvents(events.slice(afterSeq));
-        }
+    const follower = { seq: afterSeq, onEvents, onRestart };
+    const followers = this.#followers.get(taskId) ?? new Set<Follower>();
+    this.#followers.set(taskId, followers.add(follower));
+    void this.#log(taskId, ref).then(
+      (log) => {
+        this.#deliver(taskId, log);
       },
       () => undefined, // The page reports it when it reads the task.
     );
     return {
       dispose: () => {
-        isWanted = false;
+        followers.delete(follower);
+        if (followers.size === 0 && this.#followers.get(taskId) === followers) {
+          this.#followers.delete(taskId);
+        }
       },
     };
   }
 
-  #events(pageId: string, ref: TaskRef): Promise<readonly TaskEvent[]> {
-    const known = this.#kept.get(pageId) ?? this.#read(ref);
+  /** Give each page what it does not have yet. */
+  #deliver(pageId: string, { events }: StoredLog): void {
+    for (const follower of this.#followers.get(pageId) ?? []) {
+      const more = events.slice(follower.seq);
+      if (more.length > 0) {
+        follower.seq = events.length;
+        follower.onEvents(more);
+      }
+    }
+  }
+
+  /** Forget what changed; what is followed is read again. */
+  #historyChanged(change: TasksDidChange): void {
+    for (const pageId of [...this.#kept.keys(), ...this.#followers.keys()]) {
+      const ref = storedRef(pageId);
+      if (ref === undefined || !concerns(change, ref)) {
+        continue;
+      }
+      if (this.#followers.has(pageId)) {
+        this.#changed.add(pageId);
+        this.#soon.call();
+      } else {
+        this.#kept.delete(pageId);
+      }
+    }
+  }
+
+  async #readChanged(): Promise<void> {
+    const changed = [...this.#changed];
+    this.#changed.clear();
+    await Promise.all(changed.map((pageId) => this.#readAgain(pageId)));
+  }
+
+  async #readAgain(pageId: string): Promise<void> {
+    const ref = storedRef(pageId);
+    const kept = this.#kept.get(pageId);
+    try {
+      const before = await kept?.catch(() => undefined);
+      const read = ref && (await this.#read(ref));
+      if (read === undefined || this.#kept.get(pageId) !== kept) {
+        return;
+      }
+      const grown = before && grownLog(before, read);
+      const log = grown ?? newLog(read);
+      void this.#keep(pageId, Promise.resolve(log));
+      if (before !== undefined && grown === undefined) {
+        this.#restart(pageId);
+      } else {
+        this.#deliver(pageId, log);
+      }
+    } catch {
+      // The task is gone or the sidecar is not running: what the page shows stays.
+    }
+  }
+
+  /** Make the pages begin again. */
+  #restart(pageId: string): void {
+    for (const follower of [...(this.#followers.get(pageId) ?? [])]) {
+      follower.seq = Infinity;
+      follower.onRestart();
+    }
+  }
+
+  #log(pageId: string, ref: TaskRef): Promise<StoredLog> {
+    return this.#keep(pageId, this.#kept.get(pageId) ?? this.#read(ref).then(newLog));
+  }
+
+  #keep(pageId: string, log: Promise<StoredLog>): Promise<StoredLog> {
     this.#kept.delete(pageId);
-    this.#kept.set(pageId, known);
-    known.catch(() => this.#kept.delete(pageId));
-    for (const [oldest] of [...this.#kept].slice(0, -MOST_KEPT)) {
+    this.#kept.set(pageId, log);
+    log.catch(() => this.#kept.delete(pageId));
+    const others = [...this.#kept.keys()].filter((each) => !this.#followers.has(each));
+    for (const oldest of others.slice(0, -MOST_KEPT)) {
       this.#kept.delete(oldest);
     }
-    return known;
+    return log;
   }
 
   async #read(ref: TaskRef): Promise<readonly TaskEvent[]> {

@@ -1,28 +1,5 @@
 import type { PageTask } from "../panel/pageTask.js";
 import type { TaskInfo } from "../protocol.js";
-import type { TaskRef } from "../taskRef.js";
-
-const PREFIX = "stored:";
-
-/** Return the id under which a page knows a stored task: two roots may hold the same one. */
-export function pageIdOf({ id, root = "" }: TaskRef): string {
-  return PREFIX + JSON.stringify([root, id]);
-}
-
-/** Return the stored task of a page's id; undefined for the id of a run. */
-export function storedRef(pageId: string): TaskRef | undefined {
-  if (!pageId.startsWith(PREFIX)) {
-    return undefined;
-  }
-  try {
-    const [root, id] = JSON.parse(pageId.slice(PREFIX.length)) as [unknown, unknown];
-    return typeof root === "string" && typeof id === "string"
-      ? { id, ...(root === "" ? {} : { root }) }
-      : undefined;
-  } catch {
-    return undefined;
-  }
-}
 
 /**
  * Return a stored task as a page shows a run. It has ended, as far as this extension is concerned;

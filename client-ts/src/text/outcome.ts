@@ -7,7 +7,7 @@ import type {
   Waiting,
 } from "../protocol.js";
 import { clock, duration } from "../l10n/format.js";
-import { errorWords, retryWords } from "./runWords.js";
+import { errorWords, retryWords, startingWords } from "./runWords.js";
 import { outcome as words } from "./outcomeStrings.js";
 
 /** A status, or what a person should know instead: a cancel is under way, or an answer is needed. */
@@ -17,6 +17,8 @@ export type ShownStatus = AsyncStatus | "cancelling" | "asking";
 export interface RunState extends Pick<AsyncTask, "status" | "endReason" | "queuePosition"> {
   readonly errorKind?: ErrorKind;
   readonly retrying?: Retrying;
+  /** MCP servers that may be why its agent is still starting. */
+  readonly awaitedServers?: readonly string[];
   readonly waiting?: Waiting;
   /** Whether the run waits for an answer. */
   readonly isAsking: boolean;
@@ -46,12 +48,15 @@ export function shownStatus({ status, isAsking, isCancelling }: RunState): Shown
 /** Describe the status of a run in a few words: `Queued (next)`, `Timed out`, `Failed: network error`. */
 export function statusText(run: RunState): string {
   const shown = shownStatus(run);
-  const { endReason, errorKind, retrying } = run;
+  const { endReason, errorKind, retrying, awaitedServers } = run;
   if (shown === "queued") {
     return queueText(run);
   }
   if (shown === "running" && retrying !== undefined) {
     return retryWords(retrying);
+  }
+  if (shown === "running" && awaitedServers !== undefined) {
+    return startingWords(awaitedServers);
   }
   if (shown === "failed" && errorKind !== undefined) {
     return `${words.status.failed}: ${errorWords(errorKind)}`;
@@ -122,11 +127,12 @@ export function elapsed(
 
 /** Return what the words and the icon for a run depend on. */
 export function stateOf(task: AsyncTask): RunState {
-  const { retrying } = task.progress;
+  const { retrying, awaitedServers } = task.progress;
   return {
     ...task,
     isAsking: task.attention !== undefined,
     ...(retrying === undefined ? {} : { retrying }),
+    ...(awaitedServers === undefined ? {} : { awaitedServers }),
   };
 }
 

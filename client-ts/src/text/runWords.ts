@@ -28,6 +28,11 @@ export function retryWords({ attempt, status, text }: Retrying): string {
   return `${outcome.retrying(attempt)}${why === "" ? "" : `: ${why}`}${code}`;
 }
 
+/** Name the MCP servers that may be why an agent is still starting. */
+export function startingWords(servers: readonly string[]): string {
+  return outcome.starting(servers.length, oneLine(servers.join(", "), TEXT_CHARS));
+}
+
 /** Describe how much a run changed, `2 files +10 −3`, without unknown lines; undefined if nothing. */
 export function changeWords(changes: Changes | undefined): string | undefined {
   if (changes === undefined || changes.files === 0) {

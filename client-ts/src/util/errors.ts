@@ -1,4 +1,4 @@
-import type { ErrorCode } from "../protocol.js";
+import { ErrorCode } from "../protocol.js";
 
 /** The error of a refused request; the protocol defines `data` for each code. */
 export interface Refusal extends Error {
@@ -24,4 +24,9 @@ export function isRefusal(error: unknown, code: ErrorCode): error is Refusal {
 /** Return the message of a caught value. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+/** Whether a stored task is gone, or the sidecar no longer reads its root. */
+export function isGone(error: unknown): boolean {
+  return isRefusal(error, ErrorCode.TaskNotFound) || isRefusal(error, ErrorCode.InvalidParams);
 }

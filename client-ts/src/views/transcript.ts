@@ -2,8 +2,8 @@ import * as vscode from "vscode";
 import type { Disposable } from "vscode-jsonrpc/node";
 
 import { Throttle } from "../util/coalesce.js";
-import { isRefusal, messageOf } from "../util/errors.js";
-import { ErrorCode, type GetParams, type StoredMessage, type TaskInfo } from "../protocol.js";
+import { isGone, messageOf } from "../util/errors.js";
+import type { GetParams, StoredMessage, TaskInfo } from "../protocol.js";
 import type { SubagentService } from "../service/service.js";
 import { taskParams, type TaskRef } from "../taskRef.js";
 import { type MessagePlace, transcriptText } from "../text/transcriptText.js";
@@ -148,9 +148,4 @@ function uriOf(task: TaskInfo, kind: Place["kind"]): vscode.Uri {
 
 function placeOf({ query }: vscode.Uri): Place {
   return JSON.parse(query) as Place;
-}
-
-/** Whether the task's folder is gone, or the sidecar no longer reads its root. */
-function isGone(error: unknown): boolean {
-  return isRefusal(error, ErrorCode.TaskNotFound) || isRefusal(error, ErrorCode.InvalidParams);
 }

@@ -20,6 +20,7 @@ export type OpenEvent =
           | "files"
           | "signIn"
           | "taskDeleted"
+          | "restarted"
           | "events"
           | "turns"
           | "page"

@@ -156,6 +156,8 @@ export function reduceOpen(open: OpenRun, event: OpenEvent): OpenRun {
       return event.taskId === open.taskId ? { ...open, signIn: event.commands } : open;
     case "taskDeleted":
       return event.taskId === open.taskId ? { ...open, isDeleted: true } : open;
+    case "restarted":
+      return event.taskId === open.taskId ? restarted(open) : open;
     case "events":
       return event.taskId === open.taskId ? { ...open, stream: received(open, event) } : open;
     case "turns":
@@ -226,7 +228,14 @@ function withTask(
   { task, takesMessages = false, title }: Extract<OpenEvent, { type: "task" }>,
 ): OpenRun {
   const named = title === undefined ? {} : { title };
-  return { ...omit(open, "problem", "title"), task, takesMessages, ...named };
+  return { ...omit(open, "problem", "title", "isDeleted"), task, takesMessages, ...named };
+}
+
+/** Forget the events, which are different now; a reader who is not at the end returns to the place. */
+function restarted(open: OpenRun): OpenRun {
+  const { at } = open;
+  const next = omit(atEnd(open), "turns", "inView", "endWeight", "find");
+  return { ...next, stream: EMPTY_STREAM, ...(at === undefined ? {} : { at, returning: at }) };
 }
 
 function showingEarlier(open: OpenRun): OpenRun {

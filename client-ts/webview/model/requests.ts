@@ -44,6 +44,8 @@ function answersTo(before: State, after: State, event: Event): FromWebview[] {
       return !before.list.isLoading && after.list.isLoading ? [{ type: "moreHistory" }] : [];
     case "look":
       return [{ type: "refresh" }];
+    case "restarted":
+      return event.taskId === after.open?.taskId ? startRequests(after.open) : [];
     case "attach":
     case "openFile":
     case "openDiff":
@@ -171,6 +173,13 @@ function followRequests(before: OpenRun | undefined, after: OpenRun | undefined)
     ...(released ? takenRequests(after) : []),
     ...restRequests(before, after),
   ];
+}
+
+/** Follow a task from its first event, and request the page to which the reader returns. */
+function startRequests(open: OpenRun): FromWebview[] {
+  const { taskId, returning } = open;
+  const page = returning === undefined ? [] : jumpRequests(open, returning);
+  return [...page, { type: "follow", taskId, afterSeq: 0 }];
 }
 
 /** Request the page for a jump to what is not loaded. */

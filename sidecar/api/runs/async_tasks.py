@@ -106,6 +106,10 @@ class Progress(Record, kw_only=True):
     """`store`: the agent reported no tokens, or not all; these are from the session in its own store."""
     retrying: Retrying | None = None
     """Set while the agent repeats a failed request."""
+    awaited_servers: list[str] | None = None
+    """MCP servers of the run that may be why its agent is still starting, after ten seconds: those that the
+    agent has not reported as failed. Absent once it has started.
+    """
     unmet: list[Unmet] | None = None
     """What the run goes without, at most 20. Absent if nothing is known."""
     last_activity_at: int

@@ -244,6 +244,8 @@ class LogEvent(Record, tag_field="type", tag="log", kw_only=True):
     """The failed request that the agent repeats."""
     unmet: Unmet | None = None
     """A wish of the launch that the agent did not meet."""
+    awaited_servers: list[str] | None = None
+    """MCP servers that may be why the agent is still starting."""
 
 
 TaskEvent = (

@@ -12,6 +12,7 @@ from sidecar.app.clock import history_clock_ms
 from sidecar.app.settings import SettingsStore, default_config_path
 from sidecar.cli import output
 from sidecar.cli.options import common, foreign_roots
+from sidecar.cli.stored.answering import Answering
 from sidecar.cli.stored.opening import open_history, report_unlistable
 from sidecar.history import TaskHistory
 from sidecar.history.listing.pages import ListPage
@@ -54,9 +55,10 @@ def list_tasks(
     chosen: Rules = rules or store.current.history.rules
     estimate = store.current.history.estimate_cost
     wanted = ListQuery(filter_text, query, chosen, _order(sort), children=children, estimate=estimate)
+    answering = Answering(history, wanted, roots, store) if form == "json" else None
     page = _page(history, wanted, limit)
-    if form == "json":
-        output.write_pieces(page.pieces())
+    if answering is not None:
+        answering.print(page)
     elif form == "text":
         from sidecar.history.listing.text import format_tasks
 
@@ -70,7 +72,10 @@ def list_tasks(
             _print_advice(roots)
         if not roots:
             _print_other_stores(history, page.total)
-    return report_unlistable(history)
+    code = report_unlistable(history)
+    if answering is not None:
+        answering.keep(code)
+    return code
 
 
 def _order(by: SortKey | None) -> Sort | None:

@@ -10,11 +10,11 @@ from sidecar.history.catalog.comparison import changed_names, is_unchanged
 from sidecar.history.catalog.index import RowIndex, Rows
 from sidecar.history.catalog.kept_rows import KeptRows
 from sidecar.history.catalog.row_changes import Change, RowChanges
-from sidecar.history.stores.contract import Keys, OpenedTask, Root, Store
-from sidecar.history.stores.index_row import IndexRow, ReadRows, info_of, share
+from sidecar.history.stores.contract import Evidence, Keys, OpenedTask, Root, Store
+from sidecar.history.stores.index_row import UNSETTLED, IndexRow, ReadRows, info_of, share
 from sidecar.history.stores.parallel import Parallel, sequential
-from sidecar.history.stores.registry import open_store, with_added_format
-from sidecar.history.stores.status_by_age import DAY_MS
+from sidecar.history.stores.registry import evidence_of, open_store, with_added_format
+from sidecar.history.stores.status_by_age import DAY_MS, change_after
 
 CHEAP_SCAN_SECONDS = 0.02
 """Shorter scans run for every list, so that the answer is always current."""
@@ -76,6 +76,11 @@ class RootCatalog:
     def size(self) -> int:
         """Return the number of tasks kept."""
         return sum(row.body != b"" for row in self._kept["structural"].rows.values())
+
+    @property
+    def is_indexed(self) -> bool:
+        """Whether an earlier process has kept rows."""
+        return self._index is not None and self._index.exists()
 
     def names(self, start: str, now: int) -> Keys:
         """List the ids of tasks that start with `start`; empty without a store."""
@@ -142,6 +147,18 @@ class RootCatalog:
             kept.scanned = True
             kept.made_at = max(kept.made_at, now)
             return kept.rows
+
+    def settled_until(self, now: int) -> int:
+        """Return the time in ms until which the structural rows stay as they are unless files change."""
+        kept = self._kept["structural"]
+        if any(row.key == UNSETTLED for row in kept.rows.values()):
+            return now
+        ages = {row.ages_from for row in kept.rows.values() if row.ages_from is not None}
+        return min([kept.ends, *(change_after(age, now) for age in ages)])
+
+    def evidence(self) -> list[Evidence] | None:
+        """Return all places that decide what the store is and what its rows are; None if unknown."""
+        return evidence_of(self.store)
 
     def recognize(self) -> None:
         """Open the root again if it was empty, or if a product has added another format."""

@@ -19,6 +19,8 @@ _TOPS: Final = (
 """The folders of a root in which the formats of agents have their sessions."""
 _LEVELS: Final = 3
 """How far below them a closed folder is looked for."""
+SEARCHED: Final = {"tasks": 2, **dict.fromkeys(_TOPS, _LEVELS + 1)}
+"""The folders in which sessions are looked for to recognize a root, and how deep."""
 
 
 def closed_family(root: str, families: Iterable[StoreFamily]) -> StoreFamily | None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from sidecar.api.stored.tasks import Rules
 from sidecar.history.stores.contract import (
+    Evidence,
     Fingerprints,
     Keys,
     Kind,
@@ -47,6 +48,11 @@ class CombinedStore(Store):
     def unlistable(self) -> str | None:
         """Return why parts cannot be listed."""
         return "; ".join(filter(None, (part.unlistable() for part in self.parts))) or None
+
+    def evidence(self) -> Sequence[Evidence] | None:
+        """Return the places of all parts; None if one does not know them."""
+        found = [part.evidence() for part in self.parts]
+        return None if None in found else [place for places in found for place in places or ()]
 
     def problems(self) -> Sequence[SharedProblem]:
         """Return the problems of all parts."""

@@ -39,6 +39,8 @@ Fingerprints = Mapping[str, int]
 """Fingerprints of members, by key."""
 Kind = Literal["ui", "api"]
 """Messages for the user or for the model. A store with one kind returns it for both."""
+Evidence = tuple[str, int]
+"""A path, and how many levels of folders below it count; 0 for the path itself only."""
 NOT_THERE = object()
 """The version of a root that does not exist."""
 
@@ -155,6 +157,13 @@ class Store(Protocol):
     def shared(self) -> Mapping[str, bytes]:
         """Return a digest of the shared list entries by member; empty without lists."""
         return {}
+
+    def evidence(self) -> Sequence[Evidence] | None:
+        """Return all places whose changes may change the rows, besides the root itself; None if unknown.
+
+        More places than necessary do no harm.
+        """
+        return None
 
     def deletes_after(self) -> int | None:
         """Return how long the product keeps an unchanged session, in ms; None if it deletes none."""

@@ -7,10 +7,10 @@ from typing import Final
 
 from sidecar.history.stores.claude.family import CLAUDE
 from sidecar.history.stores.cline_sessions.family import CLINE_SESSIONS
-from sidecar.history.stores.closed import closed_family
+from sidecar.history.stores.closed import SEARCHED, closed_family
 from sidecar.history.stores.codex.family import CODEX
 from sidecar.history.stores.combined import CombinedStore
-from sidecar.history.stores.contract import Root, Store, StoreFamily
+from sidecar.history.stores.contract import Evidence, Root, Store, StoreFamily
 from sidecar.history.stores.copilot.family import COPILOT
 from sidecar.history.stores.gemini.family import GEMINI
 from sidecar.history.stores.opencode.family import OPENCODE
@@ -51,6 +51,16 @@ def open_store(root: Root) -> Store:
 def with_added_format(store: Store) -> Store:
     """Return the store itself, or the store of both of Cline's formats if its root has both by now."""
     return store if isinstance(store, CombinedStore) else _combined(store.root) or store
+
+
+def evidence_of(store: Store) -> list[Evidence] | None:
+    """Return all places that decide which family opens a root, and what its rows are; None if unknown."""
+    own = store.evidence()
+    if own is None:
+        return None
+    path = store.root.path
+    tops = [(f"{path}{os.sep}{top}", levels) for top, levels in SEARCHED.items()]
+    return [(path, 1), *tops, *own, *Copies(store.root.copies).places()]
 
 
 def _combined(root: Root) -> Store | None:

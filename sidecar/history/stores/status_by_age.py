@@ -27,3 +27,10 @@ def next_change(last_activity: int | None, now: int) -> int:
     if last_activity is not None:
         limits += [last_activity + ACTIVE_MS, last_activity + ABANDONED_MS + 1]
     return min(limit for limit in limits if limit > now)
+
+
+def change_after(last_activity: int | float, now: int) -> int:
+    """Return a time in ms before which `by_age` does not change; `FOR_EVER` if it never does again."""
+    whole = int(last_activity)
+    limits = (whole + limit + later for limit in (ACTIVE_MS, ABANDONED_MS) for later in (0, 1, 2))
+    return min((limit for limit in limits if limit > now), default=FOR_EVER)

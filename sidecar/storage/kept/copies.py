@@ -53,6 +53,10 @@ class Copies:
             return None
         return status.st_mtime_ns, status.st_size, status.st_ino
 
+    def places(self) -> list[tuple[str, int]]:
+        """Return the list and the folder of the copied files, with the levels of folders that count."""
+        return [(self.list, 0), (self.blobs, 1)] if self.folder else []
+
     def listed(self) -> Listed:
         """Return everything in the list."""
         self._look()

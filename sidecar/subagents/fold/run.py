@@ -8,7 +8,7 @@ from sidecar.subagents.fold.messages import Speech
 from sidecar.subagents.fold.replay import Replay
 from sidecar.subagents.fold.tools import ToolCalls
 from sidecar.subagents.fold.turns import Turns
-from sidecar.subagents.fold.unmet import UnmetWishes
+from sidecar.subagents.fold.unmet import UnmetWishes, awaited_of
 from sidecar.subagents.fold.usage import Usage, retrying_of
 from sidecar.subagents.fold.variables import Variables
 
@@ -31,6 +31,7 @@ class RunFold:
         self.usage = Usage()
         self.unmet = UnmetWishes()
         self.retrying = retrying_of({})
+        self.awaited_servers: list[str] = []
         self._speech = Speech()
         self._emitted = Variables()
 
@@ -39,6 +40,8 @@ class RunFold:
         if isinstance(event.get("ts"), int):
             self.last_activity_at = event["ts"]
         self.retrying = retrying_of(event)
+        if event.get("type") != "log":
+            self.awaited_servers = []
         if self.replay is not None:
             self.replay.take(event)
         match event.get("type"):
@@ -55,10 +58,16 @@ class RunFold:
                 self.usage.take(event)
             case "log":
                 self.unmet.take(event)
+                self.awaited_servers = awaited_of(event) or self.awaited_servers
             case "emit" if isinstance(event.get("name"), str):
                 self._emitted.keep(event["name"], event.get("value"))
             case "state" if event.get("status") not in ("queued", "running"):
                 self.tools.end_all()
+
+    def _awaited(self) -> list[str]:
+        """Return the servers that the agent may wait for, without those that it has reported since."""
+        failed = {each.wanted for each in self.unmet.known() or () if each.kind == "mcpServer"}
+        return [name for name in self.awaited_servers if name not in failed]
 
     def cut_short(self) -> None:
         """Keep the newest message and the open call in the partial result: a limit is about to end them."""
@@ -78,6 +87,7 @@ class RunFold:
             cache_writes=usage.cache_writes,
             cost=usage.cost,
             retrying=self.retrying,
+            awaited_servers=self._awaited() or None,
             unmet=self.unmet.known(),
             last_activity_at=self.last_activity_at,
             last_text=self._speech.last_line(),

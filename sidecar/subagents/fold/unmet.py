@@ -1,4 +1,4 @@
-"""The wishes of a launch that the agent did not meet, as a run's events report them."""
+"""The wishes of a launch that the agent did not meet or may wait for, as a run's events report them."""
 
 from typing import Any
 
@@ -7,6 +7,14 @@ import msgspec
 from sidecar.api.runs.async_tasks import Unmet, UnmetKind
 
 _MOST = 20
+
+
+def awaited_of(event: dict[str, Any]) -> list[str]:
+    """Return the MCP servers that an agent may wait for, as a log event reports them."""
+    try:
+        return msgspec.convert(event.get("awaitedServers", []), list[str])[:_MOST]
+    except msgspec.ValidationError:
+        return []
 
 
 class UnmetWishes:

@@ -26,10 +26,16 @@ from sidecar.subagents.questions.broker import QuestionBroker
 from sidecar.subagents.questions.question import AgentQuestion, Reply
 from sidecar.subagents.runners.contract import AgentStore, RunObserver
 from sidecar.subagents.runners.output.model_errors import error_kind
+from sidecar.subagents.runners.output.unmet import still_starting
 from sidecar.subagents.runs.prepared import Delegation
 from sidecar.subagents.runs.run import Run
 from sidecar.subagents.runs.tool_notice import ToolNotice
 from sidecar.subagents.tasks.outcome import Outcome, failed
+
+SERVERS_SECONDS = 10.0
+"""How long an agent may start before its MCP servers are named as a possible reason."""
+SERVERS_FACTOR = 1.5
+"""By how much longer an agent with MCP servers may start: some wait 30 s for one that never answers."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +82,12 @@ class RunMonitor(RunObserver):
         self._constraints = constraints
         self._services = monitoring
         self._emit = emit
-        self._startup = SilenceWatch(_limit(limits.startup_timeout_seconds), self._is_late)
+        self._startup_seconds = limits.startup_timeout_seconds
+        if self._awaited_servers():
+            self._startup_seconds *= SERVERS_FACTOR
+        self._startup = SilenceWatch(_limit(self._startup_seconds), self._is_late)
+        self._servers = SilenceWatch(SERVERS_SECONDS, self._waits_for_servers)
+        self._noticing: asyncio.Future[None] | None = None
         self._silence = SilenceWatch(_limit(limits.inactivity_timeout_seconds), self._is_silent)
         self._budget = BudgetWatch(settings.current.budget, monitoring.spending)
         self._tool = ToolNotice(run.fold.tools.current_name, lambda: monitoring.show(run))
@@ -94,11 +105,14 @@ class RunMonitor(RunObserver):
 
     def begin(self) -> None:
         """Start the startup timeout."""
-        self._startup.start()
+        self._start_startup()
 
     def end(self) -> None:
         """Stop all timers permanently."""
         self._startup.end()
+        self._servers.end()
+        if self._noticing is not None:
+            self._noticing.cancel()
         self._silence.end()
         self._tool.close()
         self._silence_counts = False
@@ -110,7 +124,10 @@ class RunMonitor(RunObserver):
     def ready(self, *, silence_counts: bool) -> None:
         """Note that the agent is ready; if `silence_counts`, start the inactivity timeout."""
         self._is_ready = True
-        self._startup.stop()
+        self._stop_startup()
+        if self._run.fold.awaited_servers:
+            self._run.fold.awaited_servers = []
+            self._services.show(self._run)
         self._silence_counts = silence_counts
         self._resume_silence()
 
@@ -145,7 +162,7 @@ class RunMonitor(RunObserver):
             self.active()
         if event["type"] == "tool" and self._run.is_running:
             self._tool.check()
-        if "unmet" in event and self._run.is_running:
+        if ("unmet" in event or "awaitedServers" in event) and self._run.is_running:
             self._services.show(self._run)
         fold, limit = self._run.fold, self._constraints.max_turns
         if event["type"] == "usage" and (text := self._budget.exceeded(fold.usage)) is not None:
@@ -185,9 +202,9 @@ class RunMonitor(RunObserver):
         task.placement = msgspec.structs.replace(known, node=node, state=state, last_heard_at=heard_at)
         if not self._is_ready:  # the startup limit counts from the start of the agent
             if state == "running":
-                self._startup.start()
+                self._start_startup()
             else:
-                self._startup.stop()
+                self._stop_startup()
         if before is None or (before.node, before.state) != (node, state):
             self._services.show(self._run)
 
@@ -236,7 +253,7 @@ class RunMonitor(RunObserver):
         """Pause the timers when the first question opens."""
         self._open_questions += 1
         if self._open_questions == 1:
-            self._startup.stop()
+            self._stop_startup()
             self._silence.stop()
             if self._run.abort.clock is not None:
                 self._run.abort.clock.pause()
@@ -246,7 +263,7 @@ class RunMonitor(RunObserver):
         self._open_questions -= 1
         if self._open_questions == 0:
             if not self._is_ready:
-                self._startup.start()
+                self._start_startup()
             self._resume_silence()
             if self._run.abort.clock is not None and not self._run.abort.aborted:
                 self._run.abort.clock.resume()
@@ -255,9 +272,23 @@ class RunMonitor(RunObserver):
         if self._silence_counts and not self._open_questions and not self._waits:
             self._silence.start()
 
+    def _start_startup(self) -> None:
+        self._startup.start()
+        if self._awaited_servers():
+            self._servers.start()
+
+    def _stop_startup(self) -> None:
+        self._startup.stop()
+        self._servers.stop()
+
+    def _waits_for_servers(self) -> None:
+        """Name the servers that may delay the start of the agent."""
+        names = self._awaited_servers()
+        if names:
+            self._noticing = asyncio.ensure_future(self._emit(still_starting(names)))
+
     def _is_late(self) -> None:
-        seconds = self.settings.current.async_tasks.startup_timeout_seconds
-        self._stop(failed("startupTimeout", late(seconds, self._awaited_servers())))
+        self._stop(failed("startupTimeout", late(self._startup_seconds, self._awaited_servers())))
 
     def _awaited_servers(self) -> list[str]:
         """Return the MCP servers of others that the agent has not reported as failed."""

@@ -5,11 +5,11 @@ from typing import Any
 import pytest
 
 from tests.e2e.delegation.conftest import Delegating
-from tests.e2e.real.real_agents import AGENTS, MODELS, runners_in
+from tests.e2e.real.real_agents import AGENTS, MODELS, PATIENT, runners_in
 from tests.model_server.orchestration import FIRST_RESULT
 from tests.model_server.server import ModelServer
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(200)]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 Json = dict[str, Any]
 
 
@@ -35,7 +35,7 @@ async def test_its_model_runs_two_subagents_without_a_question(
     entry = runners_in(delegating.setting.home, model.url)[agent]
     runner = {f"runners.{agent}": {"type": entry["type"]}, f"runners.{agent}.env": entry["env"]}
     policy = "allowAll" if agent in WITHOUT_ASKING else "deny"
-    editor = await delegating.attach(permissions={"default": policy}, **runner)
+    editor = await delegating.attach(permissions={"default": policy}, asyncTasks=PATIENT, **runner)
     chosen = [f"model: {MODELS[agent]}"] if MODELS[agent] else []
     delegating.define("lead", "mcpServers: [sidecar]", *chosen, runner=agent)
     delegating.define("cat", body=f"say '{FIRST_RESULT}'")

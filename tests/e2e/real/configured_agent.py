@@ -11,7 +11,7 @@ import pytest
 from sidecar.cli.install.agents import NAME
 from tests.e2e.conftest import RUNNERS, define
 from tests.e2e.host.conftest import HostSetting
-from tests.e2e.real.real_agents import AGENTS, BIN, runners_in
+from tests.e2e.real.real_agents import AGENTS, BIN, SECONDS, runners_in
 from tests.model_server.server import ModelServer
 
 Json = dict[str, Any]
@@ -99,7 +99,7 @@ class ConfiguredAgent:
             stderr=asyncio.subprocess.STDOUT,
         )
         try:
-            async with asyncio.timeout(150):
+            async with asyncio.timeout(SECONDS):
                 out, _ = await process.communicate()
         finally:
             if process.returncode is None:

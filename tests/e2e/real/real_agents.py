@@ -17,6 +17,12 @@ MODELS = {
     "codex-acp": None,
     "qwen": "fake-model",
 }
+SECONDS = 240
+"""How long a test waits for an agent. With others on a busy machine, one takes minutes to start."""
+STOP_SECONDS = 60.0
+"""The limit of a stop. It returns earlier, except where a busy machine does not let it kill in time."""
+PATIENT: Json = {"startupTimeoutSeconds": 150}
+"""The setting `asyncTasks` for such a machine."""
 OPENCODE_SWITCHES = ("AUTOUPDATE", "MODELS_FETCH", "LSP_DOWNLOAD", "DEFAULT_PLUGINS")
 """What opencode would fetch from the network, after OPENCODE_DISABLE_."""
 EVERYWHERE = ["opencode", "gemini"]
@@ -67,6 +73,11 @@ def define_agents(home: Path) -> None:
         (agents / f"{name}.md").write_text(
             f"---\nname: {name}\ndescription: Works.\nrunner: {name}\n{model}---\n"
         )
+
+
+def settings_in(home: Path, url: str) -> Json:
+    """Return the settings of a sidecar with the agents; see `runners_in`."""
+    return {"runners": runners_in(home, url), "asyncTasks": PATIENT}
 
 
 def runners_in(home: Path, url: str) -> Json:

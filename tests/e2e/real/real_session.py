@@ -20,11 +20,9 @@ from sidecar.subagents.runners.contract import RunObserver
 from sidecar.subagents.runners.output.fair_scheduler import FairScheduler
 from sidecar.subagents.runners.process.child import ChildProcess
 from sidecar.subagents.runners.process.marker import find
-from tests.e2e.real.real_agents import MODELS
+from tests.e2e.real.real_agents import MODELS, SECONDS, STOP_SECONDS
 
 Json = dict[str, Any]
-
-SECONDS = 90
 
 
 @contextlib.asynccontextmanager
@@ -60,6 +58,6 @@ async def opened(
     finally:
         process.close_stdin()
         await session.aclose()
-        await process.stop(4.0)
+        await process.stop(STOP_SECONDS)
         process.close()
     assert find([task_id]) == []

@@ -10,13 +10,12 @@ import pytest
 
 from tests.e2e.conftest import Sidecar, Start
 from tests.e2e.real.canaries import Canaries
-from tests.e2e.real.real_agents import AGENTS, define_agents, runners_in
+from tests.e2e.real.real_agents import AGENTS, SECONDS, define_agents, settings_in
 from tests.model_server.server import ModelServer
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(150), pytest.mark.parametrize("agent", AGENTS)]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600), pytest.mark.parametrize("agent", AGENTS)]
 
 Json = dict[str, Any]
-SECONDS = 90
 REFUSING = ("codex-acp", "opencode")
 """Agents that have no switch against one of the places."""
 
@@ -24,7 +23,7 @@ REFUSING = ("codex-acp", "opencode")
 @pytest.fixture
 async def driven(start: Start, home: Path, model: ModelServer) -> Sidecar:
     define_agents(home)
-    return await start(settings={"runners": runners_in(home, model.url)})
+    return await start(settings=settings_in(home, model.url))
 
 
 @pytest.fixture

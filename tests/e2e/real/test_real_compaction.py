@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from tests.e2e.conftest import Sidecar, Start
-from tests.e2e.real.real_agents import define_agents, runners_in
+from tests.e2e.real.real_agents import SECONDS, define_agents, settings_in
 from tests.model_server.server import ModelServer
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(200)]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 
 Json = dict[str, Any]
 
@@ -19,7 +19,6 @@ COMPACTING = ("claude-agent-acp", "codex-acp")
 
 Neither is among those that every run of the tests installs, so `conftest.py` deselects both there.
 """
-SECONDS = 90
 
 
 async def ended(sidecar: Sidecar, task_id: str) -> Json:
@@ -43,7 +42,7 @@ async def test_the_conversation_says_that_the_agent_compacted_its_context(
     home: Path, start: Start, model: ModelServer, agent: str
 ) -> None:
     define_agents(home)
-    sidecar = await start(settings={"runners": runners_in(home, model.url)})
+    sidecar = await start(settings=settings_in(home, model.url))
     first = await sidecar.launch(agent, "SCENARIO:say:Hello.")
     await ended(sidecar, first)
     resumed = await sidecar.request("asyncTasks/resume", taskId=first, text="/compact")

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from tests.e2e.conftest import REPO, Sidecar, Start
-from tests.e2e.real.real_agents import AGENTS, MODELS, runners_in
+from tests.e2e.real.real_agents import AGENTS, MODELS, settings_in
 from tests.model_server.server import ModelServer
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 
 Json = dict[str, Any]
 
@@ -51,11 +51,7 @@ async def started(start: Start, home: Path, model: ModelServer, agent: str, *lin
     chosen = [f"model: {CHOSEN[agent]}"] if CHOSEN[agent] else []
     head = ["---", "name: worker", "description: x.", f"runner: {agent}", *chosen, *lines, "---"]
     path.write_text("\n".join([*head, ""]))
-    # On a busy machine, an agent may take minutes to start.
-    limits = {"startupTimeoutSeconds": 150}
-    settings = {"permissions": {"default": "allowAll"}, "asyncTasks": limits}
-    settings["runners"] = runners_in(home, model.url)
-    return await start(settings=settings)
+    return await start(settings={"permissions": {"default": "allowAll"}, **settings_in(home, model.url)})
 
 
 async def run(sidecar: Sidecar, goal: str, **more: Any) -> Json:

@@ -18,15 +18,14 @@ from sidecar.subagents.runners.acp.restart import RestartableRun
 from sidecar.subagents.runners.acp.runner import AcpRunner
 from sidecar.subagents.runners.contract import RunObserver, RunResult, RunSpec
 from sidecar.subagents.runners.process.marker import find, sweep
-from tests.e2e.real.real_agents import AGENTS, MODELS, runners_in
+from tests.e2e.real.real_agents import AGENTS, MODELS, SECONDS, STOP_SECONDS, runners_in
 from tests.model_server.failures import FAILURES, Failure, Place
 from tests.model_server.server import ModelServer
 from tests.model_server.usage import Usage
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(150), pytest.mark.parametrize("agent", AGENTS)]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600), pytest.mark.parametrize("agent", AGENTS)]
 
 Json = dict[str, Any]
-SECONDS = 60
 _PATIENCE = 12
 """How long an agent that retries in silence is watched."""
 
@@ -65,7 +64,7 @@ class Driven:
         retried = asyncio.create_task(self.retried.wait())
         await asyncio.wait({ended, retried}, timeout=SECONDS, return_when=asyncio.FIRST_COMPLETED)
         retried.cancel()
-        await self.run.stop(5)
+        await self.run.stop(STOP_SECONDS)
         return await ended
 
 
@@ -96,7 +95,7 @@ async def drive(home: Path, model: ModelServer) -> AsyncIterator[Drive]:
 
     yield drive
     for run in started:
-        await run.stop(3)
+        await run.stop(STOP_SECONDS)
     left = find(task_ids)
     sweep(task_ids, 2.0)
     assert not left, f"processes left by a run: {left}"
@@ -111,7 +110,7 @@ async def test_a_model_that_fails_is_never_a_goal(
     if failure in SILENT.get(agent, ()):
         with pytest.raises(TimeoutError):
             await asyncio.wait_for(driven.run.result(), _PATIENCE)
-        await driven.run.stop(5)
+        await driven.run.stop(STOP_SECONDS)
         assert (await driven.run.result()).terminate_reason == "ERROR"
         return
     result = await driven.failure()
@@ -131,7 +130,7 @@ async def test_a_stream_that_breaks_after_a_tool_call_is_never_a_goal(
             await asyncio.wait_for(driven.run.result(), _PATIENCE)
     else:
         await driven.failure()
-    await driven.run.stop(5)
+    await driven.run.stop(STOP_SECONDS)
     assert (await driven.run.result()).terminate_reason == "ERROR"
 
 
@@ -146,7 +145,7 @@ async def test_a_call_whose_stream_breaks_is_never_a_goal(
             await asyncio.wait_for(driven.run.result(), _PATIENCE)
     else:
         await driven.failure()
-    await driven.run.stop(5)
+    await driven.run.stop(STOP_SECONDS)
     assert (await driven.run.result()).terminate_reason == "ERROR"
 
 

@@ -7,10 +7,10 @@ import pytest
 
 from tests.e2e.conftest import Start, define
 from tests.e2e.processes import until_retrying
-from tests.e2e.real.real_agents import BIN, MODELS, runners_in
+from tests.e2e.real.real_agents import BIN, MODELS, PATIENT, runners_in
 from tests.model_server.server import ModelServer
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(120)]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 
 
 async def test_a_real_agent_that_repeats_its_request_holds_the_others(
@@ -21,8 +21,8 @@ async def test_a_real_agent_that_repeats_its_request_holds_the_others(
     )
     assert (BIN / "opencode").exists(), "opencode is not installed; run scripts/agents"
     settings = runners_in(home, model.url)["opencode"]
-    sidecar = await start(settings={"runners": {"opencode": settings}})
-    model.failure, model.retry_after = 429, "5"
+    sidecar = await start(settings={"runners": {"opencode": settings}, "asyncTasks": PATIENT})
+    model.failure, model.retry_after = 429, "15"
     running = await sidecar.launch("opencode", "SCENARIO:say:hello")
     await until_retrying(sidecar, running)
     held = await sidecar.launch("opencode", "SCENARIO:say:hello")

@@ -10,12 +10,13 @@ import pytest
 from tests.e2e.conftest import Sidecar
 from tests.e2e.host.conftest import HostSetting, shared
 from tests.e2e.real.configured_agent import ConfiguredAgent, agent
+from tests.e2e.real.real_agents import SECONDS
 from tests.model_server.orchestration import FIRST_RESULT, SECOND_RESULT
 from tests.model_server.script import Conversation
 from tests.model_server.served_tools import FOUND
 from tests.model_server.server import ModelServer
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(200)]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 __all__ = ["agent", "shared"]
 
 Json = dict[str, Any]
@@ -70,7 +71,7 @@ async def _busy_editor(shared: HostSetting, home: Path) -> Sidecar:
 
 async def _until_tools_answered(model: ModelServer, count: int, prompt: asyncio.Task[tuple[int, str]]) -> str:
     """Wait until the model gets this many answers of tools, and return the last one."""
-    async with asyncio.timeout(100):
+    async with asyncio.timeout(SECONDS):
         while True:
             for each in model.conversations:
                 answers = [text for text in each.tool_texts if FOUND not in text]

@@ -16,18 +16,16 @@ import pytest
 
 from tests.e2e.conftest import Sidecar, Start
 from tests.e2e.processes import events
-from tests.e2e.real.real_agents import AGENTS, define_agents, runners_in, write_hostile
+from tests.e2e.real.real_agents import AGENTS, PATIENT, SECONDS, define_agents, runners_in, write_hostile
 from tests.model_server.server import ModelServer
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.timeout(150),
+    pytest.mark.timeout(600),
     pytest.mark.parametrize("agent", AGENTS),
 ]
 
 Json = dict[str, Any]
-
-SECONDS = 90
 
 
 @pytest.fixture
@@ -40,7 +38,7 @@ def runners(home: Path, model: ModelServer) -> Json:
 
 @pytest.fixture
 async def driven(start: Start, runners: Json) -> AsyncIterator[Sidecar]:
-    yield await start(settings={"runners": runners})
+    yield await start(settings={"runners": runners, "asyncTasks": PATIENT})
 
 
 @pytest.fixture

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from tests.e2e.conftest import Start
-from tests.e2e.real.real_agents import define_agents, runners_in
+from tests.e2e.real.real_agents import SECONDS, define_agents, settings_in
 from tests.model_server.server import ModelServer
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(200)]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 
 Json = dict[str, Any]
 
@@ -26,9 +26,9 @@ async def test_the_model_gets_the_answer_to_its_question(
     home: Path, start: Start, model: ModelServer, agent: str
 ) -> None:
     define_agents(home)
-    sidecar = await start(settings={"runners": runners_in(home, model.url)})
+    sidecar = await start(settings=settings_in(home, model.url))
     task_id = await sidecar.launch(agent, "SCENARIO:ask:Which color?")
-    await sidecar.until(lambda: "attention" in sidecar.changes[-1], 120)
+    await sidecar.until(lambda: "attention" in sidecar.changes[-1], SECONDS)
     question = sidecar.changes[-1]["attention"]
     assert (question["kind"], question["title"]) == ("question", "Which color?")
     field, *_ = question["schema"]["properties"]

@@ -13,14 +13,13 @@ from typing import Any
 import pytest
 
 from tests.e2e.conftest import Sidecar, Start
-from tests.e2e.real.real_agents import AGENTS, MODELS, define_agents, runners_in
+from tests.e2e.real.real_agents import AGENTS, MODELS, SECONDS, define_agents, settings_in
 from tests.model_server.server import ModelServer
 from tests.model_server.usage import Usage, varied
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(200), pytest.mark.parametrize("agent", AGENTS)]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600), pytest.mark.parametrize("agent", AGENTS)]
 
 Json = dict[str, Any]
-SECONDS = 90
 STORES = {
     "opencode": Path("data", "opencode"),
     "gemini": Path(".gemini"),
@@ -39,7 +38,7 @@ async def driven(start: Start, home: Path, model: ModelServer, agent: str) -> As
     define_agents(home)
     model.usage = varied
     settings: Json = {
-        "runners": runners_in(home, model.url),
+        **settings_in(home, model.url),
         "history": {"foreignRoots": [str(home / STORES[agent])]},
         "permissions": {"default": "allowAll"},
     }
@@ -51,7 +50,7 @@ async def ended(sidecar: Sidecar, model: ModelServer, task_id: str, answers: int
     await sidecar.client.request(
         "asyncTasks/wait", {"taskIds": [task_id], "timeoutSeconds": SECONDS}, timeout=SECONDS + 5
     )
-    assert await asyncio.to_thread(model.until_answered, answers, 20)
+    assert await asyncio.to_thread(model.until_answered, answers, 60)
     task = await sidecar.task(task_id)
     assert (task["status"], task["endReason"]) == ("completed", "goal"), task
     return task

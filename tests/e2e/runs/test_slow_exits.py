@@ -1,6 +1,7 @@
 """An agent that takes seconds to exit: its run ends at once, its slot is free when the process is gone."""
 
 import asyncio
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -90,3 +91,24 @@ async def test_a_resume_waits_for_the_processes_of_a_run_that_its_caller_waits_f
     await lingering.request("asyncTasks/resume", taskId=task_id)
     assert find([task_id]) == []
     await call
+
+
+@pytest.mark.slow
+async def test_a_sidecar_exits_while_it_still_imports_what_an_agent_needs(
+    start: Start, home: Path, environment: dict[str, str]
+) -> None:
+    slow, begun = home / "slow", home / "begun"
+    (slow / "acp").mkdir(parents=True)
+    (slow / "acp" / "__init__.py").write_text(
+        f"import pathlib, time\npathlib.Path({str(begun)!r}).touch()\ntime.sleep(600)\n"
+    )
+    environment["PYTHONPATH"] = os.pathsep.join([str(slow), str(REPO)])
+    define(home, RUNNERS)
+    sidecar = await start(settings={"runners": RUNNERS})
+    task_id = await sidecar.launch("linger")
+    async with asyncio.timeout(20):
+        while not begun.exists():
+            await asyncio.sleep(0.02)
+    sidecar.client.close_input()
+    assert await sidecar.client.wait(30) is not None
+    assert find([task_id]) == []

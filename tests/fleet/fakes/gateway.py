@@ -21,12 +21,14 @@ class FakeCluster:
 
     namespace = "test"
 
-    def __init__(self, ray: FakeRay, probes: Mapping[str, NodeProbe]) -> None:
+    def __init__(self, ray: FakeRay, probes: Mapping[str, NodeProbe], connect_seconds: float) -> None:
         self.ray = ray
         self._probes = probes
+        self._connect_seconds = connect_seconds
 
     async def connect(self, address: str, namespace: str, token_path: str | None) -> None:
-        """Do nothing."""
+        """Take as long as a busy machine."""
+        await asyncio.sleep(self._connect_seconds)
 
     def nodes(self) -> list[Json]:
         return [node.describe() for node in self.ray.nodes if not node.is_dead]
@@ -49,10 +51,12 @@ class FakeCluster:
         return next(node for node in self.ray.nodes if node.id == node_id)
 
 
-def connect(gateway: Gateway, ray: FakeRay, probes: Mapping[str, NodeProbe]) -> None:
+def connect(
+    gateway: Gateway, ray: FakeRay, probes: Mapping[str, NodeProbe], connect_seconds: float = 0
+) -> None:
     """Connect a gateway to a pretended cluster."""
     places = gateway._runs.places
-    gateway._cluster = FakeCluster(ray, probes)  # type: ignore[assignment]
+    gateway._cluster = FakeCluster(ray, probes, connect_seconds)  # type: ignore[assignment]
     gateway._runs._cluster = places._cluster = places.pulse._cluster = gateway._cluster
 
 
@@ -85,6 +89,7 @@ class FakeGateways:
         self.processes: list[FakeProcess] = []
         self.requests: list[Json] = []
         self.version = __version__
+        self.connect_seconds = 0.0
 
     async def start(self, argv: Sequence[str], environment: Mapping[str, str]) -> GatewayProcess:
         """Replace `GatewayProcess.start`."""
@@ -114,7 +119,7 @@ class FakeProcess:
         self.stdout, self.stderr = asyncio.StreamReader(limit=1 << 26), asyncio.StreamReader()
         self._input = asyncio.StreamReader(limit=1 << 26)
         gateway = Gateway(self._input, Out(self))  # type: ignore[arg-type]
-        connect(gateway, gateways.ray, gateways.probes)
+        connect(gateway, gateways.ray, gateways.probes, gateways.connect_seconds)
         self._gateway = gateway
         self._serving = asyncio.create_task(gateway.serve(), name="gateway")
 

@@ -14,6 +14,7 @@ from sidecar.subagents.limits.constraints import RunConstraints
 from sidecar.subagents.limits.timers import SilenceWatch
 from sidecar.subagents.permissions.broker import PermissionBroker
 from sidecar.subagents.questions.broker import QuestionBroker
+from sidecar.subagents.runs import supervision
 from sidecar.subagents.runs.run import Run
 from sidecar.subagents.runs.supervision import MonitorServices, RunMonitor
 from sidecar.subagents.tasks.launching import Abort
@@ -27,7 +28,9 @@ async def _keep(run: Run) -> None:
 class Watched:
     """A monitor with short limits; `clock` tells what happened to the run's time limit."""
 
-    def __init__(self, constraints: RunConstraints | None = None, **limits: Any) -> None:
+    def __init__(
+        self, constraints: RunConstraints | None = None, servers: list[str] | None = None, **limits: Any
+    ) -> None:
         task = AsyncTask(
             id="task-1",
             subagent_name="a",
@@ -36,7 +39,9 @@ class Watched:
             progress=Progress(last_activity_at=0),
             runner="r",
             workspace_dir=str(Path("/")),
+            mcp_servers=servers,
         )
+        self.emitted = asyncio.Event()
         self.abort = Abort()
         self.aborted = asyncio.Event()
         self.abort.on_abort(self.aborted.set)
@@ -81,7 +86,9 @@ class Watched:
         return None if self.abort.outcome is None else self.abort.outcome.error
 
     async def _emit(self, event: dict[str, Any]) -> None:
-        raise AssertionError("no event is expected")
+        assert "awaitedServers" in event, "no other event is expected"
+        self.take(**event)
+        self.emitted.set()
 
     async def reason(self, seconds: float = 5) -> str | None:
         async with asyncio.timeout(seconds):
@@ -97,8 +104,7 @@ async def test_a_late_start_ends_the_run() -> None:
 
 
 async def test_a_late_start_names_the_servers_that_the_agent_may_have_waited_for() -> None:
-    watched = Watched(startup_timeout_seconds=0.01)
-    watched.run.record.task.mcp_servers = ["docs", "broken", "sidecar", "tickets"]
+    watched = Watched(servers=["docs", "broken", "sidecar", "tickets"], startup_timeout_seconds=0.01)
     watched.take(type="log", stream="agent", text="", unmet={"kind": "mcpServer", "wanted": "broken"})
     watched.run.begin()
     await watched.reason()
@@ -110,6 +116,35 @@ async def test_a_late_start_without_servers_does_not_mention_them() -> None:
     watched.run.begin()
     await watched.reason()
     assert "MCP" not in str(watched.error)
+
+
+async def test_an_agent_with_servers_may_start_for_half_as_long_again() -> None:
+    watched = Watched(servers=["docs"], startup_timeout_seconds=0.02)
+    watched.run.begin()
+    await watched.reason()
+    assert "not ready within 0.03s" in str(watched.error)
+
+
+async def test_servers_that_may_delay_the_start_are_named_until_the_agent_has_started(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(supervision, "SERVERS_SECONDS", 0.01)
+    watched = Watched(servers=["docs", "broken", "sidecar", "tickets"])
+    watched.take(type="log", stream="agent", text="", unmet={"kind": "mcpServer", "wanted": "broken"})
+    watched.run.begin()
+    async with asyncio.timeout(5):
+        await watched.emitted.wait()
+    assert watched.record.fold.progress().awaited_servers == ["docs", "tickets"]
+    watched.run.ready(silence_counts=False)
+    assert watched.record.fold.progress().awaited_servers is None
+
+
+async def test_the_sidecars_own_tools_are_not_named_as_a_delay(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(supervision, "SERVERS_SECONDS", 0.01)
+    watched = Watched(servers=["sidecar"], startup_timeout_seconds=0.05)
+    watched.run.begin()
+    await watched.reason()
+    assert "not ready within 0.05s" in str(watched.error) and not watched.emitted.is_set()
 
 
 async def test_silence_after_the_start_ends_the_run() -> None:

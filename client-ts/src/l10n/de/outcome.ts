@@ -50,6 +50,8 @@ export const outcome: Texts<typeof en.outcome> = {
   heldUntil: (why, time) => `${why} bis ${time}`,
   uncounted: (files) => `${files} nicht gezählt`,
   retrying: (attempt) => `Neuer Versuch (${attempt})`,
+  starting: (count, names) =>
+    `Startet: wartet vielleicht auf ${count === 1 ? "den MCP-Server" : "einen der MCP-Server"} ${names}`,
   mode: (name) => `Modus ${name}`,
   effort: (name) => `Aufwand ${name}`,
   serverMissing: (name) => `${name} funktioniert nicht`,

@@ -48,6 +48,8 @@ export const outcome = {
   heldUntil: (why: string, time: string) => `${why} until ${time}`,
   uncounted: (files: number) => `${files} not counted`,
   retrying: (attempt: number) => `Retrying (${attempt})`,
+  starting: (count: number, names: string) =>
+    `Starting: may wait for ${count === 1 ? "the MCP server" : "one of the MCP servers"} ${names}`,
   mode: (name: string) => `${name} mode`,
   effort: (name: string) => `${name} effort`,
   serverMissing: (name: string) => `${name} does not work`,

@@ -12,9 +12,13 @@ import {
   ErrorCode,
   type LaunchParams,
   type TaskEvent,
+  type TasksDidChange,
 } from "../../../src/protocol.js";
 import type { ServiceState, SubagentService } from "../../../src/service/service.js";
+import { runOf } from "../../../src/stored/storedRun.js";
+import { pageIdOf } from "../../../src/storedRef.js";
 import { FakeMemento } from "../memory.js";
+import { storedTask } from "../tasks.js";
 
 function task(changes: Partial<AsyncTask> = {}): AsyncTask {
   return {
@@ -59,7 +63,8 @@ class FakeService implements SubagentService {
   readonly onDidChangeTask = this.changes.event;
   readonly removals = new EventEmitter<readonly string[]>();
   readonly onDidRemoveTasks = this.removals.event;
-  readonly onDidChangeHistory = new EventEmitter<never>().event;
+  readonly history = new EventEmitter<TasksDidChange>();
+  readonly onDidChangeHistory = this.history.event;
   readonly onDidChangeDefinitions = this.definitions.event;
   readonly onDidChangeSettings = this.settings.event;
   readonly onDidRestart = this.restarts.event;
@@ -604,4 +609,55 @@ test("the turns of a run are sent again to a page that returns, though it gets n
   posted.length = 0;
   await receive({ ...FOLLOW, taskId: "t2" });
   expect(posted.map(({ type }) => type)).not.toContain("turns");
+});
+
+const STORED = pageIdOf({ id: "s", root: "/r" });
+const NONE = { revision: 2, added: [], changed: [], removed: [] };
+
+/** A panel that shows a stored task, and the states that it posted of it. */
+async function storedPanel() {
+  const shown = panel();
+  const answer = (more: object) => {
+    shown.service.answers["asyncTasks/get"] = () => ({
+      task: runOf(STORED, storedTask("s", more)),
+    });
+  };
+  answer({ status: "active", outcome: "streaming" });
+  await shown.receive({ type: "ready" }, { ...FOLLOW, taskId: STORED });
+  const states = () =>
+    shown.posted.flatMap((message) => (message.type === "task" ? [message.task.stored] : []));
+  const change = async (change: Partial<TasksDidChange>) => {
+    shown.service.history.fire({ ...NONE, ...change });
+    await new Promise(setImmediate);
+  };
+  return { ...shown, answer, states, change };
+}
+
+test("a stored task that ends while it is open shows its new state, and one that did not change does not", async () => {
+  const { answer, states, change } = await storedPanel();
+  answer({ status: "completed", outcome: "completed" });
+  await change({ changed: ["other"] });
+  expect(states()).toEqual([{ status: "active", outcome: "streaming" }]);
+  await change({ changed: ["s"] });
+  expect(states().at(-1)).toEqual({ status: "completed", outcome: "completed" });
+});
+
+test("a stored task that is deleted while it is open stays readable and says so", async () => {
+  const { service, types, change } = await storedPanel();
+  service.answers["asyncTasks/get"] = () => {
+    throw new ResponseError(ErrorCode.TaskNotFound, "no such task");
+  };
+  await change({ removed: ["s"] });
+  expect(types()).toContain("taskDeleted");
+  expect(types()).not.toContain("taskMissing");
+});
+
+test("a stored task stays as it is while the sidecar does not answer", async () => {
+  const { service, types, change } = await storedPanel();
+  service.answers["asyncTasks/get"] = () => {
+    throw new Error("not running");
+  };
+  await change({});
+  expect(types()).not.toContain("taskDeleted");
+  expect(types()).not.toContain("taskMissing");
 });

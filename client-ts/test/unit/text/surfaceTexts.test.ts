@@ -11,7 +11,7 @@ import { placeWords } from "../../../src/text/runWords.js";
 import { storedStatus } from "../../../src/text/words.js";
 
 type Run = Pick<AsyncTask, "status" | "endReason" | "errorKind" | "queuePosition" | "waiting"> &
-  Pick<Progress, "retrying">;
+  Pick<Progress, "retrying" | "awaitedServers">;
 
 interface Table {
   readonly statuses: readonly (readonly [string, Run])[];

@@ -8,7 +8,7 @@ import { followsEnd, pageEndOf, shownOf } from "../../../webview/model/openRun.j
 import { reduce } from "../../../webview/model/reduce.js";
 import { requestsOf } from "../../../webview/model/requests.js";
 import { INITIAL, type State } from "../../../webview/model/state.js";
-import { message, numbered } from "../samples.js";
+import { message, numbered, task } from "../samples.js";
 
 const OPEN: Event = { type: "openRun", taskId: "t1" };
 
@@ -138,4 +138,32 @@ test("where the reader is counts until they are at the end again", () => {
   expect(reading.open?.at).toBe(470);
   expect(reduce(reading, { type: "jumpToEnd" }).open?.at).toBeUndefined();
   expect(after(OPEN, END, { type: "readAt", seq: 470 }).open?.at).toBeUndefined();
+});
+
+test("a stored task whose events are different now is followed from its first event", () => {
+  const restart: Event = { type: "restarted", taskId: "t1" };
+  expect(asked(OPEN, END, restart)).toEqual([{ type: "follow", taskId: "t1", afterSeq: 0 }]);
+  const state = after(OPEN, END, restart);
+  expect(state.open?.stream.events).toEqual([]);
+  expect(shown(reduce(state, END)).at(-1)).toBe(500);
+});
+
+test("a reader of such a task who is not at its end returns to the place", () => {
+  const away: Event[] = [OPEN, END, { type: "jumpTo", seq: 200 }, pageOf(200)];
+  const restart: Event = { type: "restarted", taskId: "t1" };
+  expect(asked(...away, restart)).toEqual([
+    { type: "page", taskId: "t1", side: "before", seq: pageEndOf(200) },
+    { type: "follow", taskId: "t1", afterSeq: 0 },
+  ]);
+  const [first = 0, last = 0] = shown(after(...away, restart, pageOf(200)));
+  expect(first).toBeLessThanOrEqual(200);
+  expect(last).toBeGreaterThan(200);
+});
+
+test("a task that is stored again is not shown as deleted", () => {
+  const state = after(OPEN, END, { type: "taskDeleted", taskId: "t1" });
+  expect(state.open?.isDeleted).toBe(true);
+  expect(reduce(state, { type: "task", task: task({ id: "t1" }) }).open).not.toHaveProperty(
+    "isDeleted",
+  );
 });

@@ -12,6 +12,7 @@ import {
   modelWords,
   placeWords,
   retryWords,
+  startingWords,
   unmetSentence,
 } from "../../../src/text/runWords.js";
 import { oneLine } from "../../../src/text/words.js";
@@ -321,9 +322,12 @@ function queuedWords({ runs = [], limit }: State, waiting: Waiting | undefined):
 }
 
 /** Events are newer than the progress, which only comes with a change of the run. */
-function doing({ currentTool, retrying }: Progress, stream: Stream): string {
+function doing({ currentTool, retrying, awaitedServers }: Progress, stream: Stream): string {
   if (retrying !== undefined) {
     return retryWords(retrying);
+  }
+  if (awaitedServers !== undefined) {
+    return startingWords(awaitedServers);
   }
   const name = hasAfter(stream) ? currentTool : openCall(stream.conversation)?.name;
   return name === undefined ? CONVERSATION.working : CONVERSATION.tool(plain(name));
@@ -352,6 +356,7 @@ function rowOf({ state }: View, { task, taskId }: OpenRun): RunRow | undefined {
         ...(listed?.from && { from: listed.from }),
         goal: task.goalPrompt,
         ...(task.progress.retrying && { retrying: task.progress.retrying }),
+        ...(task.progress.awaitedServers && { awaitedServers: task.progress.awaitedServers }),
         ...(task.attention && { asks: askedLine(task.attention, ASKS_CHARS) }),
       };
 }

@@ -5,7 +5,7 @@ import type { AsyncTask } from "../../../src/protocol.js";
 import { allTokens } from "../../../src/text/runWords.js";
 import { compact, dollars } from "../../../src/l10n/format.js";
 import { isLive, STATUS_ICON } from "../../../src/text/outcome.js";
-import { storedRef } from "../../../src/stored/storedRun.js";
+import { storedRef } from "../../../src/storedRef.js";
 import {
   adviceOf,
   broughtBackWords,

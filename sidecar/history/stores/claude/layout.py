@@ -20,6 +20,10 @@ _DEEPEST: Final = 4
 """How many folders below `subagents` are searched."""
 
 
+DEEPEST: Final = 4 + _DEEPEST
+"""How many folders deep the files of subagents are below `projects`."""
+
+
 class SessionFile(NamedTuple):
     """One file; `parent` is the session of a subagent as its folder names it."""
 

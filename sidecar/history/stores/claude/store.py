@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from sidecar.api.stored.tasks import Rules
 from sidecar.history.stored.reading import stamp_of
 from sidecar.history.stores.claude.layout import (
+    DEEPEST,
     PROJECTS,
     SUBAGENTS,
     SessionFile,
@@ -20,6 +21,7 @@ from sidecar.history.stores.claude.layout import (
     session_files,
 )
 from sidecar.history.stores.contract import (
+    Evidence,
     Fingerprints,
     Keys,
     Kind,
@@ -117,6 +119,10 @@ class ClaudeStore(Store):
         """Stat the folders of projects, and the list of kept copies."""
         folders = [stamp_of(f"{self.root.path}{os.sep}{folder}") for folder in self.shared_folders]
         return (*folders, self._copies.version)
+
+    def evidence(self) -> Sequence[Evidence]:
+        """Return the folder of the projects, and those of the kept copies."""
+        return [(f"{self.root.path}{os.sep}{PROJECTS}", DEEPEST), *self._copies.places()]
 
     def deletes_after(self) -> int | None:
         """Return the time after which Claude Code deletes a session, as its settings state."""

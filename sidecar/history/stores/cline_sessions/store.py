@@ -16,6 +16,7 @@ from sidecar.history.stores.cline_sessions.records import read_object, read_tran
 from sidecar.history.stores.cline_sessions.rows import Files, session_of
 from sidecar.history.stores.cline_sessions.transcript import files_of, messages_of
 from sidecar.history.stores.contract import (
+    Evidence,
     Fingerprints,
     Keys,
     Kind,
@@ -76,6 +77,10 @@ class ClineStore(Store):
     def unlisted(self) -> Sequence[SharedProblem]:
         """Return the folders that the last listing could not read."""
         return self._folders.unlistable()
+
+    def evidence(self) -> Sequence[Evidence]:
+        """Return the folder of the sessions."""
+        return [(self._base, 2)]
 
     def existing(self, keys: Collection[str]) -> Keys:
         """Return the keys whose files exist: the messages or, of a main session, the manifest."""

@@ -21,6 +21,8 @@ _ID: Final = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 _FILE: Final = re.compile(rf"rollout-.*?({_ID})\.jsonl?(?:\.zst)?", re.IGNORECASE)
 _KEY: Final = re.compile(_ID, re.IGNORECASE)
 _DEEPEST: Final = 3
+DEEPEST: Final = 1 + _DEEPEST
+"""How many folders deep the files of sessions are."""
 
 
 class SessionFile(NamedTuple):

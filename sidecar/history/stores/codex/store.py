@@ -5,13 +5,14 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import PurePath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from sidecar.api.stored.tasks import Rules
 from sidecar.history.stored.reading import stamp_of
 from sidecar.history.stores.codex.layout import (
     ARCHIVED,
     COMPRESSED,
+    DEEPEST,
     NAMES,
     SESSIONS,
     STATE,
@@ -39,6 +40,7 @@ class CodexStore(FileSessionStore):
     """The sessions below `<root>/sessions` and `<root>/archived_sessions`; see `Store`."""
 
     product = "codex"
+    below: ClassVar[Mapping[str, int]] = {SESSIONS: DEEPEST, ARCHIVED: DEEPEST}
     has_children = True
     relates = True
 

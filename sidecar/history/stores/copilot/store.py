@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Final
+from typing import ClassVar, Final
 
 from sidecar.changes.file_change import FileChange
 from sidecar.history.stored.reading import is_there
@@ -29,6 +29,7 @@ class CopilotStore(FileSessionStore):
     """The sessions below one root. A folder without events was opened, but never used."""
 
     product = "copilot"
+    below: ClassVar[Mapping[str, int]] = {SESSIONS: 2}
     shared_folders = (SESSIONS,)
 
     def __init__(self, root: Root) -> None:

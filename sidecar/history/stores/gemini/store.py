@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import ClassVar, Final, TypeVar
 
 from sidecar.api.errors import StorageError
 from sidecar.api.stored.tasks import Product
@@ -44,6 +44,7 @@ class GeminiStore(FileSessionStore):
     """The sessions below one root; a session is in all files with its id."""
 
     has_children = True
+    below: ClassVar[Mapping[str, int]] = {TMP: 5}
 
     def __init__(self, root: Root, product: Product = "gemini") -> None:
         super().__init__(root)

@@ -12,6 +12,7 @@ from sidecar.api.stored.tasks import Rules
 from sidecar.changes.file_change import FileChange
 from sidecar.history.stored.problems import problem
 from sidecar.history.stores.contract import (
+    Evidence,
     Fingerprints,
     Keys,
     Kind,
@@ -72,6 +73,10 @@ class OpencodeStore(Store):
         with self._copies.lock:
             databases = [each.stamps() for each in self._copies.databases().values()]
         return (*databases, *(_mtime(f"{self.root.path}{os.sep}{name}") for name in self.shared_folders))
+
+    def evidence(self) -> Sequence[Evidence]:
+        """Return the folders of session files; the databases are in the root itself."""
+        return [(f"{self.root.path}{os.sep}storage", 4), (f"{self.root.path}{os.sep}project", 7)]
 
     def fingerprints(
         self, keys: Keys, parallel: Parallel = sequential, meanwhile: Callable[[], None] = nothing

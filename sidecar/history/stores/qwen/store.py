@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Final
+from typing import ClassVar, Final
 
 from sidecar.changes.file_change import FileChange
 from sidecar.history.stored.parsing import text_of
@@ -37,6 +37,7 @@ class QwenStore(FileSessionStore):
     """The sessions below one root. A folder that was renamed may leave a copy of a session."""
 
     product = "qwen"
+    below: ClassVar[Mapping[str, int]] = dict.fromkeys(PLACES, 3)
 
     def __init__(self, root: Root) -> None:
         super().__init__(root)

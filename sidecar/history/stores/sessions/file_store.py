@@ -3,12 +3,13 @@
 import os
 from abc import abstractmethod
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 from sidecar.api.stored.tasks import Product, Rules
 from sidecar.history.stored.problems import problem
 from sidecar.history.stored.reading import Stamp, stamp_of
 from sidecar.history.stores.contract import (
+    Evidence,
     Fingerprints,
     Keys,
     OpenedTask,
@@ -39,6 +40,8 @@ class FileSessionStore(Store):
     """
 
     product: Product
+    below: ClassVar[Mapping[str, int] | None] = None
+    """The folders of the root with everything that rows depend on, and how deep it is in them, if known."""
 
     def __init__(self, root: Root) -> None:
         self.root = root
@@ -52,6 +55,12 @@ class FileSessionStore(Store):
     @abstractmethod
     def session(self, key: str, files: SessionFiles) -> Session | None:
         """Read one session; None if it has no message of a person or a model. Never raises."""
+
+    def evidence(self) -> Sequence[Evidence] | None:
+        """Return the folders with the sessions."""
+        if self.below is None:
+            return None
+        return [(f"{self.root.path}{os.sep}{name}", levels) for name, levels in self.below.items()]
 
     def members(self) -> Keys:
         """List the sessions, including those without messages."""

@@ -1,5 +1,6 @@
-"""Make the `log` event that says which wish of a launch the agent did not meet. No I/O."""
+"""Make the `log` events that say which wish of a launch the agent did not meet, or may wait for. No I/O."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from sidecar.api.runs.async_tasks import UnmetKind
@@ -16,6 +17,12 @@ def unmet(
     members = {"kind": kind, "wanted": wanted, **shown}
     known = {name: value for name, value in members.items() if value}
     return {"type": "log", "stream": "agent", "text": f"{_sentence(known)}\n", "unmet": known}
+
+
+def still_starting(servers: Sequence[str]) -> dict[str, Any]:
+    """Make the `log` event that names the MCP servers which may delay the start of an agent."""
+    text = f"The agent is still starting. It may wait for an MCP server: {', '.join(servers)}\n"
+    return {"type": "log", "stream": "agent", "text": text, "awaitedServers": list(servers)}
 
 
 def _sentence(known: dict[str, str]) -> str:

@@ -194,7 +194,9 @@ class ChildProcess(asyncio.SubprocessProtocol):
         if self._exit.is_set():
             survivors += await _in_thread(lambda: self._containment.sweep_orphans(self.pid))
         self._is_cleared = self._exit.is_set() and not survivors
-        if not self._is_cleared:
+        if self._is_cleared:
+            self._containment.swept()
+        else:
             logger.error("task %s: processes %s cannot be killed", self._task_id, survivors)
 
     async def _wait_out_grace(self) -> None:

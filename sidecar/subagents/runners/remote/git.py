@@ -96,12 +96,13 @@ def commit_of(bundled: bytes) -> str:
     return head.splitlines()[-1].split()[0].decode()
 
 
-def unbundle(repository: Path, file: Path) -> None:
-    """Add the objects of a bundle to a repository and set its refs."""
+def unbundle(repository: Path, file: Path, *, log: bool = False) -> None:
+    """Add the objects of a bundle to a repository and set its refs; `log` notes when."""
+    logged = ["--create-reflog"] if log else []
     listed = git(repository, "bundle", "unbundle", str(file), timeout=LARGE_SECONDS).decode().splitlines()
     for each in listed:
         commit, _, ref = each.partition(" ")
-        git(repository, "update-ref", ref, commit)
+        git(repository, "update-ref", *logged, ref, commit)
 
 
 def _last_words(stderr: bytes) -> str:

@@ -15,8 +15,8 @@ VERSION_SECONDS = 5.0
 SLOW_SECONDS = 60.0
 """How long the program itself may take, on a busy machine: the next request finds it further on its way."""
 _NODES_SECONDS = 10.0
-CONNECT_SECONDS = 25.0
-"""A bound only: the gateway itself finds out within seconds why it cannot connect."""
+CONNECT_SECONDS = 60.0
+"""A bound only: the gateway finds out within seconds why it cannot connect, but joins slowly when busy."""
 
 
 class GatewayFailed(RunnerUnavailable):
@@ -53,7 +53,8 @@ class FleetLink:
     async def gateway(self, patience: float = VERSION_SECONDS) -> GatewayProcess:
         """Return the running gateway, which is connected to the cluster.
 
-        Raises RunnerUnavailable with the remedy; GatewayFailed if another try may help, for example after
+        One that has answered is waited for until it is connected or says why it is not. Raises
+        RunnerUnavailable with the remedy; GatewayFailed if another try may help, for example after
         `patience` seconds without any answer.
         """
         if self._process is not None and not self._process.is_gone:

@@ -1,4 +1,8 @@
-"""The refs `refs/sidecar/<task id>` of a repository, each with the changes of one run."""
+"""The refs `refs/sidecar/<task id>` of a repository, each with the changes of one run.
+
+Their commits have the time of the node that made them, whose clock may be wrong by any amount. So each ref
+has a log with the time on this machine at which it came.
+"""
 
 import math
 import time
@@ -13,16 +17,18 @@ _DAY_SECONDS = 86_400
 
 def set_ref(root: Path, task_id: str, commit: str) -> None:
     """Make a commit the changes of a run. Blocking."""
-    git(root, "update-ref", f"{PREFIX}{task_id}", commit)
+    git(root, "update-ref", "--create-reflog", f"{PREFIX}{task_id}", commit)
 
 
 def prune_old(root: Path, days: float, newest: float = math.inf) -> list[str]:
-    """Remove the refs of commits that are older than `days`; return them. Blocking.
+    """Remove the refs that are older than `days`; return them. Blocking.
 
     `newest` is the time of a new commit of another machine: a clock here that jumps ahead removes nothing.
     """
-    limit = min(time.time(), newest) - days * _DAY_SECONDS
-    return _removed(root, [ref for ref, at in _refs(root) if at < limit])
+    now = time.time()
+    limit = min(now, newest) - days * _DAY_SECONDS
+    doubtful = [(ref, at) for ref, at in _refs(root) if not limit <= at <= now]
+    return _removed(root, [ref for ref, at in doubtful if _came_at(root, ref, at) < limit])
 
 
 def prune_merged(root: Path) -> list[str]:
@@ -35,6 +41,13 @@ def _refs(root: Path) -> list[tuple[str, int]]:
     listed = line(root, "for-each-ref", "--format=%(refname) %(committerdate:unix)", PREFIX).splitlines()
     pairs = (each.rsplit(" ", 1) for each in listed)
     return [(ref, int(at)) for ref, at in pairs if at.isdecimal()]
+
+
+def _came_at(root: Path, ref: str, committed_at: int) -> int:
+    """Return when a ref came to this machine; the time of its commit if that is unknown."""
+    newest = line(root, "log", "--walk-reflogs", "-1", "--format=%gd", "--date=unix", ref, "--")
+    at = newest.rpartition("@{")[2].rstrip("}")
+    return int(at) if at.isdecimal() else committed_at
 
 
 def _is_merged(root: Path, ref: str) -> bool:

@@ -72,7 +72,7 @@ def bring_back(tree: Tree, task_id: str, commit: str, data: bytes, keep_days: fl
         with tempfile.NamedTemporaryFile(prefix="sidecar-", suffix=".bundle") as file:
             file.write(data)
             file.flush()
-            unbundle(root, Path(file.name))
+            unbundle(root, Path(file.name), log=True)
     run_refs.prune_old(root, keep_days, int(line(root, "log", "-1", "--format=%ct", commit)))
     run_refs.set_ref(root, task_id, commit)
     counts = git(root, "diff", "--numstat", "-z", "--no-renames", tree.base, commit)

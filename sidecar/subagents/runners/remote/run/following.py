@@ -110,11 +110,11 @@ class Following:
 
     async def _found(self) -> GatewayProcess:
         """Find the run through a gateway, and take over its state."""
+        with self._node.connecting():
+            gateway = await self._requests.link.gateway(self._node.time_left)
         limit = self._node.time_left
         with self._node.waiting(limit):
-            async with asyncio.timeout(limit):
-                gateway = await self._requests.link.gateway(limit)
-                place = await gateway.request("find", CALL_SECONDS, run=self._requests.run)
+            place = await gateway.request("find", limit, run=self._requests.run)
         self._node.take(place)
         self._lines.take_over(place)
         if place["started"]:

@@ -85,6 +85,10 @@ class RunNode:
         """Note a word of the run."""
         self._silence.heard()
 
+    def connecting(self) -> AbstractContextManager[None]:
+        """Connect to the cluster; see `Silence.connecting`."""
+        return self._silence.connecting()
+
     def report(self, state: PlacementState) -> None:
         """Report where the run is."""
         self._observer.placed(self._name, state)

@@ -166,7 +166,8 @@ class Placement:
 
     async def _ask_for_place(self) -> Any:
         tree = self._record.tree
-        status = await self._link.status(CALL_SECONDS)
+        with self._node.connecting():
+            status = await self._link.status(CALL_SECONDS)
         nodes = suitable(self._needs, status)
         if not nodes:
             raise RunnerUnavailable(why_unsuitable(self._needs, status) or "no node can run this")

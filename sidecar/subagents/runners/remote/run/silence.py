@@ -18,10 +18,12 @@ class Silence:
         self._reserve = reserve
         self._now = asyncio.get_running_loop().time
         self._last = self._now()
+        self._may_wait = True
 
     def heard(self) -> None:
         """Note a word of the run."""
         self._last = self._now()
+        self._may_wait = True
 
     @property
     def left(self) -> float:
@@ -40,4 +42,21 @@ class Silence:
             yield
         finally:
             if self._now() - began > most + _SUSPENDED_SECONDS:
-                self._last = max(self._last, self._now() - self._limit + self._reserve)
+                self._leave(self._reserve)
+
+    @contextmanager
+    def connecting(self) -> Iterator[None]:
+        """Connect to the cluster, which takes long on a busy machine.
+
+        The run then gets as much time to answer, at most a third of the limit, once in a silence.
+        """
+        began = self._now()
+        yield
+        seconds = min(self._now() - began, self._limit / 3)
+        if self._may_wait and self.left < seconds:
+            self._may_wait = False
+            self._leave(seconds)
+
+    def _leave(self, seconds: float) -> None:
+        """Leave the run at least this time to answer."""
+        self._last = max(self._last, self._now() - self._limit + seconds)

@@ -64,6 +64,23 @@ def test_a_task_with_an_unusable_file_is_dropped(data: bytes) -> None:
     assert guide.extract("id", UI, data, NOW) is None
 
 
+@pytest.mark.parametrize("spelling", ["plain", "escaped"])
+def test_usage_and_mode_are_found_however_the_file_spells_them(spelling: str) -> None:
+    text = '"tokensIn":1,"tokensOut":2,"cost":0.5 <slug>ask</slug> <name>Ask</name>'
+    data = api([{"type": "text", "text": text}])
+    if spelling == "escaped":
+        data = data.replace(b"<slug>", b"\\u003cslug>").replace(b"tokensIn", b"token\\u0073In")
+    found = guide.extract("id", UI, data, NOW)
+    assert found is not None
+    assert (found.mode_current, found.tokens_total, found.cost) == ("ask", 3, 0.5)
+
+
+@pytest.mark.parametrize("role", ["user", "assistant"])
+def test_a_content_without_match_drops_a_task_in_which_nothing_else_is_sought(role: str) -> None:
+    data = json.dumps([{"role": "user", "content": "<task>hi</task>"}, {"role": role, "content": 5}]).encode()
+    assert guide.extract("id", UI, data, NOW) is None
+
+
 def test_usage_mode_and_workspace_come_from_the_api_history() -> None:
     text = '"tokensIn":10,"tokensOut":5,"cost":0.125 <slug>code</slug> <name>Code</name> '
     found = guide.extract("id", UI, api([{"text": text + "Current Workspace Directory (/w)"}]), NOW)
