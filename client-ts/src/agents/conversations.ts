@@ -1,7 +1,7 @@
 import type { Event, WebviewView } from "vscode";
 
 import type { PanelSession } from "../panel/panelSession.js";
-import { storedRef } from "../stored/storedRun.js";
+import { storedRef } from "../storedRef.js";
 import { type AgentsView, showsInEditor } from "./agentsView.js";
 import type { ConversationEditors } from "./conversationEditors.js";
 

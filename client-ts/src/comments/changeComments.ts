@@ -172,7 +172,7 @@ export class ChangeComments implements vscode.Disposable {
 
 function draftIn(comment: vscode.Comment): Draft {
   if (!(comment instanceof Draft)) {
-    throw new TypeError("The editor named a comment of someone else.");
+    throw new Error("The editor named a comment of someone else.");
   }
   return comment;
 }

@@ -1,3 +1,4 @@
+import { review } from "../l10n/en/model.js";
 import type { Side } from "../panel/toolDiffs.js";
 
 /** A comment of a reader on lines of a change, which count from 1. */
@@ -22,16 +23,15 @@ export function reviewText(remarks: readonly Remark[]): string {
   const all = remarks.toSorted(
     (one, other) => compare(one.path, other.path) || one.first - other.first,
   );
-  return ["Comments on your changes:", ...all.map(remarkText)].join("\n\n");
+  return [review.heading, ...all.map(remarkText)].join("\n\n");
 }
 
 function remarkText({ path, side, first, last, lines, texts }: Remark): string {
-  const place = first === last ? `line ${first}` : `lines ${first}-${last}`;
   const left = lines.length - MOST_LINES;
   return [
-    `\`${path}\`, ${place}${side === "before" ? " before the change" : ""}:`,
+    review.place(path, first, last, side === "before"),
     ...lines.slice(0, MOST_LINES).map((line) => `> ${line}`),
-    ...(left > 0 ? [`> [${left} more]`] : []),
+    ...(left > 0 ? [`> ${review.more(left)}`] : []),
     "",
     texts.join("\n\n"),
   ].join("\n");
