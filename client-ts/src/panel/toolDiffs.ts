@@ -5,6 +5,7 @@ import { changesOf, type Edit, isSameFile } from "./runChanges.js";
 import type { OpenRequest } from "./messages.js";
 import type { ToolContent } from "../protocol.js";
 import type { SubagentService } from "../service/service.js";
+import { pathInside } from "../text/places.js";
 import * as strings from "../text/strings.js";
 
 /** The scheme of the texts of changes. */
@@ -15,7 +16,7 @@ type Change = Omit<Extract<OpenRequest, { type: "openDiff" }>, "type">;
 /** Which text of a change it is. */
 export type Side = "before" | "after";
 
-/** One of the two texts of a change, and the path that the agent reported. */
+/** One of the two texts of a change, and its path: in the run's folder, if it is there. */
 export interface ChangeText {
   readonly path: string;
   readonly side: Side;
@@ -76,14 +77,20 @@ export class ToolDiffs implements vscode.TextDocumentContentProvider, vscode.Dis
   }
 
   async provideTextDocumentContent(uri: vscode.Uri): Promise<string> {
-    return (await this.at(uri)).text;
+    const { side, ...change } = placeOf(uri);
+    const { oldText = "", newText = "" } = await this.#part(change);
+    return side === "before" ? oldText : newText;
   }
 
   /** Return a text of a change; rejects if the run has no such change. */
   async at(uri: vscode.Uri): Promise<ChangeText> {
     const { side, ...change } = placeOf(uri);
-    const { path = "", oldText = "", newText = "" } = await this.#part(change);
-    return { path, side, text: side === "before" ? oldText : newText };
+    const [{ path = "" }, text] = [
+      await this.#part(change),
+      await this.provideTextDocumentContent(uri),
+    ];
+    const { task } = await this.#service.request("asyncTasks/get", { taskId: change.taskId });
+    return { path: pathInside(path, task.workspaceDir) ?? path, side, text };
   }
 
   dispose(): void {

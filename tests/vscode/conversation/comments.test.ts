@@ -28,7 +28,6 @@ session.step("a comment is added at a line by keyboard", async (workbench) => {
 
 session.step("a reload keeps it, though the editor closes the change", async (workbench) => {
   await workbench.reload();
-  await workbench.ready();
   await new Chat(workbench).button("View All Changes").click();
   await workbench.page.locator(".review-comment", { hasText: "Round the total." }).waitFor();
 });
