@@ -14,7 +14,10 @@ session.step("the result of the example opens its change", async (workbench) => 
   await chat.button(/^Allow Once/).click();
   await chat.ending.getByText("1 file changed").waitFor();
   await chat.button("View All Changes").click();
-  await workbench.page.locator(".monaco-diff-editor .modified .view-lines").getByText("discount / 100").click();
+  await workbench.page
+    .locator(".monaco-diff-editor .modified .view-lines")
+    .getByText("discount / 100")
+    .click();
 });
 
 session.step("a comment is added at a line by keyboard", async (workbench) => {
@@ -32,15 +35,21 @@ session.step("a reload keeps it, though the editor closes the change", async (wo
   await workbench.page.locator(".review-comment", { hasText: "Round the total." }).waitFor();
 });
 
-session.step("Send Comments writes it into the next message, with its file and code", async (one) => {
-  const chat = new Chat(one);
-  await one.page.locator(".editor-actions [aria-label^='Send Comments']").click();
-  const text = await until(
-    "written",
-    () => chat.message.inputValue(),
-    (words) => words.includes("Round the total."),
-  );
-  assert.match(text, /^Comments on your changes:\n\n`prices\.py`, line \d+:\n> .*discount \/ 100/);
-  await one.page.locator(".review-comment").waitFor({ state: "detached" });
-  assert.deepEqual(await seriousFindings(one.editorPage), []);
-});
+session.step(
+  "Send Comments writes it into the next message, with its file and code",
+  async (one) => {
+    const chat = new Chat(one);
+    await one.page.locator(".editor-actions [aria-label^='Send Comments']").click();
+    const text = await until(
+      "written",
+      () => chat.message.inputValue(),
+      (words) => words.includes("Round the total."),
+    );
+    assert.match(
+      text,
+      /^Comments on your changes:\n\n`prices\.py`, line \d+:\n> .*discount \/ 100/,
+    );
+    await one.page.locator(".review-comment").waitFor({ state: "detached" });
+    assert.deepEqual(await seriousFindings(one.editorPage), []);
+  },
+);
