@@ -33,10 +33,10 @@ _IN_ALL_SHARDS: Final = 16 * SHARDS
 """With this many changed tasks nearly all shards change, so all are written."""
 _BUSY_SECONDS: Final = 0.5
 """How long to wait for a write of another process before the index is not used, as after any error."""
-_SCHEMA: Final = 2
+_SCHEMA: Final = 3
 """The version of the tables; a file with another version is built again."""
 _TABLES: Final = {
-    "made_by": "root TEXT NOT NULL, version TEXT NOT NULL",
+    "made_by": "root TEXT NOT NULL, format TEXT NOT NULL, version TEXT NOT NULL",
     "shard": "rules TEXT NOT NULL, number INTEGER NOT NULL, made_at INTEGER NOT NULL, "
     "checksum INTEGER NOT NULL, rows BLOB NOT NULL, PRIMARY KEY (rules, number)",
 }
@@ -61,6 +61,8 @@ class RowIndex:
         self._real_root = os.fsencode(real).decode("utf-8", "backslashreplace")
         self.path = directory / f"{_name_of(real)}.db"
         self._root = root
+        self.format = ""
+        """The format of the store that makes the rows; those of another format are not used."""
         self._usable = True
 
     def exists(self) -> bool:
@@ -76,7 +78,7 @@ class RowIndex:
             return {}, 0
         try:
             with contextlib.closing(self._open()) as database:
-                if not _is_ours(database, self._real_root):
+                if not _is_ours(database, self._real_root, self.format):
                     return {}, 0
                 return _load(database, rules, self._root)
         except (*DATABASE_ERRORS, OSError) as error:
@@ -109,8 +111,8 @@ class RowIndex:
     ) -> None:
         with contextlib.closing(self._open()) as database, database:
             database.execute("BEGIN IMMEDIATE")
-            if not _is_ours(database, self._real_root):
-                _begin(database, self._real_root)
+            if not _is_ours(database, self._real_root, self.format):
+                _begin(database, self._real_root, self.format)
                 changed = rows.keys() | changed
             for number, part in _shards(rows, changed).items():
                 _sort(part)
@@ -202,18 +204,19 @@ def _checksum(data: bytes, made_at: int) -> int:
     return crc32(data, made_at & 0xFFFFFFFF)
 
 
-def _is_ours(database: sqlite3.Connection, root: str) -> bool:
-    """Return whether this version of the program wrote the file: rows of other versions may differ."""
+def _is_ours(database: sqlite3.Connection, root: str, store_format: str) -> bool:
+    """Return whether this version wrote the file, from a store of this format: rows of others may differ."""
     if database.execute("PRAGMA user_version").fetchone() != (_SCHEMA,):
         return False
-    return database.execute("SELECT root, version FROM made_by").fetchall() == [(root, _version())]
+    made_by = database.execute("SELECT root, format, version FROM made_by").fetchall()
+    return made_by == [(root, store_format, _version())]
 
 
-def _begin(database: sqlite3.Connection, root: str) -> None:
+def _begin(database: sqlite3.Connection, root: str, store_format: str) -> None:
     for table, columns in _TABLES.items():
         database.execute(f"DROP TABLE IF EXISTS {table}")
         database.execute(f"CREATE TABLE {table} ({columns})")
-    database.execute("INSERT INTO made_by VALUES (?, ?)", (root, _version()))
+    database.execute("INSERT INTO made_by VALUES (?, ?, ?)", (root, store_format, _version()))
     database.execute(f"PRAGMA user_version = {_SCHEMA}")
 
 

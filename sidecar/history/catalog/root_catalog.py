@@ -47,6 +47,11 @@ def _of_root(store: Store, rows: ReadRows) -> ReadRows:
     return rows
 
 
+def format_of(store: Store) -> str:
+    """Name the format of the rows that a store makes."""
+    return f"{type(store).__module__}.{type(store).__qualname__}"
+
+
 class RootCatalog:
     """Read and keep the rows of one root. Any thread may call; scans run one at a time.
 
@@ -62,10 +67,10 @@ class RootCatalog:
         parallel: Parallel = sequential,
     ) -> None:
         self.root = root
-        self.store = open_store(root)
         self.scan_seconds: float | None = None
         """How long the last scan took, in seconds; None before the first."""
         self._index = index
+        self._use(open_store(root))
         self._read = read or partial(read_in_parallel, parallel)
         self._parallel = parallel
         self._kept: dict[Rules, KeptRows] = {"structural": KeptRows(), "guide": KeptRows()}
@@ -166,7 +171,12 @@ class RootCatalog:
             is_empty = not any(kept.rows for kept in self._kept.values())
             found = open_store(self.root) if is_empty else with_added_format(self.store)
             if type(found) is not type(self.store):
-                self.store = found
+                self._use(found)
+
+    def _use(self, store: Store) -> None:
+        self.store = store
+        if self._index is not None:
+            self._index.format = format_of(store)
 
     def reconcile(self, now: int) -> None:
         """Scan under each rule set in use."""

@@ -55,6 +55,12 @@ def test_rule_sets_and_roots_are_kept_apart(tmp_path: Path) -> None:
     assert RowIndex(tmp_path, "/other").load("structural")[0] == {}
 
 
+def test_rows_of_another_format_are_not_used(tmp_path: Path) -> None:
+    made = saved(tmp_path)
+    made.format = "another"
+    assert made.load("structural")[0] == {}
+
+
 def test_the_name_of_a_root_may_be_any_bytes(tmp_path: Path) -> None:
     root = os.fsdecode(b"/root\xff\n")
     saved(tmp_path, root)

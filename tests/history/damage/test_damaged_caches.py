@@ -16,10 +16,12 @@ from sidecar.api.stored.search import SearchParams, SearchResult
 from sidecar.history import TaskHistory
 from sidecar.history.catalog import index
 from sidecar.history.catalog.index import RowIndex
+from sidecar.history.catalog.root_catalog import format_of
 from sidecar.history.search import SearchService
 from sidecar.history.search import worker as search_worker
 from sidecar.history.search.build import update
 from sidecar.history.search.store import SearchStore, store_path
+from sidecar.history.stores.registry import describe_root, open_store
 from tests.history.conftest import NOW, Store
 
 Make = Callable[..., dict[str, Any]]
@@ -82,7 +84,9 @@ def index_file(stored: Store, cache: Path) -> Path:
 
 
 def rows_kept(stored: Store, cache: Path) -> int:
-    return len(RowIndex(cache, str(stored.path)).load("structural")[0])
+    index = RowIndex(cache, str(stored.path))
+    index.format = format_of(open_store(describe_root(stored.path)))
+    return len(index.load("structural")[0])
 
 
 def spoiled(content: bytes, random: Random) -> bytes:
