@@ -59,7 +59,7 @@ def _run(arguments: list[str]) -> int:
 
 
 def _known(question: "Question") -> int | None:
-    """Print the kept answer to a question and return the exit code; None if there is no such answer."""
+    """Print the kept answer to a question and return the exit code; None if a list must be made."""
     from sidecar.cli.answers.known import print_known
 
     try:

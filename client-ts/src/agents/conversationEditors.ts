@@ -16,7 +16,7 @@ const TITLE_CHARS = 40;
 interface Editor {
   readonly panel: vscode.WebviewPanel;
   readonly session: PanelSession;
-  taskId: string | undefined;
+  taskId: string;
 }
 
 /** Conversations as editors: one for each run, side by side, and restored with their window. */
@@ -70,9 +70,14 @@ export class ConversationEditors implements vscode.WebviewPanelSerializer, vscod
     return [...this.#editors].find(({ panel }) => panel.active)?.session;
   }
 
-  /** Take over an editor of the earlier window; its page has kept what it shows. */
+  /** Take over an editor of the earlier window; close it if its page had no time to keep what it shows. */
   deserializeWebviewPanel(panel: vscode.WebviewPanel, state: unknown): Promise<void> {
-    this.#add(panel, taskIdIn(state));
+    const taskId = taskIdIn(state);
+    if (taskId === undefined) {
+      panel.dispose();
+    } else {
+      this.#add(panel, taskId);
+    }
     return Promise.resolve();
   }
 
@@ -83,7 +88,7 @@ export class ConversationEditors implements vscode.WebviewPanelSerializer, vscod
     }
   }
 
-  #add(panel: vscode.WebviewPanel, taskId: string | undefined): Editor {
+  #add(panel: vscode.WebviewPanel, taskId: string): Editor {
     panel.iconPath = vscode.Uri.joinPath(this.#context.extensionUri, "media", "conversation.svg");
     const session = servePage(this.#context, panel, {
       place: "editor",

@@ -87,6 +87,7 @@ export class Page {
     this.#draw();
   });
   readonly #saver: Saver;
+  #savedTaskId: string | undefined;
   readonly #pace = new Pace();
   /** Messages to send once the state is on the screen. */
   #afterDrawing: FromWebview[] = [];
@@ -99,6 +100,7 @@ export class Page {
     const saved = host.getState();
     const place = document.body.dataset["place"] === "editor" ? "editor" : "sideBar";
     this.#state = restore(saved, place);
+    this.#savedTaskId = this.#state.open?.taskId;
     this.#saver = new Saver(
       saved,
       () => this.#snapshot(),
@@ -283,7 +285,18 @@ export class Page {
     this.#scroll();
     this.#showMatches();
     this.#fillList();
-    this.#saver.soon();
+    this.#save();
+  }
+
+  /** Save the state: at once if another conversation is open, which a reload could not find otherwise. */
+  #save(): void {
+    const taskId = this.#state.open?.taskId;
+    if (taskId === this.#savedTaskId) {
+      this.#saver.soon();
+    } else {
+      this.#savedTaskId = taskId;
+      this.#saver.now();
+    }
   }
 
   /** Mark what the reader searches, and scroll to the match that they are at. */

@@ -72,7 +72,7 @@ class FoundRuns:
             definition,
             FoundRunner(task.runner, known, link),
             brought_by=record.remote.get("definition"),
-            placement="ray",
+            place=task.placement,
         )
         return PreparedLaunch(
             params=from_record(record),

@@ -8,7 +8,7 @@ from typing import Any, cast
 import pytest
 
 from sidecar.api.errors import SubagentNotFound
-from sidecar.api.runs.async_tasks import AsyncTask
+from sidecar.api.runs.async_tasks import AsyncTask, Placement
 from sidecar.api.settings import RunnerSettings
 from sidecar.app.clients.context import Caller
 from sidecar.app.definitions import Definitions
@@ -40,7 +40,8 @@ class OneDefinition:
             raise SubagentNotFound(f"no subagent is named {name!r}", subagentName=name, available=["scout"])
         definition = Definition(name="scout", description="", system_prompt="", **self.limits)
         runner = CommandRunner("cat", RunnerSettings(type="command", command=["cat"]))
-        return Target(definition, runner, placement="ray" if placement == "ray" else "local")
+        place = Placement(kind="ray", state="waiting") if placement == "ray" else None
+        return Target(definition, runner, place=place)
 
 
 class Planning:

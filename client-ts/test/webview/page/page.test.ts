@@ -289,6 +289,16 @@ test("a recreated page has the draft and the conversation of the last one", () =
   expect(goal().value).toBe("half a goal");
 });
 
+test("the open conversation is saved at once, for a reload right after it opens", () => {
+  const { state, tell } = shown();
+  tell(...READY);
+  write("a goal"); // saved just now, so that what follows would be saved later
+  vi.advanceTimersByTime(20);
+  find('[data-key="run t1"]').click();
+  vi.advanceTimersByTime(20);
+  expect(state.saved).toMatchObject({ taskId: "t1" });
+});
+
 test("hostile words stay words wherever they are shown", () => {
   const words = `<img src=x onerror=alert(1)>`;
   const { tell } = shown();

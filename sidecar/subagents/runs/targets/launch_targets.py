@@ -141,7 +141,6 @@ class LaunchTargets:
         return Target(
             definition,
             runner,
-            placement="ray",
             place=runner.place,
             check_place=runner.check_place,
             has_place=runner.has_place,

@@ -28,15 +28,19 @@ class Target:
     notices: tuple[str, ...] = ()
     trusted_folders: tuple[Path, ...] = ()
     brought_by: str | None = None
-    placement: PlacementKind = "local"
     place: Placement | None = None
-    """What a run on a cluster needs of its node, before it has one."""
+    """What a run on a cluster needs of its node, before it has one; None for this machine."""
 
     check_place: Callable[[Path], Awaitable[None]] | None = None
     """Checks, for a run on a cluster, that its workspace can travel and that a node can execute it."""
 
     has_place: Callable[[], bool] = _always
     """Whether a run on a cluster would find a free slot there, as far as is known."""
+
+    @property
+    def placement(self) -> PlacementKind:
+        """Where its runs work."""
+        return "local" if self.place is None else self.place.kind
 
     def trusts(self, directory: Path) -> bool:
         """Return whether a directory, with links resolved, is inside a folder that the user trusts."""
