@@ -199,6 +199,7 @@ export function activate(context: vscode.ExtensionContext): SubagentSidecarApi {
     diagnosis,
     diffs,
     comments,
+    service.onDidRemoveTasks((taskIds) => void comments.prune(taskIds).catch(showError)),
     cursor,
     deletions,
     showStatusBar(service, deletions),

@@ -1,15 +1,16 @@
 import * as vscode from "vscode";
 
+import type { Conversations } from "../agents/conversations.js";
 import type { ChangeComments } from "../comments/changeComments.js";
 import { CHANGES_SCHEME, taskOfChange } from "../panel/toolDiffs.js";
-import { inform } from "../questions/notify.js";
+import { inform, showError } from "../questions/notify.js";
 import * as strings from "../text/strings.js";
 
 /** What these commands act on. */
 export interface CommentingContext {
   readonly comments: ChangeComments;
   /** Where a message to the agent of a run is written. */
-  readonly panel: { addToMessage(taskId: string, text: string): Promise<void> };
+  readonly panel: Pick<Conversations, "addToGoal" | "addToMessage">;
 }
 
 /** The commands on comments on changes, by their ids. */
@@ -31,7 +32,8 @@ export function commentingCommands(context: CommentingContext) {
 }
 
 /** Write the comments on the changes of a run into the next message to it; without a run, those of all. */
-async function send({ comments, panel }: CommentingContext, target: unknown): Promise<void> {
+async function send(context: CommentingContext, target: unknown): Promise<void> {
+  const { comments } = context;
   if (isReply(target)) {
     await comments.add(target);
   }
@@ -41,9 +43,19 @@ async function send({ comments, panel }: CommentingContext, target: unknown): Pr
     await inform(strings.comments.none);
   }
   for (const each of taskIds) {
-    await panel.addToMessage(each, await comments.messageTo(each));
-    await comments.clear(each);
+    await sendAll(context, each).catch(showError); // The comments stay, and others are sent.
   }
+}
+
+async function sendAll({ comments, panel }: CommentingContext, taskId: string): Promise<void> {
+  const text = await comments.messageTo(taskId);
+  if (await comments.isGone(taskId)) {
+    await panel.addToGoal(text);
+    void inform(strings.comments.gone);
+  } else {
+    await panel.addToMessage(taskId, text);
+  }
+  await comments.clear(taskId);
 }
 
 function isReply(target: unknown): target is vscode.CommentReply {

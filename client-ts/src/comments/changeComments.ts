@@ -12,7 +12,7 @@ const KEPT = "changeComments";
 const CONTEXT = "subagentSidecar.commented";
 
 /** A comment with the text that it had before it is edited. */
-class Draft implements vscode.Comment {
+class ChangeComment implements vscode.Comment {
   readonly author = { name: strings.comments.you };
   readonly contextValue = "draft";
   readonly thread: vscode.CommentThread;
@@ -36,6 +36,8 @@ interface Kept {
 /** Where the texts of changes are. */
 export interface ChangeTexts {
   at(uri: vscode.Uri): Promise<ChangeText>;
+  /** Whether a run was deleted. */
+  isGone(taskId: string): Promise<boolean>;
 }
 
 /** The comments of readers on the changes of runs, until they are sent; a reload keeps them. */
@@ -75,30 +77,30 @@ export class ChangeComments implements vscode.Disposable {
 
   /** Let the reader change a comment. */
   edit(comment: vscode.Comment): void {
-    this.#show(draftIn(comment), vscode.CommentMode.Editing);
+    this.#show(ownComment(comment), vscode.CommentMode.Editing);
   }
 
   /** Keep what the reader changed, or remove a comment of which nothing is left. */
   async save(comment: vscode.Comment): Promise<void> {
-    const draft = draftIn(comment);
-    if (draft.body.trim() === "") {
-      return this.remove(draft);
+    const own = ownComment(comment);
+    if (own.body.trim() === "") {
+      return this.remove(own);
     }
-    draft.saved = draft.body;
-    this.#show(draft, vscode.CommentMode.Preview);
+    own.saved = own.body;
+    this.#show(own, vscode.CommentMode.Preview);
     await this.#keep();
   }
 
   /** Forget what the reader changed. */
   cancel(comment: vscode.Comment): void {
-    const draft = draftIn(comment);
-    draft.body = draft.saved;
-    this.#show(draft, vscode.CommentMode.Preview);
+    const own = ownComment(comment);
+    own.body = own.saved;
+    this.#show(own, vscode.CommentMode.Preview);
   }
 
   /** Remove a comment, and its thread with the last one. */
   async remove(comment: vscode.Comment): Promise<void> {
-    const { thread } = draftIn(comment);
+    const { thread } = ownComment(comment);
     thread.comments = thread.comments.filter((each) => each !== comment);
     if (thread.comments.length === 0) {
       this.#drop(thread);
@@ -124,6 +126,20 @@ export class ChangeComments implements vscode.Disposable {
     await this.#keep();
   }
 
+  /** Whether a run with comments was deleted, so that its agent gets no message. */
+  isGone(taskId: string): Promise<boolean> {
+    return this.#texts.isGone(taskId);
+  }
+
+  /** Remove the comments on runs that were deleted; a window also forgets runs that only are old. */
+  async prune(taskIds: readonly string[]): Promise<void> {
+    for (const taskId of this.taskIds.filter((each) => taskIds.includes(each))) {
+      if (await this.isGone(taskId)) {
+        await this.clear(taskId);
+      }
+    }
+  }
+
   dispose(): void {
     this.#controller.dispose();
   }
@@ -135,21 +151,21 @@ export class ChangeComments implements vscode.Disposable {
   async #remark(thread: vscode.CommentThread): Promise<Remark> {
     const { path, side, text } = await this.#texts.at(thread.uri);
     const { first, last } = linesOf(thread);
-    const lines = text.split(/\r?\n/u).slice(first, last + 1);
+    const lines = text?.split(/\r?\n/u).slice(first, last + 1) ?? [];
     return { path, side, first: first + 1, last: last + 1, lines, texts: textsOf(thread) };
   }
 
   #put(thread: vscode.CommentThread, texts: readonly string[]): void {
-    thread.comments = [...thread.comments, ...texts.map((text) => new Draft(thread, text))];
+    thread.comments = [...thread.comments, ...texts.map((text) => new ChangeComment(thread, text))];
     thread.label = strings.comments.label;
     thread.contextValue = "draft";
     thread.collapsibleState = vscode.CommentThreadCollapsibleState.Expanded;
     this.#threads.add(thread);
   }
 
-  #show(draft: Draft, mode: vscode.CommentMode): void {
-    draft.mode = mode;
-    draft.thread.comments = [...draft.thread.comments]; // The editor draws a new list only.
+  #show(comment: ChangeComment, mode: vscode.CommentMode): void {
+    comment.mode = mode;
+    comment.thread.comments = [...comment.thread.comments]; // The editor draws a new list only.
   }
 
   #drop(thread: vscode.CommentThread): void {
@@ -170,8 +186,8 @@ export class ChangeComments implements vscode.Disposable {
   }
 }
 
-function draftIn(comment: vscode.Comment): Draft {
-  if (!(comment instanceof Draft)) {
+function ownComment(comment: vscode.Comment): ChangeComment {
+  if (!(comment instanceof ChangeComment)) {
     throw new Error("The editor named a comment of someone else.");
   }
   return comment;
@@ -182,5 +198,5 @@ function linesOf({ range }: vscode.CommentThread): { first: number; last: number
 }
 
 function textsOf({ comments }: vscode.CommentThread): string[] {
-  return comments.map((comment) => draftIn(comment).saved);
+  return comments.map((comment) => ownComment(comment).saved);
 }

@@ -3,10 +3,11 @@ import * as vscode from "vscode";
 import { nextToConversation } from "../util/showFile.js";
 import { changesOf, type Edit, isSameFile } from "./runChanges.js";
 import type { OpenRequest } from "./messages.js";
-import type { ToolContent } from "../protocol.js";
+import type { AsyncTask, ToolContent } from "../protocol.js";
 import type { SubagentService } from "../service/service.js";
 import { pathInside } from "../text/places.js";
 import * as strings from "../text/strings.js";
+import { isGone } from "../util/errors.js";
 
 /** The scheme of the texts of changes. */
 export const CHANGES_SCHEME = "subagent-diff";
@@ -20,7 +21,8 @@ export type Side = "before" | "after";
 export interface ChangeText {
   readonly path: string;
   readonly side: Side;
-  readonly text: string;
+  /** Undefined if the run or the change is gone. */
+  readonly text: string | undefined;
 }
 
 /** Return the run of a text of a change. */
@@ -82,29 +84,54 @@ export class ToolDiffs implements vscode.TextDocumentContentProvider, vscode.Dis
     return side === "before" ? oldText : newText;
   }
 
-  /** Return a text of a change; rejects if the run has no such change. */
+  /** Return a text of a change; without the text if the run no longer has it. */
   async at(uri: vscode.Uri): Promise<ChangeText> {
     const { side, ...change } = placeOf(uri);
-    const [{ path = "" }, text] = [
-      await this.#part(change),
-      await this.provideTextDocumentContent(uri),
-    ];
-    const { task } = await this.#service.request("asyncTasks/get", { taskId: change.taskId });
-    return { path: pathInside(path, task.workspaceDir) ?? path, side, text };
+    const part = await unlessGone(this.#find(change));
+    const { path = uri.path, oldText = "", newText = "" } = part ?? {};
+    const text = side === "before" ? oldText : newText;
+    const folder = (await this.#run(change.taskId))?.workspaceDir;
+    return { path: pathInside(path, folder) ?? path, side, text: part && text };
+  }
+
+  /** Whether a run was deleted; rejects if the sidecar does not know. */
+  async isGone(taskId: string): Promise<boolean> {
+    return (await this.#run(taskId)) === undefined;
   }
 
   dispose(): void {
     this.#registration.dispose();
   }
 
-  async #part({ taskId, seq, index }: Change): Promise<ToolContent> {
-    const page = { taskId, afterSeq: seq - 1, limit: 1 };
-    const [event] = (await this.#service.request("asyncTasks/events", page)).events;
-    const part = event?.type === "tool" ? event.content?.[index] : undefined;
-    if (part?.type !== "diff") {
+  async #part(change: Change): Promise<ToolContent> {
+    const part = await this.#find(change);
+    if (part === undefined) {
       throw new Error(strings.runs.noChange);
     }
     return part;
+  }
+
+  async #find({ taskId, seq, index }: Change): Promise<ToolContent | undefined> {
+    const page = { taskId, afterSeq: seq - 1, limit: 1 };
+    const [event] = (await this.#service.request("asyncTasks/events", page)).events;
+    const part = event?.type === "tool" ? event.content?.[index] : undefined;
+    return part?.type === "diff" ? part : undefined;
+  }
+
+  async #run(taskId: string): Promise<AsyncTask | undefined> {
+    return (await unlessGone(this.#service.request("asyncTasks/get", { taskId })))?.task;
+  }
+}
+
+/** Return what is read of a run; undefined if the run was deleted. */
+async function unlessGone<T>(read: Promise<T>): Promise<T | undefined> {
+  try {
+    return await read;
+  } catch (error) {
+    if (isGone(error)) {
+      return undefined;
+    }
+    throw error;
   }
 }
 

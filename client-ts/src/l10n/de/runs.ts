@@ -91,4 +91,5 @@ export const comments: Texts<typeof en.comments> = {
   prompt: "Kommentar für den Subagenten",
   placeHolder: "Was soll er hier ändern?",
   none: "Keine Kommentare zum Senden. Öffnen Sie eine Änderung eines Subagenten und kommentieren Sie eine Zeile.",
+  gone: "Der Lauf dieser Kommentare wurde gelöscht. Sie stehen im Ziel des Eingabefelds, für einen anderen Subagenten.",
 };

@@ -91,4 +91,5 @@ export const comments = {
   prompt: "Comment for the subagent",
   placeHolder: "What should it change here?",
   none: "No comments to send. Open a change of a subagent and add one at a line.",
+  gone: "The run of these comments was deleted. They are in the goal of the composer, for another subagent.",
 };

@@ -24,20 +24,34 @@ function uriOf(taskId: string, path: string, side = "after"): fake.Uri {
 /** What a reader does, and what reaches the agents. */
 class Reader {
   readonly written: [string, string][] = [];
+  /** What was written into the goal for another agent. */
+  readonly goals: string[] = [];
+  /** Runs that were deleted. */
+  readonly gone = new Set<string>();
+  /** Runs of which the sidecar tells nothing. */
+  readonly unknown = new Set<string>();
   readonly comments: ChangeComments;
   readonly #commands: ReturnType<typeof commentingCommands>;
 
   constructor(memory = new FakeMemento()) {
     const at = ({ path, query }: vscode.Uri) => {
-      const { side } = JSON.parse(query) as { side: "before" | "after" };
-      return Promise.resolve({ path: path.replace("/w/", ""), side, text: TEXT });
+      const { side, taskId } = JSON.parse(query) as { side: "before" | "after"; taskId: string };
+      const text = this.gone.has(taskId) ? undefined : TEXT;
+      return this.unknown.has(taskId)
+        ? Promise.reject(new Error("The sidecar is not running."))
+        : Promise.resolve({ path: path.replace("/w/", ""), side, text });
     };
-    this.comments = new ChangeComments({ at }, memory);
+    const isGone = (taskId: string) => Promise.resolve(this.gone.has(taskId));
+    this.comments = new ChangeComments({ at, isGone }, memory);
     this.#commands = commentingCommands({
       comments: this.comments,
       panel: {
         addToMessage: (taskId, text) => {
           this.written.push([taskId, text]);
+          return Promise.resolve();
+        },
+        addToGoal: (text) => {
+          this.goals.push(text);
           return Promise.resolve();
         },
       },
@@ -136,4 +150,38 @@ test("without a comment, it says where to write one, and an empty one is none", 
   await reader.run("send");
   expect(reader.written).toEqual([]);
   expect(fake.shown.messages).toHaveLength(1);
+});
+
+test("comments on a deleted run go into the goal, with place and words, and stop no others", async () => {
+  const reader = new Reader();
+  await reader.write(uriOf("t1", "a.py"), 0, 1, "One.");
+  await reader.write(uriOf("t2", "b.py"), 0, 0, "Two.");
+  reader.gone.add("t1");
+  await reader.run("send");
+  expect(reader.goals).toEqual(["Comments on your changes:\n\n`a.py`, lines 1-2:\n\nOne."]);
+  expect(reader.written.map(([taskId]) => taskId)).toEqual(["t2"]);
+  expect(fake.shown.messages).toHaveLength(1);
+  expect([fake.threads.size, reader.comments.taskIds]).toEqual([0, []]);
+});
+
+test("comments that cannot be sent stay, and the others are sent", async () => {
+  const reader = new Reader();
+  await reader.write(uriOf("t1", "a.py"), 0, 0, "One.");
+  await reader.write(uriOf("t2", "b.py"), 0, 0, "Two.");
+  reader.unknown.add("t1");
+  await reader.run("send");
+  expect(fake.shown.messages).toEqual(["The sidecar is not running."]);
+  expect(reader.written.map(([taskId]) => taskId)).toEqual(["t2"]);
+  expect(reader.comments.taskIds).toEqual(["t1"]);
+});
+
+test("the deletion of a run removes its comments, and a window that forgets an old run keeps them", async () => {
+  const memory = new FakeMemento();
+  const reader = new Reader(memory);
+  await reader.write(uriOf("t1", "a.py"), 0, 0, "One.");
+  await reader.write(uriOf("t2", "b.py"), 0, 0, "Two.");
+  reader.gone.add("t1");
+  await reader.comments.prune(["t1", "t2", "t3"]);
+  expect(reader.comments.taskIds).toEqual(["t2"]);
+  expect(new Reader(memory).comments.taskIds).toEqual(["t2"]);
 });
