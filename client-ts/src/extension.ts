@@ -46,9 +46,10 @@ import { SidecarService } from "./service/sidecarService.js";
 import { discoverStores } from "./views/discovery.js";
 import { DueDeletions } from "./views/dueDeletions.js";
 import { followSettings } from "./views/settingsChanges.js";
-import { notifyEnds } from "./views/endNotices.js";
-import { notifyQuestions } from "./views/questionNotices.js";
-import { Notices } from "./views/notices.js";
+import { notifyEnds } from "./notices/endNotices.js";
+import { notifyQuestions } from "./notices/questionNotices.js";
+import { Notices } from "./notices/notices.js";
+import { SystemNotices } from "./notices/systemNotices.js";
 import { showStatusBar } from "./views/statusBar.js";
 import { DiagnosisPage } from "./views/diagnosisPage.js";
 import { taskReports } from "./views/taskReports.js";
@@ -121,7 +122,12 @@ export function activate(context: vscode.ExtensionContext): SubagentSidecarApi {
   const agents = new AgentsView(pages, history, offers, fleet, deletions);
   const editors = new ConversationEditors(pages);
   const panel = new Conversations(agents, editors);
-  const notices = new Notices(panel);
+  const notices = new Notices(
+    panel,
+    new SystemNotices((line) => {
+      log.info(line);
+    }),
+  );
   const ownRoot = () => service.info?.storageRoot;
   const transcripts = new Transcripts(service);
   const reports = taskReports(tagged, fleet);

@@ -369,7 +369,12 @@ export const comments = {
   }),
 };
 
-export const env: { remoteName?: string } = {};
+export enum UIKind {
+  Desktop = 1,
+  Web,
+}
+
+export const env: { remoteName?: string; uiKind: UIKind } = { uiKind: UIKind.Desktop };
 
 export const window = {
   activeTextEditor: undefined as unknown,

@@ -1,6 +1,5 @@
 import * as vscode from "vscode";
 
-import type { Conversations } from "../agents/conversations.js";
 import type { ChangeComments } from "../comments/changeComments.js";
 import { CHANGES_SCHEME, taskOfChange } from "../panel/toolDiffs.js";
 import { inform, showError } from "../questions/notify.js";
@@ -10,7 +9,10 @@ import * as strings from "../text/strings.js";
 export interface CommentingContext {
   readonly comments: ChangeComments;
   /** Where a message to the agent of a run is written. */
-  readonly panel: Pick<Conversations, "addToGoal" | "addToMessage">;
+  readonly panel: {
+    addToMessage(taskId: string, text: string): Promise<void>;
+    addToGoal(text: string): Promise<void>;
+  };
 }
 
 /** The commands on comments on changes, by their ids. */

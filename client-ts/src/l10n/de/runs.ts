@@ -65,6 +65,7 @@ export const runs: Texts<typeof en.runs> = {
   noChanges: "Der Agent hat die geänderten Zeilen nicht gemeldet.",
   noChange: "Diese Änderung ist nicht in den Ereignissen des Laufs.",
   ended: (name, status, goal) => `${name}: ${status} · ${goal}`,
+  systemNotices: "Subagenten",
   dontShowAgain: "Nicht mehr anzeigen",
   several: (ended, asking) =>
     [

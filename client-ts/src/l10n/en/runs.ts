@@ -63,6 +63,7 @@ export const runs = {
   noChanges: "The agent did not report the lines that it changed.",
   noChange: "This change is not in the run's events.",
   ended: (name: string, status: string, goal: string) => `${name}: ${status} · ${goal}`,
+  systemNotices: "Subagents",
   dontShowAgain: "Don't Show Again",
   several: (ended: number, asking: number) =>
     [
