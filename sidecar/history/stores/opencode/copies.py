@@ -63,7 +63,7 @@ class SessionCopies:
     def _listed(self, keys: Iterable[str]) -> Mapping[str, Copies]:
         """Return where some sessions were stored when all were listed last; lists again for unknown ones.
 
-        To list them takes a look at every message, and a database that is being written changes all the time.
+        To list them means to count every message, and a database that is being written changes all the time.
         """
         known = self._known[2] if self._known is not None else {}
         return known if all(key in known for key in keys) else self.all()

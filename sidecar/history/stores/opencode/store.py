@@ -150,7 +150,7 @@ class OpencodeStore(Store):
         return bool(copies.files) or any(sources[path].mentions(key, needles) for path in copies.rows)
 
     def all_mentioning(self, needles: Collection[bytes]) -> Collection[str]:
-        """Search each database once; a look at a database that is being written copies its log."""
+        """Search each database once; each reading of one that is being written copies its log."""
         with self._copies.lock:
             found = {key for key, copies in self._copies.all().items() if copies.files}
             for source in self._copies.databases().values():

@@ -116,7 +116,7 @@ class BusyDatabase:
 
 
 @pytest.mark.parametrize("look", ["byFile", "search"])
-def test_a_look_at_all_sessions_does_not_list_a_busy_database_for_each(
+def test_reading_all_sessions_does_not_list_a_busy_database_for_each(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, look: str
 ) -> None:
     written = write_opencode(tmp_path / "root", 14, 60)
