@@ -62,7 +62,7 @@ session.step("its question is a state of the conversation and of its row", async
   messages.push({ ...say("", "New seal?"), type: "ask", ask: "followup", say: undefined });
   await save(session.profile.folder);
   await chat.says("New seal?");
-  await chat.ending.getByText("This task waits for an answer.").waitFor();
+  await chat.ending.getByText("This task is waiting for an answer.").waitFor();
 });
 
 session.step("its end is shown", async (workbench) => {

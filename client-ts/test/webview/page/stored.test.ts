@@ -48,7 +48,7 @@ const STATES: readonly [StoredState, sentence: string, icon: string][] = [
   [{ status: "active", outcome: "streaming" }, "This task is unfinished.", "circle-large-outline"],
   [
     { status: "active", outcome: "waiting" },
-    "This task waits for an answer.",
+    "This task is waiting for an answer.",
     "circle-large-outline",
   ],
   [{ status: "abandoned", outcome: "interrupted" }, "This task was interrupted.", "circle-slash"],
@@ -56,7 +56,7 @@ const STATES: readonly [StoredState, sentence: string, icon: string][] = [
   [{ status: "failed", outcome: "failed" }, "This task failed.", "error"],
   [
     { status: "unknown", outcome: "unknown" },
-    "Its files do not say how this task ended.",
+    "The task's files don't say how it ended.",
     "question",
   ],
   [{ status: "completed", outcome: "completed" }, "This task was completed.", "pass"],

@@ -41,6 +41,7 @@ import { folds } from "./folds.js";
 import { icon } from "../common/icon.js";
 import type { ItemContext } from "./context.js";
 import { itemView } from "./item.js";
+import { linkButton } from "../common/linkButton.js";
 import { minimap } from "./minimap.js";
 import { onMarkdownClick } from "../markdown/clicks.js";
 import { plan } from "./plan.js";
@@ -197,15 +198,9 @@ function earlierRun({ send }: View, { task }: OpenRun): Part {
     ? undefined
     : html`<p class="hint">
         ${CONVERSATION.continued}
-        <button
-          type="button"
-          class="link"
-          @click=${() => {
-            send({ type: "openRun", taskId });
-          }}
-        >
-          ${CONVERSATION.earlierRun}
-        </button>
+        ${linkButton(CONVERSATION.earlierRun, () => {
+          send({ type: "openRun", taskId });
+        })}
         ${resumeWords(task?.resumeMode)}
       </p>`;
 }
@@ -294,15 +289,9 @@ function activity({ now, state, send }: View, open: OpenRun): Part {
  */
 function queuedRun(state: State, waiting: Waiting | undefined, send: View["send"]): Part {
   const button = (action: "changeLimit" | "startNow"): Part =>
-    html`<button
-      type="button"
-      class="link"
-      @click=${() => {
-        send({ type: "act", action });
-      }}
-    >
-      ${ACTIONS[action]}
-    </button>`;
+    linkButton(ACTIONS[action], () => {
+      send({ type: "act", action });
+    });
   return html`<p class="activity">
     ${icon(STATUS_ICON.queued)} <span>${queuedWords(state, waiting)}</span>
     ${waiting === undefined ? button("changeLimit") : undefined} ${button("startNow")}
