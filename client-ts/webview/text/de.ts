@@ -180,6 +180,7 @@ export const CONVERSATION: Texts<typeof en.CONVERSATION> = {
   loading: "Lädt…",
   latest: "Zum Neuesten",
   deleted: "Dieser Subagent wurde gelöscht.",
+  deletedTask: "Diese Aufgabe wurde gelöscht.",
   asking: "Wartet auf Ihre Antwort",
   asks: (what) => `Wartet auf Ihre Antwort: ${what}`,
   working: "Arbeitet…",

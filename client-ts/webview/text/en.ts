@@ -183,6 +183,7 @@ export const CONVERSATION = {
   loading: "Loading…",
   latest: "Jump to Latest",
   deleted: "This subagent was deleted.",
+  deletedTask: "This task was deleted.",
   asking: "Waiting for your answer",
   asks: (what: string) => `Waiting for your answer: ${what}`,
   working: "Working…",

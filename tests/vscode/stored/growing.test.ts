@@ -85,7 +85,7 @@ session.step("a task that was rewound shows only what is left of it", async (wor
 session.step("a task that is deleted stays readable, and says so", async (workbench) => {
   const chat = new Chat(workbench);
   await rm(join(session.profile.folder, ROOT), { recursive: true });
-  await chat.frame.getByText("This subagent was deleted.").waitFor();
+  await chat.frame.getByText("This task was deleted.").waitFor();
   await chat.says("The valve is stuck.");
   await chat.row(TITLE).waitFor({ state: "detached" });
 });

@@ -6,6 +6,7 @@ import type { RunRow } from "../../../src/panel/listMessages.js";
 import type { PageSide } from "../../../src/panel/messages.js";
 import type { StoredState } from "../../../src/panel/pageTask.js";
 import { askedLine } from "../../../src/questions/questions.js";
+import { storedRef } from "../../../src/storedRef.js";
 import {
   changeWords,
   errorWords,
@@ -169,10 +170,11 @@ function cancelButton({ state, send }: View, row: RunRow): Part {
   </button>`;
 }
 
-function problem({ problem: words, isDeleted }: OpenRun): Part {
+function problem({ taskId, problem: words, isDeleted }: OpenRun): Part {
   if (isDeleted) {
+    const isStored = storedRef(taskId) !== undefined;
     return html`<p class="deleted" role="status">
-      ${icon("trash")} <span>${CONVERSATION.deleted}</span>
+      ${icon("trash")} <span>${isStored ? CONVERSATION.deletedTask : CONVERSATION.deleted}</span>
     </p>`;
   }
   return words === undefined
