@@ -11,6 +11,8 @@ import { ConversationEditors } from "./agents/conversationEditors.js";
 import { Conversations } from "./agents/conversations.js";
 import { HistoryList, historyView } from "./agents/historyList.js";
 import { ListChoice } from "./agents/listOptions.js";
+import { ChangeComments } from "./comments/changeComments.js";
+import { commentingCommands } from "./commands/commenting.js";
 import { conversationCommands } from "./commands/conversation.js";
 import { definitionCommands } from "./commands/definitions/definitions.js";
 import { markingCommands } from "./commands/history/marking.js";
@@ -44,9 +46,10 @@ import { SidecarService } from "./service/sidecarService.js";
 import { discoverStores } from "./views/discovery.js";
 import { DueDeletions } from "./views/dueDeletions.js";
 import { followSettings } from "./views/settingsChanges.js";
-import { notifyEnds } from "./views/endNotices.js";
-import { notifyQuestions } from "./views/questionNotices.js";
-import { Notices } from "./views/notices.js";
+import { notifyEnds } from "./notices/endNotices.js";
+import { notifyQuestions } from "./notices/questionNotices.js";
+import { Notices } from "./notices/notices.js";
+import { SystemNotices } from "./notices/systemNotices.js";
 import { showStatusBar } from "./views/statusBar.js";
 import { DiagnosisPage } from "./views/diagnosisPage.js";
 import { taskReports } from "./views/taskReports.js";
@@ -96,6 +99,7 @@ export function activate(context: vscode.ExtensionContext): SubagentSidecarApi {
   const conversations = new StoredConversations(service);
   const all = conversations.service;
   const diffs = new ToolDiffs(all);
+  const comments = new ChangeComments(diffs, context.workspaceState);
   const cursor = new Cursor();
   const pages = {
     ...{
@@ -118,7 +122,12 @@ export function activate(context: vscode.ExtensionContext): SubagentSidecarApi {
   const agents = new AgentsView(pages, history, offers, fleet, deletions);
   const editors = new ConversationEditors(pages);
   const panel = new Conversations(agents, editors);
-  const notices = new Notices(panel);
+  const notices = new Notices(
+    panel,
+    new SystemNotices((line) => {
+      log.info(line);
+    }),
+  );
   const ownRoot = () => service.info?.storageRoot;
   const transcripts = new Transcripts(service);
   const reports = taskReports(tagged, fleet);
@@ -154,6 +163,7 @@ export function activate(context: vscode.ExtensionContext): SubagentSidecarApi {
     }),
     ...listCommands(service, list, panel),
     ...conversationCommands(panel),
+    ...commentingCommands({ comments, panel }),
     ...walkthroughCommands(vscode.commands),
     ...selectionCommands(panel),
     ...sidecarCommands({
@@ -194,6 +204,8 @@ export function activate(context: vscode.ExtensionContext): SubagentSidecarApi {
     reports,
     diagnosis,
     diffs,
+    comments,
+    service.onDidRemoveTasks((taskIds) => void comments.prune(taskIds).catch(showError)),
     cursor,
     deletions,
     showStatusBar(service, deletions),

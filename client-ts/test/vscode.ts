@@ -93,7 +93,7 @@ export class Uri {
   }
 
   static parse(text: string): Uri {
-    const [, scheme = "", path = "", query = ""] = /^(\w+):([^?]*)\??(.*)$/u.exec(text) ?? [];
+    const [, scheme = "", path = "", query = ""] = /^([\w-]+):([^?]*)\??(.*)$/u.exec(text) ?? [];
     return new Uri(scheme, path, decodeURIComponent(query));
   }
 
@@ -127,6 +127,14 @@ export class Range {
 
   constructor(...parts: readonly unknown[]) {
     this.parts = parts;
+  }
+
+  get start() {
+    return new Position(Number(this.parts[0]), Number(this.parts[1]));
+  }
+
+  get end() {
+    return new Position(Number(this.parts[2]), Number(this.parts[3]));
   }
 }
 
@@ -322,7 +330,51 @@ export const commands = {
   },
 };
 
-export const env: { remoteName?: string } = {};
+/** A thread of comments that was made, in a list that the editor draws when it is replaced. */
+export interface CommentThread {
+  readonly uri: Uri;
+  readonly range: Range;
+  comments: readonly unknown[];
+  label?: string;
+  dispose(): void;
+}
+
+/** The threads of comments that are shown. */
+export const threads = new Set<CommentThread>();
+
+export enum CommentMode {
+  Editing,
+  Preview,
+}
+
+export const CommentThreadCollapsibleState = { Expanded: 1 } as const;
+
+export const comments = {
+  createCommentController: () => ({
+    options: {},
+    commentingRangeProvider: undefined as unknown,
+    createCommentThread: (uri: Uri, range: Range, all: readonly unknown[]): CommentThread => {
+      const thread = {
+        ...{ uri, range, comments: all },
+        dispose: () => {
+          threads.delete(thread);
+        },
+      };
+      threads.add(thread);
+      return thread;
+    },
+    dispose: () => {
+      threads.clear();
+    },
+  }),
+};
+
+export enum UIKind {
+  Desktop = 1,
+  Web,
+}
+
+export const env: { remoteName?: string; uiKind: UIKind } = { uiKind: UIKind.Desktop };
 
 export const window = {
   activeTextEditor: undefined as unknown,

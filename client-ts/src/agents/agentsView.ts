@@ -92,6 +92,11 @@ export class AgentsView implements WebviewViewProvider, Disposable {
     await this.#show({ type: "addToGoal", text });
   }
 
+  /** Show the view with a run, and write something at the end of the next message to its agent. */
+  async addToMessage(taskId: string, text: string): Promise<void> {
+    await this.#show({ type: "addToMessage", taskId, text });
+  }
+
   /** Update the definitions and choose the named one for the next launch. */
   async definitionsChanged(chosen?: string): Promise<void> {
     await this.#session?.definitionsChanged(chosen);

@@ -32,17 +32,32 @@ export class ConversationEditors implements vscode.WebviewPanelSerializer, vscod
 
   /** Show a run: in its editor, or else in a new one among the tabs in front, or to the side. */
   open(taskId: string, toSide = false): void {
-    const known = [...this.#editors].find((editor) => editor.taskId === taskId);
-    if (known !== undefined) {
+    const known = this.#of(taskId);
+    if (known === undefined) {
+      this.#create(taskId, toSide).session.show({ type: "open", taskId });
+    } else {
       known.panel.reveal();
-      return;
     }
+  }
+
+  /** Show a run, and write something at the end of the next message to its agent. */
+  addToMessage(taskId: string, text: string): void {
+    const editor = this.#of(taskId) ?? this.#create(taskId);
+    editor.panel.reveal();
+    editor.session.show({ type: "addToMessage", taskId, text });
+  }
+
+  #of(taskId: string): Editor | undefined {
+    return [...this.#editors].find((editor) => editor.taskId === taskId);
+  }
+
+  #create(taskId: string, toSide = false): Editor {
     const panel = vscode.window.createWebviewPanel(
       CONVERSATION_EDITOR,
       strings.runs.conversation,
       toSide ? vscode.ViewColumn.Beside : vscode.ViewColumn.Active,
     );
-    this.#add(panel, taskId).session.show({ type: "open", taskId });
+    return this.#add(panel, taskId);
   }
 
   /** Whether the user sees this run. */

@@ -1,6 +1,7 @@
 import type { Event, WebviewView } from "vscode";
 
 import type { PanelSession } from "../panel/panelSession.js";
+import { storedRef } from "../storedRef.js";
 import { type AgentsView, showsInEditor } from "./agentsView.js";
 import type { ConversationEditors } from "./conversationEditors.js";
 
@@ -55,6 +56,20 @@ export class Conversations {
   /** Show the list with the cursor in the goal, and write something at its end. */
   addToGoal(text: string): Promise<void> {
     return this.#view.addToGoal(text);
+  }
+
+  /**
+   * Show a run, and write something at the end of the next message to its agent. Nobody answers in a stored
+   * task: there, it goes to the end of the goal for another agent.
+   */
+  async addToMessage(taskId: string, text: string): Promise<void> {
+    if (storedRef(taskId) !== undefined) {
+      await this.addToGoal(text);
+    } else if (showsInEditor()) {
+      this.#editors.addToMessage(taskId, text);
+    } else {
+      await this.#view.addToMessage(taskId, text);
+    }
   }
 
   /** Update the definitions and choose the named one for the next launch. */

@@ -127,7 +127,9 @@ export type ToWebview =
   | { readonly type: "choose"; readonly subagentName: string }
   | { readonly type: "compose"; readonly subagentName?: string; readonly goal?: string }
   /** Write something at the end of the goal. */
-  | { readonly type: "addToGoal"; readonly text: string };
+  | { readonly type: "addToGoal"; readonly text: string }
+  /** Open a run, and write something at the end of the next message to its agent. */
+  | { readonly type: "addToMessage"; readonly taskId: string; readonly text: string };
 
 /** What the user attaches to the next launch; without members, files that are to be chosen. */
 export interface AttachRequest {
@@ -179,6 +181,7 @@ export type Navigation = Extract<
       | "jumpTo"
       | "compose"
       | "addToGoal"
+      | "addToMessage"
       | "choose"
       | "launched"
       | "launchFailed"

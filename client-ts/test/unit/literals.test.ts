@@ -33,8 +33,8 @@ const ALLOWED = new Set([
   ],
   ...["codicon codicon-", "Installing collected packages"],
 ]);
-/** Lists of tags, and a program. */
-const CODE = /\b(?:br|h1)\b|^import sys;/u;
+/** Lists of tags, and programs. */
+const CODE = /\b(?:br|h1)\b|^import sys;|^on run texts\n/u;
 /** Attributes that a reader or a screen reader gets. */
 const READ_ATTRIBUTES = /\b(?:aria-label|title|placeholder|alt)="[^"]*\p{L}[^"]*"/gu;
 

@@ -89,6 +89,11 @@ export function reduce(state: State, event: Event): State {
     case "sendFailed":
     case "resumeFailed":
       return speaking(state, event);
+    case "addToMessage":
+      return speaking(
+        state.open?.taskId === event.taskId ? state : opened(state, event.taskId),
+        event,
+      );
     case "resumed":
       return opened(speaking(state, event), event.inTaskId);
     case "events":

@@ -29,7 +29,16 @@ export type Speeches = ReadonlyMap<string, Speech>;
 export type SpeechEvent =
   | Extract<
       ToWebview,
-      { type: "sent" | "sendFailed" | "undelivered" | "resumed" | "resumeFailed" | "events" }
+      {
+        type:
+          | "sent"
+          | "sendFailed"
+          | "undelivered"
+          | "resumed"
+          | "resumeFailed"
+          | "events"
+          | "addToMessage";
+      }
     >
   | { readonly type: "sendAgain" | "discard"; readonly taskId: string; readonly text: string }
   | { readonly type: "writeMessage"; readonly taskId: string; readonly text: string }
@@ -65,6 +74,11 @@ function reduceSpeech(speech: Speech, event: SpeechEvent): Speech {
   switch (event.type) {
     case "writeMessage":
       return { ...withoutProblem(speech), text: event.text };
+    case "addToMessage":
+      return {
+        ...withoutProblem(speech),
+        text: [speech.text, event.text].filter((each) => !isBlank(each)).join("\n\n"),
+      };
     case "sendMessage":
       return isBlank(speech.text)
         ? speech

@@ -28,6 +28,7 @@ export function focusTarget(after: State, event: Event): string | undefined {
     case "detach":
     case "launchAgain":
       return "#goal";
+    case "addToMessage":
     case "beginResume":
     case "sendAgain":
       return "#words";

@@ -65,6 +65,7 @@ export const runs: Texts<typeof en.runs> = {
   noChanges: "Der Agent hat die geänderten Zeilen nicht gemeldet.",
   noChange: "Diese Änderung ist nicht in den Ereignissen des Laufs.",
   ended: (name, status, goal) => `${name}: ${status} · ${goal}`,
+  systemNotices: "Subagenten",
   dontShowAgain: "Nicht mehr anzeigen",
   several: (ended, asking) =>
     [
@@ -83,4 +84,13 @@ export const attaching: Texts<typeof en.attaching> = {
   label: "Anhängen",
   noFile: (name) => `${name} ist nicht lesbar. Hängen Sie Dateien an, keine Ordner.`,
   noSelection: "Öffnen Sie zuerst eine gespeicherte Datei, und wählen Sie darin Zeilen aus.",
+};
+
+export const comments: Texts<typeof en.comments> = {
+  label: "Kommentare für den Subagenten",
+  you: "Sie",
+  prompt: "Kommentar für den Subagenten",
+  placeHolder: "Was soll er hier ändern?",
+  none: "Keine Kommentare zum Senden. Öffnen Sie eine Änderung eines Subagenten und kommentieren Sie eine Zeile.",
+  gone: "Der Lauf dieser Kommentare wurde gelöscht. Sie stehen im Ziel des Eingabefelds, für einen anderen Subagenten.",
 };

@@ -19,6 +19,15 @@ export const tools = {
   } as const,
 };
 
+/** Comments of a reader on the changes of a run, as its agent gets them. */
+export const review = {
+  heading: "Comments on your changes:",
+  place: (path: string, first: number, last: number, isBefore: boolean) =>
+    `\`${path}\`, ${first === last ? `line ${first}` : `lines ${first}-${last}`}` +
+    `${isBefore ? " before the change" : ""}:`,
+  more: (lines: number) => `[${lines} more]`,
+};
+
 /** What a confirmation says before a tool runs. */
 export const confirmations = {
   listTitle: "List stored tasks?",

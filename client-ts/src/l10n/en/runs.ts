@@ -63,6 +63,7 @@ export const runs = {
   noChanges: "The agent did not report the lines that it changed.",
   noChange: "This change is not in the run's events.",
   ended: (name: string, status: string, goal: string) => `${name}: ${status} · ${goal}`,
+  systemNotices: "Subagents",
   dontShowAgain: "Don't Show Again",
   several: (ended: number, asking: number) =>
     [
@@ -82,4 +83,14 @@ export const attaching = {
   label: "Attach",
   noFile: (name: string) => `Can't read ${name}. Attach files, not folders.`,
   noSelection: "Open a saved file and select lines in it first.",
+};
+
+/** Comments on the changes of a run. */
+export const comments = {
+  label: "Comments for the Subagent",
+  you: "You",
+  prompt: "Comment for the subagent",
+  placeHolder: "What should it change here?",
+  none: "No comments to send. Open a change of a subagent and add one at a line.",
+  gone: "The run of these comments was deleted. They are in the goal of the composer, for another subagent.",
 };

@@ -35,7 +35,7 @@ const PAIRS = [
   ["definitions", enDefinitions, deDefinitions, []],
   ["exporting", enExporting, deExporting, ["reports"]],
   ["history", enHistory, deHistory, []],
-  ["model", enModel, deModel, ["tools"]],
+  ["model", enModel, deModel, ["tools", "review"]],
   ["outcome", enOutcome, deOutcome, []],
   ["questions", enQuestions, deQuestions, []],
   ["queryHelp", enQueryHelp, deQueryHelp, []],

@@ -3,10 +3,11 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { AsyncTask, Attention } from "../../../src/protocol.js";
 import type { SubagentService } from "../../../src/service/service.js";
 import { confirm, inform, showError, warn } from "../../../src/questions/notify.js";
-import { notifyEnds } from "../../../src/views/endNotices.js";
-import { BURST_MS, Notices } from "../../../src/views/notices.js";
-import { notifyQuestions } from "../../../src/views/questionNotices.js";
-import { EventEmitter, shown, Uri, window, workspace } from "../../vscode.js";
+import { notifyEnds } from "../../../src/notices/endNotices.js";
+import { BURST_MS, Notices } from "../../../src/notices/notices.js";
+import { SystemNotices } from "../../../src/notices/systemNotices.js";
+import { notifyQuestions } from "../../../src/notices/questionNotices.js";
+import { env, EventEmitter, shown, UIKind, Uri, window, workspace } from "../../vscode.js";
 import { asyncTask } from "../tasks.js";
 
 const LINK = "[How to fix](command:workbench.action.terminal.sendSequence)";
@@ -20,7 +21,16 @@ const ATTENTION: Attention = {
   ],
 };
 
+/** The notifications of the system, and what the log says of them. */
+const outside = {
+  texts: [] as string[],
+  log: [] as string[],
+  problem: undefined as string | undefined,
+};
+
 beforeEach(() => {
+  Object.assign(outside, { texts: [], log: [], problem: undefined });
+  Object.assign(env, { remoteName: undefined, uiKind: UIKind.Desktop });
   vi.useFakeTimers();
   Object.assign(shown, { messages: [], buttons: [], answers: [], settings: {} });
   workspace.workspaceFolders = undefined;
@@ -38,7 +48,14 @@ function notifying(isShown = false) {
   const service = { onDidChangeTask: changes.event, request } as unknown as SubagentService;
   const reveal = vi.fn(() => Promise.resolve());
   const panel = { shows: () => isShown, reveal };
-  const notices = new Notices(panel);
+  const system = new SystemNotices(
+    (line) => outside.log.push(line),
+    (_, text) => {
+      outside.texts.push(text);
+      return Promise.resolve(outside.problem);
+    },
+  );
+  const notices = new Notices(panel, system);
   notifyQuestions(service, panel, notices);
   notifyEnds(service, panel, notices);
   return { changes, request, reveal };
@@ -166,4 +183,52 @@ test("each kind has its own setting", () => {
   end({});
   ask({ command: "ls" });
   expect(shown.messages).toEqual(["reviewer wants to run in house: ls"]);
+});
+
+test("without the focus, the system also notifies of an end and of a question", () => {
+  end({});
+  expect(outside.texts).toEqual([]);
+  window.state.focused = false;
+  end({});
+  ask({ command: "ls" });
+  const answered = { kind: "question" as const, title: "Which branch?" };
+  ask(answered);
+  expect(outside.texts).toEqual([
+    "reviewer: Completed · Review the last commit.",
+    "reviewer wants to run in house: ls",
+    "reviewer asks: Which branch?",
+  ]);
+});
+
+test("the system shows a burst as one notification, and kinds that are turned off not at all", () => {
+  window.state.focused = false;
+  shown.settings = { notifyOnQuestion: "never" };
+  const { changes } = notifying();
+  for (const id of ["a", "b"]) {
+    changes.fire(asyncTask(id));
+    changes.fire(asyncTask(id, { status: "completed", endReason: "goal" }));
+  }
+  changes.fire(asyncTask("c", { attention: ATTENTION }));
+  vi.advanceTimersByTime(BURST_MS);
+  expect(outside.texts).toEqual(["2 subagents ended"]);
+});
+
+test.each([
+  ["the setting is off", () => (shown.settings = { systemNotifications: false })],
+  ["the machine is remote", () => (env.remoteName = "ssh-remote")],
+  ["the editor is in a browser", () => (env.uiKind = UIKind.Web)],
+])("the system does not notify when %s", (_, arrange) => {
+  window.state.focused = false;
+  arrange();
+  end({});
+  expect([outside.texts, shown.messages.length]).toEqual([[], 1]);
+});
+
+test("what hinders the system from notifying is in the log", async () => {
+  window.state.focused = false;
+  outside.problem = "no bus";
+  end({});
+  await vi.waitFor(() => {
+    expect(outside.log).toEqual(["no notification of the system: no bus"]);
+  });
 });

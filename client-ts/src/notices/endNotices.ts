@@ -27,16 +27,21 @@ export function notifyEnds(
     if (isLive(task)) {
       live.add(task.id);
     } else if (live.delete(task.id) && task.endReason !== "cancelledByUser" && !isNotified(task)) {
-      notices.add({ kind: KIND, task, isDue: () => true, show: () => notify(panel, task) });
+      const text = textOf(task);
+      notices.add({ kind: KIND, task, text, isDue: () => true, show: () => notify(panel, task) });
     }
   });
 }
 
+function textOf(task: AsyncTask): string {
+  const goal = oneLine(task.goalPrompt, GOAL_CHARS);
+  return strings.runs.ended(task.subagentName, runStatus(task), goal);
+}
+
 async function notify(panel: NoticePanel, task: AsyncTask): Promise<void> {
   const { show } = strings.common;
-  const { ended, dontShowAgain } = strings.runs;
-  const goal = oneLine(task.goalPrompt, GOAL_CHARS);
-  const chosen = await inform(ended(task.subagentName, runStatus(task), goal), show, dontShowAgain);
+  const { dontShowAgain } = strings.runs;
+  const chosen = await inform(textOf(task), show, dontShowAgain);
   if (chosen === show) {
     await panel.reveal(task.id);
   } else if (chosen === dontShowAgain) {

@@ -6,6 +6,7 @@ import { SECTION } from "../service/settings.js";
 import * as strings from "../text/strings.js";
 import { Burst } from "../util/burst.js";
 import { isOfOtherWindow } from "../windows/owner.js";
+import type { SystemNotices } from "./systemNotices.js";
 
 /** What comes this close together is one notification, in ms. */
 export const BURST_MS = 700;
@@ -24,6 +25,8 @@ export type NoticeKind = "notifyOnEnd" | "notifyOnQuestion";
 export interface Notice {
   readonly kind: NoticeKind;
   readonly task: AsyncTask;
+  /** What a notification of the system says, in one line. */
+  readonly text: string;
   /** Whether it is still true: a question may have been answered elsewhere. */
   isDue(): boolean;
   /** Show a notification of this alone. */
@@ -33,12 +36,14 @@ export interface Notice {
 /** Shows a notice by itself, and a burst of them as one notification that leads to the list. */
 export class Notices {
   readonly #panel: NoticePanel;
+  readonly #system: SystemNotices;
   readonly #burst = new Burst<Notice>(BURST_MS, (notices) => {
     this.#show(notices.filter((notice) => notice.isDue() && this.#isWanted(notice)));
   });
 
-  constructor(panel: NoticePanel) {
+  constructor(panel: NoticePanel, system: SystemNotices) {
     this.#panel = panel;
+    this.#system = system;
   }
 
   /** Show a notice, unless the setting of its kind, its window or what is in view says not to. */
@@ -62,16 +67,24 @@ export class Notices {
   #show(notices: readonly Notice[]): void {
     const [first, ...others] = notices;
     if (first !== undefined) {
+      this.#system.add(others.length === 0 ? first.text : severalText(notices));
       (others.length === 0 ? first.show() : this.#showAll(notices)).catch(showError);
     }
   }
 
   async #showAll(notices: readonly Notice[]): Promise<void> {
     const { show } = strings.common;
-    const asking = notices.filter(({ kind }) => kind === "notifyOnQuestion");
-    const ended = notices.length - asking.length;
-    if ((await inform(strings.runs.several(ended, asking.length), show)) === show) {
-      await this.#panel.reveal(notices.length === ended ? undefined : asking[0]?.task.id);
+    if ((await inform(severalText(notices), show)) === show) {
+      await this.#panel.reveal(questionsIn(notices)[0]?.task.id);
     }
   }
+}
+
+function questionsIn(notices: readonly Notice[]): readonly Notice[] {
+  return notices.filter(({ kind }) => kind === "notifyOnQuestion");
+}
+
+function severalText(notices: readonly Notice[]): string {
+  const asking = questionsIn(notices).length;
+  return strings.runs.several(notices.length - asking, asking);
 }

@@ -32,6 +32,7 @@ export function notifyQuestions(
       notices.add({
         kind: "notifyOnQuestion",
         task,
+        text: textOf(task),
         isDue: () => open.get(task.id) === requestId,
         show: () => ask(service, panel, task),
       });
@@ -39,12 +40,20 @@ export function notifyQuestions(
   });
 }
 
+function textOf(run: Waiting): string {
+  const { kind, title } = run.attention;
+  return kind === "question"
+    ? strings.forms.asks(oneLine(run.subagentName, ROOM.label * 2), oneLine(title, ROOM.detail))
+    : questionLine(run, ROOM).text;
+}
+
 async function ask(service: SubagentService, panel: NoticePanel, run: Waiting): Promise<void> {
   if (run.attention.kind === "question") {
     await askQuestion(service, panel, run);
     return;
   }
-  const { text, answers } = questionLine(run, ROOM);
+  const { answers } = questionLine(run, ROOM);
+  const text = textOf(run);
   const buttons = buttonsFor(answers, unlinked(text) === text);
   const chosen = await inform(text, ...buttons.map(({ label }) => label), strings.common.show);
   const option = buttons.find(({ label }) => label === chosen)?.option;
@@ -61,12 +70,11 @@ async function ask(service: SubagentService, panel: NoticePanel, run: Waiting): 
 async function askQuestion(
   service: SubagentService,
   panel: NoticePanel,
-  { id: taskId, subagentName, attention }: Waiting,
+  run: Waiting,
 ): Promise<void> {
-  const { requestId, title } = attention;
-  const name = oneLine(subagentName, ROOM.label * 2);
-  const text = strings.forms.asks(name, oneLine(title, ROOM.detail));
-  const chosen = await inform(text, strings.forms.answer, strings.common.show);
+  const { id: taskId, attention } = run;
+  const { requestId } = attention;
+  const chosen = await inform(textOf(run), strings.forms.answer, strings.common.show);
   if (chosen === strings.common.show || (chosen !== undefined && !isSimple(attention))) {
     await panel.reveal(taskId);
   } else if (chosen !== undefined) {
