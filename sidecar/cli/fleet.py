@@ -16,7 +16,7 @@ _GC_SECONDS = 300
 
 @click.group()
 def fleet() -> None:
-    """Show the cluster for runs with placement: ray, or clean it up."""
+    """Show or clean up the cluster that runs with `placement: ray` use."""
 
 
 @fleet.command()

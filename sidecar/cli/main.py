@@ -35,7 +35,7 @@ _COMMANDS = {
     "launch": ("sidecar.cli.launching", "launch", "Run a subagent in the background."),
     "ps": ("sidecar.cli.runs", "ps", "List runs."),
     "logs": ("sidecar.cli.runs", "logs", "Show the output of a run."),
-    "answer": ("sidecar.cli.questions.command", "answer", "Answer what a run waits for."),
+    "answer": ("sidecar.cli.questions.command", "answer", "Answer what a run is waiting for."),
     "send": ("sidecar.cli.control", "send", "Send a message to the agent of a run."),
     "cancel": ("sidecar.cli.control", "cancel", "Cancel a run."),
     "reorder": ("sidecar.cli.control", "reorder", "Move a queued run in the queue."),

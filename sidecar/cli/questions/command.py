@@ -38,14 +38,14 @@ def answer(
     own_root: Path,
     store: SettingsStore,
 ) -> int:
-    """Answer what a run waits for: a permission request or a question. ID can be a unique prefix.
+    """Answer what a run is waiting for: a permission request or a question. ID can be a unique prefix.
 
     Without --option and --json, show it and ask on the terminal.
 
     \b
     Exit codes:
       0  the answer was accepted
-      1  the run does not wait for an answer, or the answer came too late
+      1  the run is not waiting for an answer, or the answer came too late
       2  the command was used incorrectly, or the answer does not fit
     """
     if option is not None and document is not None:
@@ -68,7 +68,7 @@ async def _answer(root: Path, task_id: str, request: str | None, given: Mapping[
         attention = task.attention
         if request is None and attention is None:
             raise InvalidState(
-                f"task {task.id} does not wait for an answer: it is {task.status}",
+                f"task {task.id} is not waiting for an answer: it is {task.status}",
                 taskId=task.id,
                 status=task.status,
             )

@@ -40,8 +40,8 @@ def stats(
 ) -> int:
     """Add up tokens and cost of all tasks, by workspace, mode, product and day.
 
-    A task that started others has two rows: "parent" counts only that task, "tree" also all of its
-    descendants.
+    A task that started others has two rows: "parent" counts only that task, "tree" counts its
+    descendants too.
     """
     from sidecar.history import insight
 

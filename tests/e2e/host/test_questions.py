@@ -91,7 +91,7 @@ async def test_a_terminal_shows_and_answers_a_question(asking: HostSetting) -> N
     assert (code, err.strip()) == (0, f"{task_id} was answered")
     assert '"port": 9' in (await client.ended(task_id))[0]["output"]["final_message"]
     code, _, err = await asking.command("answer", task_id, "--json", right)
-    assert (code, "does not wait for an answer" in err) == (1, True)
+    assert (code, "is not waiting for an answer" in err) == (1, True)
     _, _, logged = await asking.command("logs", task_id)
     assert "[question] accept by user" in logged
     assert len(await events(client, task_id, "question")) == 2
