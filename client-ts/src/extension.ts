@@ -15,6 +15,7 @@ import { ChangeComments } from "./comments/changeComments.js";
 import { commentingCommands } from "./commands/commenting.js";
 import { conversationCommands } from "./commands/conversation.js";
 import { definitionCommands } from "./commands/definitions/definitions.js";
+import { useAgentCommands } from "./commands/definitions/useAgent.js";
 import { markingCommands } from "./commands/history/marking.js";
 import { historyCommands } from "./commands/history/history.js";
 import { listCommands } from "./commands/list.js";
@@ -150,6 +151,7 @@ export function activate(context: vscode.ExtensionContext): SubagentSidecarApi {
     ...stoppingCommands({ service }),
     ...signInCommands({ service }),
     ...definitionCommands({ service, panel }),
+    ...useAgentCommands({ service, panel }),
     ...questionCommands({ service, panel }),
     ...messagingCommands({ service, panel, outbox }),
     ...markingCommands({ service: tagged, marks }),

@@ -166,8 +166,8 @@ export class AgentsView implements WebviewViewProvider, Disposable {
       this.#history.show((page) => {
         post({ type: "history", page });
       });
-      this.#offers.show((offers) => {
-        post({ type: "offers", offers });
+      this.#offers.show((offered) => {
+        post({ type: "offers", ...offered });
       });
       this.#fleet.show((fleet) => {
         post({ type: "fleet", ...(fleet && { fleet }) });
@@ -177,6 +177,8 @@ export class AgentsView implements WebviewViewProvider, Disposable {
       void this.#history.loadMore();
     } else if (message?.type === "connectFleet") {
       void this.#fleet.connect();
+    } else if (message?.type === "useAgent") {
+      void this.#context.commands.executeCommand("subagentSidecar.agent.use", message.runner);
     }
   }
 

@@ -1,10 +1,17 @@
 import type { AsyncTask } from "../protocol.js";
 import type { SubagentService } from "../service/service.js";
+import { type InstalledAgent, installedAgents } from "./installedAgents.js";
 import { type Offers, offersOf } from "./offers.js";
 import { PageFeed } from "./pageFeed.js";
 
-/** Keeps a composer informed of what agents offer, which the sidecar learns from their runs. */
-export class OfferFeed extends PageFeed<Offers> {
+/** What agents offer, which the sidecar learns from their runs, and which of them are installed. */
+interface Offered {
+  readonly offers: Offers;
+  readonly agents: readonly InstalledAgent[];
+}
+
+/** Keeps a composer informed of what agents offer. */
+export class OfferFeed extends PageFeed<Offered> {
   readonly #service: SubagentService;
 
   constructor(service: SubagentService) {
@@ -15,7 +22,7 @@ export class OfferFeed extends PageFeed<Offers> {
   protected async request(): Promise<void> {
     if (this.isShown) {
       const { items } = await this.#service.request("runners/list", {});
-      this.post(offersOf(items));
+      this.post({ offers: offersOf(items), agents: installedAgents(items) });
     }
   }
 

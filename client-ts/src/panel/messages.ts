@@ -6,6 +6,7 @@ import type {
   TouchedFile,
 } from "../protocol.js";
 import type { LaunchProblem } from "../text/launchProblem.js";
+import type { InstalledAgent } from "../offers/installedAgents.js";
 import type { Chosen, Offers } from "../offers/offers.js";
 import type { FleetOffer } from "../offers/placement.js";
 import type { ServiceState } from "../service/service.js";
@@ -39,8 +40,12 @@ export type ToWebview =
     }
   /** The sessions that their own product will delete soon, unless they are hidden. */
   | { readonly type: "deletions"; readonly deletions?: Deletions }
-  /** What agents offer, by the names of their runners. */
-  | { readonly type: "offers"; readonly offers: Offers }
+  /** What agents offer, by the names of their runners, and the agents that a new subagent could use. */
+  | {
+      readonly type: "offers";
+      readonly offers: Offers;
+      readonly agents: readonly InstalledAgent[];
+    }
   /** The cluster, if one is configured. */
   | { readonly type: "fleet"; readonly fleet?: FleetOffer }
   /** The whole of the task that the page follows, and what the user calls it. */
@@ -248,6 +253,8 @@ export type FromWebview =
     }
   | OpenRequest
   | { readonly type: "moreHistory" }
+  /** Make a subagent of an installed agent. */
+  | { readonly type: "useAgent"; readonly runner: string }
   /** Learn the labels and free slots of the cluster. */
   | { readonly type: "connectFleet" }
   /** Fill the composer, which is in another page. */

@@ -188,7 +188,8 @@ export class PanelSession implements Disposable {
       case "composeWith":
         this.#host.compose(message);
         return;
-      case "moreHistory": // The view that holds the page answers this.
+      case "moreHistory": // The view that holds the page answers these.
+      case "useAgent":
     }
   }
 

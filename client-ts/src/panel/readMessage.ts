@@ -19,6 +19,7 @@ const READERS: { readonly [T in Type]: (fields: Fields) => Content<T> | undefine
   unfollow: () => ({}),
   moreHistory: () => ({}),
   connectFleet: () => ({}),
+  useAgent: ({ runner }) => (isText(runner) ? { runner } : undefined),
   follow: ({ taskId, afterSeq }) =>
     isText(taskId) && isCount(afterSeq) ? { taskId, afterSeq } : undefined,
   seen: ({ taskId }) => (isText(taskId) ? { taskId } : undefined),

@@ -29,6 +29,7 @@ export const comments = localized(enRuns.comments, deRuns.comments);
 export const list = localized(enHistory.list, deHistory.list);
 export const marks = localized(enHistory.marks, deHistory.marks);
 export const definitions = localized(enDefinitions.definitions, deDefinitions.definitions);
+export const installed = localized(enDefinitions.installed, deDefinitions.installed);
 export const forms = localized(enQuestions.forms, deQuestions.forms);
 export const questions = localized(enQuestions.questions, deQuestions.questions);
 export const history = localized(enHistory.history, deHistory.history);

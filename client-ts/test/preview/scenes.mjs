@@ -449,6 +449,7 @@ export const scenes = {
     ...base,
     {
       type: "offers",
+      agents: [],
       offers: {
         example: {
           models: ["claude-haiku-4-5", "claude-opus-4-8-20260301"],
@@ -461,6 +462,18 @@ export const scenes = {
   ],
   empty: [running, { type: "runs", runs: [] }, definitions],
   example: [running, { type: "runs", runs: [] }, { type: "definitions", items: [], problems: [] }],
+  installed: [
+    ...[running, { type: "runs", runs: [] }, { type: "definitions", items: [], problems: [] }],
+    {
+      type: "offers",
+      offers: {},
+      agents: [
+        { runner: "claude", title: "Claude Code" },
+        { runner: "codex", title: "Codex" },
+        { runner: "opencode", title: "opencode" },
+      ],
+    },
+  ],
   settingUp: [
     {
       type: "service",

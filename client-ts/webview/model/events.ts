@@ -77,5 +77,7 @@ export type Event =
   /** Continue a stored task with another agent. */
   | { readonly type: "continueWith" }
   | OpenRequest
+  /** Make a subagent of an installed agent. */
+  | { readonly type: "useAgent"; readonly runner: string }
   /** Without a task, the action is on the open run, if any. */
   | { readonly type: "act"; readonly action: Action; readonly task?: TaskRef };

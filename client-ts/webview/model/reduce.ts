@@ -27,7 +27,7 @@ export function reduce(state: State, event: Event): State {
     case "definitions":
       return withDefinitions(state, event);
     case "offers":
-      return { ...state, offers: event.offers };
+      return { ...state, offers: event.offers, installed: event.agents };
     case "fleet":
       return withFleet(state, event.fleet);
     case "deletions":
@@ -111,6 +111,7 @@ export function reduce(state: State, event: Event): State {
     case "openChanges":
     case "openDefinition":
     case "insertCode":
+    case "useAgent":
       return state;
     default:
       return withOpen(state, event);

@@ -1,6 +1,7 @@
 import type { Deletions, RunRow } from "../../src/panel/listMessages.js";
 import type { PagePlace } from "../../src/panel/messages.js";
 import type { DefinitionProblem, SlashCommand, SubagentInfo } from "../../src/protocol.js";
+import type { InstalledAgent } from "../../src/offers/installedAgents.js";
 import type { Offers } from "../../src/offers/offers.js";
 import type { FleetOffer } from "../../src/offers/placement.js";
 import type { LaunchProblem } from "../../src/text/launchProblem.js";
@@ -56,6 +57,8 @@ export interface State {
   readonly draft: Draft;
   /** What agents offer, by the names of their runners. */
   readonly offers: Offers;
+  /** The installed agents that a new subagent could use. */
+  readonly installed: readonly InstalledAgent[];
   /** The cluster, if one is configured. */
   readonly fleet?: FleetOffer;
   /** The sessions that will be deleted soon, if the list says so. */
@@ -79,6 +82,7 @@ export const INITIAL: State = {
   cancelling: new Set(),
   draft: { goal: "" },
   offers: {},
+  installed: [],
   chosen: {},
   launch: { kind: "idle" },
   speeches: new Map(),

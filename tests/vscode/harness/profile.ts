@@ -76,7 +76,7 @@ export class Profile {
       XDG_DATA_HOME: join(this.folder, "share"),
       XDG_CACHE_HOME: join(this.folder, "cache"),
       PIP_CACHE_DIR: join(REPOSITORY, ".cache/pip"), // every profile downloads the same packages
-      PATH: `${NODE_BIN}:${process.env["PATH"] ?? ""}`,
+      PATH: `${join(this.folder, "programs")}:${NODE_BIN}:${process.env["PATH"] ?? ""}`,
     };
   }
 
@@ -111,6 +111,13 @@ export class Profile {
     const path = join(this.workspace, name);
     await mkdir(join(path, ".."), { recursive: true });
     await writeFile(path, text);
+  }
+
+  /** Put a program on the path. */
+  async addProgram(name: string, script: string): Promise<void> {
+    const folder = join(this.folder, "programs");
+    await mkdir(folder, { recursive: true });
+    await writeFile(join(folder, name), script, { mode: 0o755 });
   }
 
   /** Install a packaged extension as a user would from a file. */

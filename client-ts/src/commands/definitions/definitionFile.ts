@@ -1,4 +1,7 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { homedir } from "node:os";
 import path from "node:path";
+
 import * as strings from "../../text/strings.js";
 
 /** What a new definition file is made of. */
@@ -18,7 +21,16 @@ export function nameProblem(name: string, taken: readonly string[]): string | un
   return taken.includes(name) ? strings.definitions.nameTaken(name) : undefined;
 }
 
-/** Write a definition that works as is, with comments on what else it can contain. */
+/** Return a name for a new definition that no other one has. */
+export function freeName(wanted: string, taken: ReadonlySet<string>): string {
+  let name = wanted;
+  for (let number = 2; taken.has(name); number += 1) {
+    name = `${wanted}-${number}`;
+  }
+  return name;
+}
+
+/** Return the text of a definition that works as is, with comments on what else it can contain. */
 export function definitionText({ name, description, runner }: NewDefinition): string {
   return `---
 name: ${yaml(name)}
@@ -69,4 +81,25 @@ function configFolder(platform: NodeJS.Platform, home: string, env: Platform["en
   }
   const named = env["XDG_CONFIG_HOME"]?.trim() ?? "";
   return named === "" ? path.join(home, ".config") : named;
+}
+
+/** Return the folder of the user's own definitions on this machine. */
+export function ownDefinitions(): string {
+  return userDefinitions({ platform: process.platform, home: homedir(), env: process.env });
+}
+
+/** Write the file of a definition, without replacing one; returns its path. */
+export async function writeDefinition(folder: string, definition: NewDefinition): Promise<string> {
+  const name = definition.name.trim();
+  const file = path.join(folder, `${name}.md`);
+  const text = definitionText({ ...definition, name, description: definition.description.trim() });
+  await mkdir(folder, { recursive: true });
+  try {
+    await writeFile(file, text, { flag: "wx" });
+  } catch (error) {
+    throw (error as NodeJS.ErrnoException).code === "EEXIST"
+      ? new Error(strings.definitions.fileExists(file))
+      : error;
+  }
+  return file;
 }

@@ -1,14 +1,8 @@
-import { homedir } from "node:os";
 import path from "node:path";
 
 import * as vscode from "vscode";
 
-import {
-  definitionText,
-  nameProblem,
-  type NewDefinition,
-  userDefinitions,
-} from "./definitionFile.js";
+import { nameProblem, ownDefinitions, writeDefinition } from "./definitionFile.js";
 import { EXAMPLE_RUNNER } from "../../service/example.js";
 import type { RunnerInfo } from "../../protocol.js";
 import type { SubagentService } from "../../service/service.js";
@@ -75,7 +69,7 @@ async function createDefinition(context: DefinitionCommandsContext): Promise<voi
   if (name === undefined || description === undefined || folder === undefined || !runner) {
     return;
   }
-  const file = await write(folder, { name, description, runner });
+  const file = await writeDefinition(folder, { name, description, runner });
   await showFile(file);
   await context.panel.definitionsChanged(name);
 }
@@ -103,7 +97,7 @@ type Place = vscode.QuickPickItem & { readonly folder: string };
 /** Let the user choose the folder of the new file: in a trusted workspace, or their own. */
 async function pickPlace(): Promise<string | undefined> {
   const trusted = vscode.workspace.isTrusted ? (vscode.workspace.workspaceFolders ?? []) : [];
-  const own = userDefinitions({ platform: process.platform, home: homedir(), env: process.env });
+  const own = ownDefinitions();
   const places = [
     ...trusted.map(({ name, uri }): Place => {
       const folder = path.join(uri.fsPath, ".sidecar", "agents");
@@ -152,22 +146,4 @@ async function pickRunner(service: SubagentService): Promise<string | undefined>
   const { step, runnerPrompt } = strings.definitions;
   const options = { title: step(4), placeHolder: runnerPrompt, ignoreFocusOut: true };
   return (await vscode.window.showQuickPick(rows, options))?.runner;
-}
-
-/** Write the file, without replacing one; returns its path. */
-async function write(folder: string, definition: NewDefinition): Promise<string> {
-  const name = definition.name.trim();
-  const file = path.join(folder, `${name}.md`);
-  const uri = vscode.Uri.file(file);
-  const exists = await vscode.workspace.fs.stat(uri).then(
-    () => true,
-    () => false,
-  );
-  if (exists) {
-    throw new Error(strings.definitions.fileExists(file));
-  }
-  const text = definitionText({ ...definition, name, description: definition.description.trim() });
-  await vscode.workspace.fs.createDirectory(vscode.Uri.file(folder));
-  await vscode.workspace.fs.writeFile(uri, Buffer.from(text));
-  return file;
 }

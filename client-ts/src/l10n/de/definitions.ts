@@ -43,3 +43,10 @@ export const definitions: Texts<typeof en.definitions> = {
   fileExists: (file) =>
     `${file} gibt es bereits. Bearbeiten Sie es, oder wählen Sie einen anderen Namen.`,
 };
+
+export const installed: Texts<typeof en.installed> = {
+  none: "Kein Agent ist installiert, den Subagenten verwenden können. Installieren Sie einen, etwa Claude Code, Codex oder opencode.",
+  prompt:
+    "Wählen Sie einen installierten Agenten. Er wird einer Ihrer eigenen Subagenten und fragt, bevor er handelt.",
+  description: (agent) => `Bearbeitet jedes Ziel mit ${agent}`,
+};

@@ -37,3 +37,11 @@ export const definitions = {
     `the first known agent that is installed (${found === undefined ? "currently none" : `currently ${found}`})`,
   fileExists: (file: string) => `${file} already exists. Edit it, or use another name.`,
 };
+
+/** Subagents made of the agents that are installed. */
+export const installed = {
+  none: "No agent is installed that subagents can use. Install one, such as Claude Code, Codex or opencode.",
+  prompt:
+    "Select an installed agent. It becomes one of your own subagents and asks before it acts.",
+  description: (agent: string) => `Works on any goal with ${agent}`,
+};

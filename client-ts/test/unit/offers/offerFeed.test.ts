@@ -31,7 +31,7 @@ function feed() {
   const posted: Offers[] = [];
   const offers = new OfferFeed(service);
   const show = (): void => {
-    offers.show((each) => posted.push(each));
+    offers.show((each) => posted.push(each.offers));
   };
   const change = async (more: Partial<AsyncTask>): Promise<void> => {
     tasks.fire(asyncTask("a", more));

@@ -105,10 +105,10 @@ function launch(goal: string): void {
 test("only what the agent offers can be chosen, and its own choice comes first", () => {
   const { tell, launches } = composer();
   expect(labels()).toEqual([]);
-  tell({ type: "offers", offers: { agent: OFFER } });
+  tell({ type: "offers", agents: [], offers: { agent: OFFER } });
   expect(labels()).toEqual(["Model", "Mode", "Effort"]);
   expect(optionsOf("Model")).toEqual(["Default model", "small", "large"]);
-  tell({ type: "offers", offers: { agent: { ...OFFER, modes: [], askingModes: [] } } });
+  tell({ type: "offers", agents: [], offers: { agent: { ...OFFER, modes: [], askingModes: [] } } });
   expect(labels()).toEqual(["Model", "Effort"]);
   choose(picker(), "plain");
   expect(labels()).toEqual([]);
@@ -120,7 +120,7 @@ test("only what the agent offers can be chosen, and its own choice comes first",
 
 test("what is chosen goes into the launch, for each subagent its own", () => {
   const { tell, launches } = composer();
-  tell({ type: "offers", offers: { agent: OFFER } });
+  tell({ type: "offers", agents: [], offers: { agent: OFFER } });
   choose(list("Effort"), "low");
   choose(picker(), "strict");
   expect(list("Effort").value).toBe("");
@@ -139,7 +139,7 @@ test("what is chosen goes into the launch, for each subagent its own", () => {
 
 test("a definition's own values are named, and modes that it rules out are not offered", () => {
   const { tell } = composer();
-  tell({ type: "offers", offers: { agent: OFFER } });
+  tell({ type: "offers", agents: [], offers: { agent: OFFER } });
   expect(optionsOf("Mode")).toEqual(["Default mode", "default", "plan", "auto"]);
   expect(list("Mode").querySelector("optgroup")?.textContent.trim()).toBe("auto");
   choose(picker(), "strict");
@@ -149,17 +149,17 @@ test("a definition's own values are named, and modes that it rules out are not o
 
 test("a choice is remembered, and shown even when its agent no longer offers it", () => {
   const first = composer();
-  first.tell({ type: "offers", offers: { agent: OFFER } });
+  first.tell({ type: "offers", agents: [], offers: { agent: OFFER } });
   choose(list("Model"), "small");
   document.body.innerHTML = `<div id="app"></div><div id="announcements"></div>`;
   const second = composer(first.state.saved);
   expect(labels()).toEqual(["Model"]);
   expect(list("Model").value).toBe("small");
   expect(optionsOf("Model")).toEqual(["Default model", "small"]); // the agent has not run yet
-  second.tell({ type: "offers", offers: { agent: { ...OFFER, models: ["large"] } } });
+  second.tell({ type: "offers", agents: [], offers: { agent: { ...OFFER, models: ["large"] } } });
   expect(optionsOf("Model")).toEqual(["Default model", "large", "small (not offered)"]);
   expect(list("Model").value).toBe("small");
-  second.tell({ type: "offers", offers: { agent: OFFER } });
+  second.tell({ type: "offers", agents: [], offers: { agent: OFFER } });
   expect(optionsOf("Model")).toEqual(["Default model", "small", "large"]);
   expect(list("Model").value).toBe("small");
   choose(list("Model"), "");
@@ -173,7 +173,7 @@ test("a command is taken by key, with what is to be written after it", () => {
     { name: "init", description: "Makes a start." },
     { name: "review", description: "Reviews.", hint: "[branch]" },
   ];
-  tell({ type: "offers", offers: { agent: { ...OFFER, commands } } });
+  tell({ type: "offers", agents: [], offers: { agent: { ...OFFER, commands } } });
   const area = document.querySelector<HTMLTextAreaElement>("#goal") as HTMLTextAreaElement;
   const write = (text: string): void => {
     area.value = text;

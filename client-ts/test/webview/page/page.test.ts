@@ -177,6 +177,16 @@ test("in Restricted Mode definitions are disabled, not missing", () => {
   expect(asked).toContainEqual({ type: "act", action: "manageTrust" });
 });
 
+test("without a subagent, the installed agents are offered by name", () => {
+  const { asked, tell } = shown();
+  const none: ToWebview = { type: "definitions", items: [], problems: [] };
+  tell(...READY, none);
+  const agents = [{ runner: "claude", title: "Claude Code" }];
+  tell({ type: "offers", offers: {}, agents });
+  button("Use Claude Code").click();
+  expect(asked).toContainEqual({ type: "useAgent", runner: "claude" });
+});
+
 test("a goal is launched from the keyboard", () => {
   const { asked, tell } = shown();
   tell(...READY);

@@ -49,6 +49,7 @@ function noDefinitions(view: View): Part {
   return html`<div class="welcome">
     ${icon("robot")}
     <h2>${HOME.noDefinitions}</h2>
+    ${installed(view)}
     <p>${HOME.exampleHint}</p>
     ${exampleButton(view)}
     <p>${HOME.definitionHint}</p>
@@ -66,14 +67,37 @@ function nudge(view: View): Part {
     ? html`<p class="nudge hint">${HOME.untrusted}. ${HOME.untrustedHint}</p>`
     : html`<div class="nudge">
         <p>${HOME.noDefinitions}</p>
+        ${installed(view)}
         <div class="actions">${exampleButton(view)} ${createButton(view)}</div>
       </div>`;
+}
+
+/** Offer each installed agent by its name. */
+function installed({ state, send }: View): Part {
+  return state.installed.length === 0
+    ? undefined
+    : html`<p>${HOME.installedHint}</p>
+        <div class="actions agents-offered">
+          ${state.installed.map(
+            ({ runner, title }) =>
+              html`<button
+                type="button"
+                class="primary"
+                ?disabled=${state.service.kind !== "running"}
+                @click=${() => {
+                  send({ type: "useAgent", runner });
+                }}
+              >
+                ${HOME.use(title)}
+              </button>`,
+          )}
+        </div>`;
 }
 
 function exampleButton({ state, send }: View): Part {
   return html`<button
     type="button"
-    class="primary"
+    class=${state.installed.length === 0 ? "primary" : "secondary"}
     title=${HOME.exampleHint}
     ?disabled=${state.service.kind !== "running"}
     @click=${() => {

@@ -95,7 +95,7 @@ function writing(text: string): State {
   const mention = spotAt(text, text.length);
   return after(
     { type: "definitions", items, problems: [] },
-    { type: "offers", offers: { agent: offer } },
+    { type: "offers", agents: [], offers: { agent: offer } },
     { type: "write", goal: text, ...(mention && { mention }) },
   );
 }

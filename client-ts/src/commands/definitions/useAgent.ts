@@ -1,0 +1,59 @@
+import * as vscode from "vscode";
+
+import { type InstalledAgent, installedAgents } from "../../offers/installedAgents.js";
+import { inform } from "../../questions/notify.js";
+import type { SubagentService } from "../../service/service.js";
+import * as strings from "../../text/strings.js";
+import { freeName, ownDefinitions, writeDefinition } from "./definitionFile.js";
+
+/** What this command acts on. */
+export interface UseAgentContext {
+  readonly service: Pick<SubagentService, "request" | "start">;
+  readonly panel: {
+    focusComposer(subagentName?: string): Promise<void>;
+    definitionsChanged(chosen?: string): Promise<void>;
+  };
+}
+
+/** The command that makes a subagent of an installed agent, by its id. */
+export function useAgentCommands(context: UseAgentContext) {
+  return {
+    "subagentSidecar.agent.use": (runner?: unknown) => useAgent(context, runner),
+  };
+}
+
+/** Choose a subagent that uses an agent: the existing one, or a new one among the user's own. */
+async function useAgent({ service, panel }: UseAgentContext, runner: unknown): Promise<void> {
+  await service.start();
+  const { items: runners } = await service.request("runners/list", {});
+  const agents = installedAgents(runners);
+  if (agents.length === 0) {
+    await inform(strings.installed.none);
+    return;
+  }
+  const agent = agents.find((each) => each.runner === runner) ?? (await pick(agents));
+  if (agent === undefined) {
+    return;
+  }
+  const { items } = await service.request("subagents/list", {});
+  const existing = items.find((each) => each.runner === agent.runner && !each.shadowedBy);
+  const name = existing?.name ?? (await create(agent, new Set(items.map((each) => each.name))));
+  await panel.definitionsChanged(name);
+  await panel.focusComposer(name);
+}
+
+async function pick(agents: readonly InstalledAgent[]): Promise<InstalledAgent | undefined> {
+  const rows = agents.map((agent) => ({ label: agent.title, description: agent.runner, agent }));
+  const row = await vscode.window.showQuickPick(rows, { placeHolder: strings.installed.prompt });
+  return row?.agent;
+}
+
+async function create(
+  { runner, title }: InstalledAgent,
+  taken: ReadonlySet<string>,
+): Promise<string> {
+  const name = freeName(runner, taken);
+  const description = strings.installed.description(title);
+  await writeDefinition(ownDefinitions(), { name, description, runner });
+  return name;
+}

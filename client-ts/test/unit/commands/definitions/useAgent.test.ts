@@ -1,0 +1,84 @@
+import { mkdir, mkdtemp, readFile, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+
+import { beforeEach, expect, test, vi } from "vitest";
+import * as vscode from "vscode";
+
+import { ownDefinitions } from "../../../../src/commands/definitions/definitionFile.js";
+import { useAgentCommands } from "../../../../src/commands/definitions/useAgent.js";
+import type { RunnerInfo, SubagentInfo } from "../../../../src/protocol.js";
+
+const CLAUDE: RunnerInfo = { name: "claude-agent-acp", type: "acp", available: true };
+const OPENCODE: RunnerInfo = { name: "opencode", type: "acp", available: true };
+
+beforeEach(async () => {
+  const home = await mkdtemp(path.join(tmpdir(), "use-agent-"));
+  vi.stubEnv("XDG_CONFIG_HOME", home);
+  vi.stubEnv("LOCALAPPDATA", home);
+  vi.stubEnv("HOME", home);
+});
+
+function commands(runners: readonly RunnerInfo[], items: readonly Partial<SubagentInfo>[] = []) {
+  const chosen: (string | undefined)[] = [];
+  const service = {
+    start: () => Promise.resolve(),
+    request: (method: string) =>
+      Promise.resolve(method === "runners/list" ? { items: runners } : { items, problems: [] }),
+  } as never;
+  const panel = {
+    focusComposer: (name?: string) => Promise.resolve(void chosen.push(name)),
+    definitionsChanged: (name?: string) => Promise.resolve(void chosen.push(name)),
+  };
+  const use = useAgentCommands({ service, panel })["subagentSidecar.agent.use"];
+  return { use, chosen };
+}
+
+test("an installed agent becomes a subagent that asks, and is chosen", async () => {
+  const { use, chosen } = commands([OPENCODE, CLAUDE]);
+  await use("claude");
+  expect(chosen).toEqual(["claude", "claude"]);
+  const text = await readFile(path.join(ownDefinitions(), "claude.md"), "utf8");
+  expect(text.split("\n")).toEqual(
+    expect.arrayContaining(["name: claude", "runner: claude", "permissions: ask"]),
+  );
+  expect(text).toContain("Works on any goal with Claude Code");
+});
+
+test("a subagent that uses the agent is chosen, and no other is made", async () => {
+  const { use, chosen } = commands([CLAUDE], [{ name: "mine", runner: "claude" }]);
+  await use("claude");
+  expect(chosen).toEqual(["mine", "mine"]);
+  await expect(readFile(path.join(ownDefinitions(), "claude.md"))).rejects.toThrow();
+});
+
+test("the new subagent has a name of its own", async () => {
+  const { use, chosen } = commands([CLAUDE], [{ name: "claude", runner: "opencode" }]);
+  await use("claude");
+  expect(chosen).toEqual(["claude-2", "claude-2"]);
+});
+
+test("from the palette the user picks the agent", async () => {
+  const pick = vi.spyOn(vscode.window, "showQuickPick");
+  pick.mockImplementationOnce((rows) => Promise.resolve((rows as never[])[1]));
+  const { use, chosen } = commands([OPENCODE, CLAUDE]);
+  await use();
+  expect(chosen).toEqual(["claude", "claude"]);
+});
+
+test("without an installed agent a message says what to install", async () => {
+  const inform = vi.spyOn(vscode.window, "showInformationMessage");
+  const { use, chosen } = commands([{ ...CLAUDE, available: false }]);
+  await use();
+  expect(chosen).toEqual([]);
+  expect(inform.mock.calls.flat().join()).toMatch(/Install one/u);
+});
+
+test("a file that is no valid definition is kept, and the error names it", async () => {
+  const { use } = commands([CLAUDE]);
+  const file = path.join(ownDefinitions(), "claude.md");
+  await mkdir(ownDefinitions(), { recursive: true });
+  await writeFile(file, "mine");
+  await expect(use("claude")).rejects.toThrow(`${file} already exists`);
+  expect(await readFile(file, "utf8")).toBe("mine");
+});
