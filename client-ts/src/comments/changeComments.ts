@@ -1,6 +1,7 @@
 import * as vscode from "vscode";
 
-import { CHANGES_SCHEME, type ChangeText, taskOfChange } from "../panel/toolDiffs.js";
+import { CHANGES_SCHEME, taskOfChange } from "../review/changeUri.js";
+import type { ChangeText } from "../review/toolDiffs.js";
 import * as strings from "../text/strings.js";
 import { type Remark, reviewText } from "./reviewText.js";
 

@@ -157,6 +157,7 @@ export const ACTIONS = [
   "startNow",
   "stop",
   "answer",
+  "review",
   "resume",
   "signIn",
   "deleteTask",

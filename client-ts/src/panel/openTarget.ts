@@ -6,7 +6,7 @@ import { showError } from "../questions/notify.js";
 import type { SubagentService } from "../service/service.js";
 import type { Cursor } from "./cursor.js";
 import { isInside, showFile } from "../util/showFile.js";
-import type { ToolDiffs } from "./toolDiffs.js";
+import type { ToolDiffs } from "../review/toolDiffs.js";
 import type { OpenRequest } from "./messages.js";
 import * as strings from "../text/strings.js";
 

@@ -77,6 +77,7 @@ export const LIST: Texts<typeof en.LIST> = {
   answer: "Antworten",
   stop: "Stoppen",
   startNow: "Jetzt starten",
+  review: "Änderungen ansehen",
   resume: "Fortsetzen",
   delete: "Löschen",
   pin: "Anheften",

@@ -77,6 +77,7 @@ export const LIST = {
   answer: "Answer",
   stop: "Stop",
   startNow: "Start Now",
+  review: "Review Changes",
   resume: "Resume",
   delete: "Delete",
   pin: "Pin",

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type * as vscode from "vscode";
 
-import { ToolDiffs } from "../../../src/panel/toolDiffs.js";
+import { ToolDiffs } from "../../../src/review/toolDiffs.js";
 import { ErrorCode, type TaskEvent } from "../../../src/protocol.js";
 import type { SubagentService } from "../../../src/service/service.js";
 import { asyncTask } from "../tasks.js";
