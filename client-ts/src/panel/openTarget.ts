@@ -3,6 +3,7 @@ import path from "node:path";
 import * as vscode from "vscode";
 
 import { showError } from "../questions/notify.js";
+import { applyCode } from "../apply/applyCode.js";
 import type { SubagentService } from "../service/service.js";
 import type { Cursor } from "./cursor.js";
 import { isInside, showFile } from "../util/showFile.js";
@@ -41,6 +42,10 @@ async function show(
       return openDefinition(request, service);
     case "insertCode":
       return cursor.insert(request.text);
+    case "applyCode": {
+      const { task } = await service.request("asyncTasks/get", { taskId: request.taskId });
+      return applyCode(request, task.workspaceDir, cursor);
+    }
   }
 }
 

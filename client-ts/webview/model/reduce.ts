@@ -111,6 +111,7 @@ export function reduce(state: State, event: Event): State {
     case "openChanges":
     case "openDefinition":
     case "insertCode":
+    case "applyCode":
       return state;
     default:
       return withOpen(state, event);

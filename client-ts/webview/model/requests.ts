@@ -52,6 +52,7 @@ function answersTo(before: State, after: State, event: Event): FromWebview[] {
     case "openChanges":
     case "openDefinition":
     case "insertCode":
+    case "applyCode":
       return [event];
     case "answer":
       return answerRequests(before, event);

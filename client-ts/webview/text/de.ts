@@ -360,6 +360,8 @@ export const MARKDOWN: Texts<typeof en.MARKDOWN> = {
   image: "Bild",
   copy: "Kopieren",
   copyLabel: "Code kopieren",
+  apply: "Anwenden",
+  applyLabel: "Code auf seine Datei anwenden, mit Vorschau",
   insert: "Am Cursor einfügen",
   insertLabel: "Code am Cursor einfügen",
   open: "offen",

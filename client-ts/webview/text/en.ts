@@ -364,6 +364,8 @@ export const MARKDOWN = {
   image: "image",
   copy: "Copy",
   copyLabel: "Copy the code",
+  apply: "Apply",
+  applyLabel: "Apply the code to its file, with a preview",
   insert: "Insert at Cursor",
   insertLabel: "Insert the code at the cursor",
   open: "to do",

@@ -96,3 +96,17 @@ export const comments: Texts<typeof en.comments> = {
   none: "Keine Kommentare zum Senden. Öffnen Sie eine Änderung eines Subagenten und kommentieren Sie eine Zeile.",
   gone: "Der Lauf dieser Kommentare wurde gelöscht. Sie stehen im Ziel des Eingabefelds, für einen anderen Subagenten.",
 };
+
+export const apply: Texts<typeof en.apply> = {
+  label: "Code eines Subagenten",
+  untrusted:
+    "Im eingeschränkten Modus lässt sich Code nicht anwenden. Vertrauen Sie zuerst dem Arbeitsbereich.",
+  outside: (file) =>
+    `${file} liegt nicht in diesem Arbeitsbereich. Öffnen Sie den Ordner, oder kopieren Sie den Code.`,
+  unsaved: (file) =>
+    `${file} hat ungespeicherte Änderungen. Speichern Sie, und wenden Sie den Code noch einmal an.`,
+  same: (file) => `${file} enthält diesen Code schon.`,
+  noPlace: (file) =>
+    `Der Code passt nicht in ${file}: Seine erste und letzte Zeile fehlen dort oder stehen mehrfach da.`,
+  insert: "Am Cursor einfügen",
+};

@@ -96,3 +96,16 @@ export const comments = {
   none: "No comments to send. Open a change of a subagent and add one at a line.",
   gone: "The run of these comments was deleted. They are in the goal of the composer, for another subagent.",
 };
+
+/** Applying code of a message to a file. */
+export const apply = {
+  label: "Code of a subagent",
+  untrusted: "Code can't be applied in Restricted Mode. Trust the workspace first.",
+  outside: (file: string) =>
+    `${file} is not in this workspace. Open its folder, or copy the code instead.`,
+  unsaved: (file: string) => `${file} has unsaved changes. Save it, then apply the code again.`,
+  same: (file: string) => `${file} already contains this code.`,
+  noPlace: (file: string) =>
+    `The code does not fit into ${file}: its first and last lines are not there, or in several places.`,
+  insert: "Insert at Cursor",
+};
