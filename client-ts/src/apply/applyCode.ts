@@ -3,14 +3,19 @@ import path from "node:path";
 
 import * as vscode from "vscode";
 
-import type { Cursor } from "../panel/cursor.js";
 import { warn } from "../questions/notify.js";
 import * as strings from "../text/strings.js";
 import { isInside } from "../util/showFile.js";
 import { type Code, type CodeChange, codeChanges } from "./codeChanges.js";
 
+/** The editor that was active last. */
+export interface LastEditor {
+  file(): vscode.Uri;
+  insert(text: string): Promise<void>;
+}
+
 /** Apply code of a message to the files that it means, each after the user has accepted it in a preview. */
-export async function applyCode(code: Code, folder: string, cursor: Cursor): Promise<void> {
+export async function applyCode(code: Code, folder: string, cursor: LastEditor): Promise<void> {
   if (!vscode.workspace.isTrusted) {
     throw new Error(strings.apply.untrusted);
   }
@@ -26,7 +31,11 @@ export async function applyCode(code: Code, folder: string, cursor: Cursor): Pro
 }
 
 /** Return the file of a change: the named one, if it is in the workspace, or else that of the last editor. */
-async function fileOf({ file }: CodeChange, folder: string, cursor: Cursor): Promise<vscode.Uri> {
+async function fileOf(
+  { file }: CodeChange,
+  folder: string,
+  cursor: LastEditor,
+): Promise<vscode.Uri> {
   if (file === undefined) {
     return cursor.file();
   }
@@ -74,7 +83,7 @@ async function add(
   return text !== undefined;
 }
 
-async function offerCursor(name: string, { text }: Code, cursor: Cursor): Promise<void> {
+async function offerCursor(name: string, { text }: Code, cursor: LastEditor): Promise<void> {
   const { noPlace, insert } = strings.apply;
   if ((await warn(noPlace(name), insert)) === insert) {
     await cursor.insert(text);
