@@ -68,7 +68,7 @@ def place_text(task: AsyncTask) -> str | None:
         return f"on {_one_line(placement.node, _NEEDS_CHARS)}"
     needs = node_needs(placement)
     if placement.state == "waiting" and task.status == "running":
-        return f"waits for a node with {needs}" if needs else "waits for a node"
+        return f"waiting for a node with {needs}" if needs else "waiting for a node"
     return f"needs a node with {needs}" if needs and task.status == "queued" else "on the fleet"
 
 
@@ -97,7 +97,7 @@ def _live_text(task: AsyncTask) -> str:
 
 def _starting_text(servers: Sequence[str]) -> str:
     what = "the MCP server" if len(servers) == 1 else "one of the MCP servers"
-    return f"Starting: may wait for {what} {_one_line(', '.join(servers), _RETRY_CHARS)}"
+    return f"Starting: may be waiting for {what} {_one_line(', '.join(servers), _RETRY_CHARS)}"
 
 
 def _queue_text(task: AsyncTask) -> str:

@@ -440,8 +440,14 @@ export const window = {
   showInformationMessage: tell,
   showWarningMessage: tell,
   showErrorMessage: tell,
-  showQuickPick: (items: readonly { label: string }[]) => {
+  showQuickPick: (
+    items: readonly { label: string; picked?: boolean }[],
+    { canPickMany = false }: { canPickMany?: boolean } = {},
+  ) => {
     shown.rows = items.map(({ label }) => label);
+    if (canPickMany) {
+      return Promise.resolve(items.filter(({ picked }) => picked)); // the user accepts what is checked
+    }
     const label = shown.answers.shift();
     return Promise.resolve(items.find((item) => item.label === label));
   },

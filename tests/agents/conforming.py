@@ -1,8 +1,8 @@
 """An agent on the bare wire that understands the prompts of `agents check`: `conforming.py [FLAW...]`.
 
 Flaws: `silent` asks for nothing and acts, `idle` does nothing, `signed-out` opens no session, `uncounted`
-reports no tokens, `deaf` ends no turn on request, `hasty` ends each at once, `leaving` leaves a process, and
-`elsewhere` writes another file without asking.
+reports no tokens, `deaf` ends no turn on request, `hasty` ends each at once, `leaving` leaves a process,
+`trailing` one that exits by itself soon after, and `elsewhere` writes another file without asking.
 """
 
 import signal
@@ -43,8 +43,9 @@ def serve() -> None:
 
 
 def respond(call: Any, prompt: str) -> None:
-    if "leaving" in FLAWS:
-        subprocess.Popen(["sleep", "300"], start_new_session=True, stdout=subprocess.DEVNULL)
+    if "questions" in prompt and ("leaving" in FLAWS or "trailing" in FLAWS):
+        seconds = "300" if "leaving" in FLAWS else "1.5"
+        subprocess.Popen(["sleep", seconds], start_new_session=True, stdout=subprocess.DEVNULL)
     if "elsewhere" in FLAWS:
         Path("other.txt").write_text("x")
     if "questions" in prompt:

@@ -1,3 +1,5 @@
+import { escaped, htmlDocument } from "../text/html.js";
+import { statusBar } from "../text/strings.js";
 import type { PagePlace } from "./messages.js";
 
 export interface PageParts {
@@ -21,28 +23,16 @@ export function pageHtml({
   styleUri,
   nonce,
 }: PageParts): string {
-  const policy = [
-    "default-src 'none'",
-    "base-uri 'none'",
-    "form-action 'none'",
-    `style-src ${cspSource}`,
-    `font-src ${cspSource}`,
-    `script-src 'nonce-${nonce}'`,
-  ].join("; ");
-  return `<!DOCTYPE html>
-<html lang="${language}">
-  <head>
-    <meta charset="utf-8">
-    <meta http-equiv="Content-Security-Policy" content="${policy}">
-    <meta name="viewport" content="width=device-width, initial-scale=1">
-    <link rel="stylesheet" href="${styleUri}">
-    <title>Subagents</title>
-  </head>
-  <body data-place="${place}">
+  return htmlDocument({
+    language,
+    cspSource,
+    allows: [`font-src ${cspSource}`, `script-src 'nonce-${nonce}'`],
+    styleUri,
+    title: escaped(statusBar.name),
+    body: `<body data-place="${place}">
     <div id="app"></div>
     <div id="announcements" class="sr-only" role="status" aria-live="polite"></div>
     <script nonce="${nonce}" src="${scriptUri}"></script>
-  </body>
-</html>
-`;
+  </body>`,
+  });
 }

@@ -20,7 +20,7 @@ const DATE = /^\d{4}-\d\d-\d\d$/u;
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/iu;
 const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/iu;
 const SECRET =
-  /pass(?:word|phrase|wd|code)|secret|token|credential|api[ _-]?key|private[ _-]?key/iu;
+  /pass(?:word|phrase|wd|code)|secret|token|credential|api[ _-]?key|private[ _-]?key|\bpin\b/iu;
 
 /** Return the fields of a form in the order to show them. */
 export function fieldsOf({ properties, required }: QuestionSchema): FormField[] {
@@ -104,6 +104,8 @@ export function hintOf({
   maximum,
   minLength,
   maxLength,
+  minItems,
+  maxItems,
   oneOf,
 }: QuestionField): string | undefined {
   if (type === "integer" || type === "number") {
@@ -111,6 +113,9 @@ export function hintOf({
   }
   if (format !== undefined) {
     return words.formats[format];
+  }
+  if (type === "array" && ((minItems ?? 0) > 0 || maxItems !== undefined)) {
+    return words.choices(minItems, maxItems);
   }
   return type === "string" &&
     oneOf === undefined &&
@@ -141,6 +146,9 @@ function numberProblem(
   }
   if (type === "integer" && !Number.isInteger(value)) {
     return words.notWhole;
+  }
+  if (type === "integer" && !Number.isSafeInteger(value)) {
+    return words.tooLarge; // it would be sent as another number
   }
   if (value < (minimum ?? -Infinity)) {
     return words.atLeast(minimum ?? 0);

@@ -57,7 +57,11 @@ async function pickSome(
   rows: readonly Row[],
 ): Promise<Entry | undefined> {
   const placeHolder = hintOf(field.field) ?? field.label;
-  const chosen = await vscode.window.showQuickPick(rows, {
+  const { default: known } = field.field;
+  const isDefault = ({ entry }: Row): boolean =>
+    Array.isArray(known) && known.includes(String(entry));
+  const items = rows.map((row) => (isDefault(row) ? { ...row, picked: true } : row));
+  const chosen = await vscode.window.showQuickPick(items, {
     title,
     placeHolder,
     canPickMany: true,

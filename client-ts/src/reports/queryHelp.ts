@@ -1,21 +1,23 @@
+import type { Product } from "../protocol.js";
 import { table } from "../text/markdown.js";
 import { queryHelp } from "./strings.js";
 
 const { fields, or } = queryHelp;
 
-const PRODUCTS = [
-  "roo",
-  "zoo",
-  "kilo",
-  "cline",
-  "sidecar",
-  "claude",
-  "codex",
-  "opencode",
-  "gemini",
-  "copilot",
-  "qwen",
-].map((name) => `\`${name}\``);
+/** Every product; the compiler refuses a list that lacks one. */
+const PRODUCTS = Object.keys({
+  roo: true,
+  zoo: true,
+  kilo: true,
+  cline: true,
+  sidecar: true,
+  claude: true,
+  codex: true,
+  opencode: true,
+  gemini: true,
+  copilot: true,
+  qwen: true,
+} satisfies Record<Product, true>).map((name) => `\`${name}\``);
 
 const FIELDS = [
   ["`status:failed`, `status:failed,abandoned`", fields.status],

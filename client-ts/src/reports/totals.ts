@@ -11,7 +11,7 @@ export const TOTALS_GROUPS = Object.keys(strings.groups) as (keyof typeof string
 const MOST_ROWS = 200;
 const MOST_PARENTS = 50;
 /** How wide the longest bar of a chart is, in characters. */
-const BAR_CHARS = 12;
+const BAR_CHARS = 8;
 /** A longer name would push the last columns off the page. */
 const KEY_CHARS = 44;
 
@@ -52,12 +52,17 @@ function groupTable(heading: string, groups: readonly StatsGroup[]): string {
   const rows = groups
     .slice(0, MOST_ROWS)
     .map(({ key, totals }) => [
-      plain(shortKey(key ?? "")) || strings.unknown,
+      breakable(plain(shortKey(key ?? ""))) || strings.unknown,
       bar(measure.of(totals), measure.most),
       ...figures(totals),
     ]);
   const head = [heading, measure.heading, ...strings.columns];
   return table(head, rows, ["---", "---", "---:"]) + andMore(groups.length - MOST_ROWS);
+}
+
+/** Let a path break after each folder, so that the table fits its page. */
+function breakable(path: string): string {
+  return path.replaceAll("/", "/<wbr>");
 }
 
 /** Return what the bars of groups show: their cost or, where none is recorded, their tokens. */

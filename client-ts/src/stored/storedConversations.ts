@@ -1,18 +1,16 @@
 import type { CancellationToken } from "vscode";
 import type { Disposable } from "vscode-jsonrpc/node";
 
-import type { Requests, StoredMessage, TaskEvent, TasksDidChange } from "../protocol.js";
+import type { Requests, TasksDidChange } from "../protocol.js";
 import type { RunEvent, SubagentService } from "../service/service.js";
 import { concerns, storedRef } from "../storedRef.js";
 import { taskParams, type TaskRef } from "../taskRef.js";
 import { coalesced, Throttle } from "../util/coalesce.js";
-import { eventsOf } from "./storedEvents.js";
 import { grownLog, newLog, type StoredLog } from "./storedLog.js";
+import { readGrown, readTask } from "./storedReading.js";
 import { runOf } from "./storedRun.js";
 
 const PAGE = 500;
-/** A conversation with more messages than this shows the newest of them. */
-const MOST_MESSAGES = 20_000;
 /** How many conversations are kept, so that a page can scroll without reading them again. */
 const MOST_KEPT = 4;
 /** How often a conversation that changes is read again, in ms. */
@@ -161,12 +159,12 @@ export class StoredConversations implements Disposable {
     const kept = this.#kept.get(pageId);
     try {
       const before = await kept?.catch(() => undefined);
-      const read = ref && (await this.#read(ref));
+      const read = ref && (await this.#read(ref, before));
       if (read === undefined || this.#kept.get(pageId) !== kept) {
         return;
       }
       const grown = before && grownLog(before, read);
-      const log = grown ?? newLog(read);
+      const log = grown ?? read;
       void this.#keep(pageId, Promise.resolve(log));
       if (before !== undefined && grown === undefined) {
         this.#restart(pageId);
@@ -187,7 +185,7 @@ export class StoredConversations implements Disposable {
   }
 
   #log(pageId: string, ref: TaskRef): Promise<StoredLog> {
-    return this.#keep(pageId, this.#kept.get(pageId) ?? this.#read(ref).then(newLog));
+    return this.#keep(pageId, this.#kept.get(pageId) ?? this.#read(ref));
   }
 
   #keep(pageId: string, log: Promise<StoredLog>): Promise<StoredLog> {
@@ -201,18 +199,11 @@ export class StoredConversations implements Disposable {
     return log;
   }
 
-  async #read(ref: TaskRef): Promise<readonly TaskEvent[]> {
-    const params = taskParams(ref);
-    const { task } = await this.#service.request("tasks/get", params);
-    const messages: StoredMessage[] = [];
-    let cursor: string | undefined;
-    do {
-      const next = cursor === undefined ? {} : { cursor };
-      const page = { ...params, kind: "ui" as const, limit: PAGE, ...next };
-      const read = await this.#service.request("tasks/messages", page);
-      messages.push(...read.messages);
-      cursor = read.nextCursor;
-    } while (cursor !== undefined && messages.length < MOST_MESSAGES);
-    return eventsOf(messages, 1, task.title);
+  /** Read a task, or what it has gained. */
+  async #read(ref: TaskRef, before?: StoredLog): Promise<StoredLog> {
+    const service = this.#service;
+    return newLog(
+      await (before ? readGrown(service, ref, before.reading) : readTask(service, ref)),
+    );
   }
 }

@@ -1,23 +1,27 @@
 import { isDeepStrictEqual } from "node:util";
 
 import type { TaskEvent } from "../protocol.js";
+import { eventsOf } from "./storedEvents.js";
+import type { Reading } from "./storedReading.js";
 
 /** The events of a stored task as they were answered, and as its messages were read last. */
 export interface StoredLog {
   /** Numbered from 1 without gaps; what was answered once stays. */
   readonly events: readonly TaskEvent[];
   readonly read: readonly TaskEvent[];
+  readonly reading: Reading;
 }
 
 /** Return the log of a task that is read for the first time. */
-export function newLog(read: readonly TaskEvent[]): StoredLog {
-  return { events: read, read };
+export function newLog(reading: Reading): StoredLog {
+  const read = eventsOf(reading.messages, 1, reading.title);
+  return { events: read, read, reading };
 }
 
 /** Add what a task has gained; undefined if what was read before is different now. */
 export function grownLog(
   { events, read: before }: StoredLog,
-  read: readonly TaskEvent[],
+  { read, reading }: StoredLog,
 ): StoredLog | undefined {
   const known = before.slice(0, -1).every((event, at) => isDeepStrictEqual(event, read[at]));
   const [last, now] = [before.at(-1), read[before.length - 1]];
@@ -27,7 +31,7 @@ export function grownLog(
   }
   const more = [...rest, ...read.slice(before.length)];
   const numbered = more.map((event, at) => ({ ...event, seq: events.length + 1 + at }));
-  return { events: [...events, ...numbered], read };
+  return { events: [...events, ...numbered], read, reading };
 }
 
 /** Return what a text that was being written has gained; undefined if another one took its place. */

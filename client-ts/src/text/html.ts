@@ -29,3 +29,47 @@ export function commandLink(command: string, argument: unknown, html: string): s
 export function list(items: readonly string[]): string {
   return `<ul>\n${items.map((item) => `<li>${item}</li>`).join("\n")}\n</ul>`;
 }
+
+export interface DocumentParts {
+  /** The language of the texts, as in `lang`. */
+  readonly language: string;
+  /** What a webview calls the origin of its own files; styles come from there only. */
+  readonly cspSource: string;
+  /** What the document may load besides its style sheet, as directives of a content security policy. */
+  readonly allows?: readonly string[];
+  readonly styleUri: string;
+  /** HTML. */
+  readonly title: string;
+  /** The `body` element, with its tags. */
+  readonly body: string;
+}
+
+/** Write a whole document, which may load one style sheet and what `allows` names. */
+export function htmlDocument({
+  language,
+  cspSource,
+  allows = [],
+  styleUri,
+  title,
+  body,
+}: DocumentParts): string {
+  const policy = [
+    "default-src 'none'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    `style-src ${cspSource}`,
+    ...allows,
+  ].join("; ");
+  return `<!DOCTYPE html>
+<html lang="${language}">
+  <head>
+    <meta charset="utf-8">
+    <meta http-equiv="Content-Security-Policy" content="${policy}">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <link rel="stylesheet" href="${styleUri}">
+    <title>${title}</title>
+  </head>
+  ${body}
+</html>
+`;
+}

@@ -3,7 +3,7 @@ import * as vscode from "vscode";
 import { language } from "../l10n/language.js";
 import { doctorReport, OPEN_TASK } from "../reports/doctor.js";
 import type { SubagentService } from "../service/service.js";
-import { prose } from "../text/html.js";
+import { htmlDocument, prose } from "../text/html.js";
 import * as strings from "../text/strings.js";
 import { messageOf } from "../util/errors.js";
 
@@ -69,28 +69,13 @@ export class DiagnosisPage implements vscode.WebviewPanelSerializer, vscode.Disp
     }
     webview.options = { enableCommandUris: [OPEN_TASK], localResourceRoots: [this.#styles] };
     const styleUri = webview.asWebviewUri(vscode.Uri.joinPath(this.#styles, "report.css"));
-    webview.html = pageOf(body, webview.cspSource, styleUri.toString());
+    webview.html = htmlDocument({
+      language: language(),
+      cspSource: webview.cspSource,
+      styleUri: styleUri.toString(),
+      title: prose(NAME),
+      body: `<body>\n    <main>\n${body}\n    </main>\n  </body>`,
+    });
     return panel;
   }
-}
-
-/** Write the whole page: it may load one style sheet, and nothing else. */
-function pageOf(body: string, cspSource: string, styleUri: string): string {
-  const policy = `default-src 'none'; base-uri 'none'; form-action 'none'; style-src ${cspSource}`;
-  return `<!DOCTYPE html>
-<html lang="${language()}">
-  <head>
-    <meta charset="utf-8">
-    <meta http-equiv="Content-Security-Policy" content="${policy}">
-    <meta name="viewport" content="width=device-width, initial-scale=1">
-    <link rel="stylesheet" href="${styleUri}">
-    <title>${prose(NAME)}</title>
-  </head>
-  <body>
-    <main>
-${body}
-    </main>
-  </body>
-</html>
-`;
 }

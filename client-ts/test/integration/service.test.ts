@@ -122,7 +122,7 @@ test("storage in use is read, and taken over when its owner is gone", async () =
   const owner = new SidecarClient(workshop.options);
   await owner.start();
   await service.start();
-  expect(service.state.message).toMatch(/Another program .* uses this storage/);
+  expect(service.state.message).toMatch(/Another program .* is using this storage/);
   await owner.stop();
   await vi.waitUntil(() => service.state.message === undefined, WAIT);
   await untilRunning();

@@ -67,6 +67,7 @@ async function play(messages) {
 async function pageSource(place) {
   const { outputFiles } = await build({
     entryPoints: ["src/panel/page.ts"],
+    bundle: true,
     format: "esm",
     write: false,
   });

@@ -312,6 +312,46 @@ const answered = [
 ];
 const attention = { kind: "permission", requestId: "r2", title: "Run the tests", options: OPTIONS };
 
+/** A question with every kind of field. */
+const choice = (title, description) => ({
+  const: title,
+  title,
+  ...(description && { description }),
+});
+const form = {
+  ...{ type: "question", requestId: "f1", state: "asked", title: "How should I deploy it?" },
+  message: "How should I deploy it?\nEverything below can be changed later.",
+  schema: {
+    type: "object",
+    description: "These are the settings of the first deployment.",
+    properties: {
+      name: { type: "string", title: "Name", minLength: 2, maxLength: 40 },
+      replicas: { type: "integer", title: "Replicas", minimum: 1, maximum: 9, default: 3 },
+      share: { type: "number", title: "Share of the traffic", maximum: 1 },
+      mail: { type: "string", format: "email", title: "Address for alerts" },
+      site: { type: "string", format: "uri", title: "Site" },
+      day: { type: "string", format: "date", title: "First day", default: "2026-03-14" },
+      key: { type: "string", title: "API key" },
+      notes: { type: "string", title: "Notes", maxLength: 5000, description: "Anything else." },
+      region: {
+        ...{ type: "string", title: "Region", default: "North" },
+        oneOf: [choice("North", "Closest to most users, and the most expensive"), choice("South")],
+      },
+      zone: { type: "string", title: "Zone", oneOf: [..."abcdefghij"].map((each) => choice(each)) },
+      checks: {
+        ...{ type: "array", title: "Checks", minItems: 1, maxItems: 2, default: ["Smoke"] },
+        items: { anyOf: [choice("Smoke"), choice("Load", "Takes an hour"), choice("Security")] },
+      },
+      sure: { type: "boolean", title: "Delete the old deployment" },
+      "<img src=x onerror=alert(1)>": {
+        type: "string",
+        description: "averylongwordthatnobodywouldwritebutanagentmight".repeat(4),
+      },
+    },
+    required: ["name", "replicas", "checks", "sure"],
+  },
+};
+
 /** Twenty turns, with a failure, a question and a message of the user. */
 const KINDS = { 5: "failure", 9: "question", 14: "user" };
 const turns = Array.from({ length: 20 }, (_, at) => {
@@ -340,6 +380,21 @@ export const scenes = {
     opened("a"),
     { type: "task", task: task("a", "running", { attention }) },
     events("a", agentStory),
+  ],
+  form: [
+    ...base,
+    { type: "run", run: run("q", "running", "Deploy it", { asks: form.title }) },
+    opened("q"),
+    { type: "task", task: task("q", "running", { attention: { ...form, kind: "question" } }) },
+    events("q", [form]),
+  ],
+  formWithProblems: [
+    ...base,
+    opened("q"),
+    { type: "task", task: task("q", "running", { attention: { ...form, kind: "question" } }) },
+    events("q", [form]),
+    { type: "fillIn", inquiry: form, name: "replicas", entry: "12345678901234567890" },
+    { type: "sendForm", inquiry: form },
   ],
   deletions: [...base, { type: "deletions", deletions: { tasks: 34, days: 3 } }],
   signIn: [

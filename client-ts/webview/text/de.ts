@@ -141,7 +141,7 @@ export const COMPOSER: Texts<typeof en.COMPOSER> = {
   attachments: "Angehängte Dateien",
   detach: (name) => `${name} entfernen`,
   tooLarge: (name) => `${name} ist größer als 10 MiB. Hängen Sie eine kleinere Fassung an.`,
-  unreadable: "Das ist nicht lesbar. Hängen Sie einzelne Dateien an.",
+  unreadable: "Das ist nicht lesbar. Hängen Sie Dateien an, keine Ordner.",
   leaveOut: (name) => `${name} nicht starten`,
   choices: "Startoptionen",
   choice: {
@@ -181,6 +181,7 @@ export const CONVERSATION: Texts<typeof en.CONVERSATION> = {
   loading: "Lädt…",
   latest: "Zum Neuesten",
   deleted: "Dieser Subagent wurde gelöscht.",
+  deletedTask: "Diese Aufgabe wurde gelöscht.",
   asking: "Wartet auf Ihre Antwort",
   asks: (what) => `Wartet auf Ihre Antwort: ${what}`,
   working: "Arbeitet…",
@@ -279,7 +280,7 @@ export const FIND: Texts<typeof en.FIND> = {
 export const MESSAGE: Texts<typeof en.MESSAGE> = {
   send: "Senden",
   sendLabel: "Nachricht senden…",
-  sendHint: "Wird zugestellt, wenn die laufende Runde endet.",
+  sendHint: "Kommt sofort an, wenn der Agent das kann, sonst nach der laufenden Runde.",
   resume: "Fortsetzen",
   resuming: "Wird fortgesetzt…",
   resumeLabel: "Was als Nächstes? (optional)",
@@ -304,6 +305,9 @@ export const PLAN: Texts<typeof en.PLAN> = {
 export const QUESTION: Texts<typeof en.QUESTION> = {
   folder: "in",
   title: "Der Agent sagt:",
+  key: "Strg+K Y",
+  macKey: "⌘K Y",
+  keyHint: "Beantwortet eine Frage von überall",
   answer: (name) => `Der Agent nennt diese Antwort „${name}“`,
   byPolicy: (verdict) => `${verdict} durch die Berechtigungen dieses Subagenten`,
   byMemory: (verdict) => `${verdict} durch eine Berechtigung, die Sie gespeichert haben`,

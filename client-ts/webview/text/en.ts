@@ -143,7 +143,7 @@ export const COMPOSER = {
   attachments: "Attached files",
   detach: (name: string) => `Remove ${name}`,
   tooLarge: (name: string) => `${name} is larger than 10 MiB. Attach a smaller version.`,
-  unreadable: "This cannot be read. Attach single files.",
+  unreadable: "Can't read this. Attach files, not folders.",
   leaveOut: (name: string) => `Don't launch ${name}`,
   choices: "Launch options",
   choice: {
@@ -158,7 +158,7 @@ export const COMPOSER = {
   withLabel: (label: string) => `Fleet: ${label}`,
   freeSlots: (free: number, slots: number) =>
     `Fleet: ${free.toLocaleString("en-US")} of ${counted(slots, "slot")} free.`,
-  fleetProblem: (why: string) => `The fleet cannot be used: ${why}.`,
+  fleetProblem: (why: string) => `Can't use the fleet: ${why}.`,
   byDefinition: (value: string) => `${value} (default)`,
   unasking: "Acts without asking; needs the policy allowAll",
   notOffered: (value: string) => `${value} (not offered)`,
@@ -166,7 +166,7 @@ export const COMPOSER = {
   together: (count: number, sharing: number) =>
     sharing < 2
       ? `Launches ${counted(count, "subagent")}.`
-      : `Launches ${counted(count, "subagent")}${count === sharing ? "" : `, ${sharing} of them`} in the same folder. If several edit the same file, one may undo the changes of another.`,
+      : `Launches ${counted(count, "subagent")}${count === sharing ? "" : `, ${sharing} of them`} in the same folder. If several edit the same file, one may overwrite another's changes.`,
 };
 
 export const CONVERSATION = {
@@ -184,6 +184,7 @@ export const CONVERSATION = {
   loading: "Loading…",
   latest: "Jump to Latest",
   deleted: "This subagent was deleted.",
+  deletedTask: "This task was deleted.",
   asking: "Waiting for your answer",
   asks: (what: string) => `Waiting for your answer: ${what}`,
   working: "Working…",
@@ -220,13 +221,13 @@ export const ENDING = {
     completed: "This task was completed.",
     failed: "This task failed.",
     abandoned: "This task was abandoned.",
-    unknown: "Its files do not say how this task ended.",
+    unknown: "The task's files don't say how it ended.",
   },
   outcomes: {
-    waiting: "This task waits for an answer.",
+    waiting: "This task is waiting for an answer.",
     cancelled: "This task was cancelled.",
     streaming: "This task is unfinished.",
-    delegated: "This task waits for one that it started.",
+    delegated: "This task is waiting for another one that it started.",
     interrupted: "This task was interrupted.",
   } as Partial<Record<string, string>>,
   resume: "Resume…",
@@ -243,7 +244,7 @@ export const ENDING = {
 
 /** The goal that continues a stored task with another agent. */
 export const CONTINUATION = {
-  head: "Continue an earlier task of another agent.",
+  head: "Continue a task that another agent started.",
   goal: (goal: string) => `Its goal was:\n${goal}`,
   files: (names: readonly string[]) =>
     `It changed these files:\n${names.map((name) => `- ${name}`).join("\n")}`,
@@ -285,7 +286,7 @@ export const FIND = {
 export const MESSAGE = {
   send: "Send",
   sendLabel: "Send a message…",
-  sendHint: "Delivered when the current turn ends.",
+  sendHint: "Arrives at once if the agent supports it, or else when its turn ends.",
   resume: "Resume",
   resuming: "Resuming…",
   resumeLabel: "What next? (optional)",
@@ -310,6 +311,10 @@ export const PLAN = {
 export const QUESTION = {
   folder: "in",
   title: "The agent says:",
+  /** The default key of the command that answers. */
+  key: "Ctrl+K Y",
+  macKey: "⌘K Y",
+  keyHint: "Answers a question from anywhere",
   answer: (name: string) => `The agent calls this answer “${name}”`,
   byPolicy: (verdict: string) => `${verdict} by the permissions of this subagent`,
   byMemory: (verdict: string) => `${verdict} by a permission you saved`,

@@ -3,16 +3,17 @@ import { html } from "lit-html";
 import type { ServiceState } from "../../src/service/service.js";
 import { ACTIONS, SERVICE } from "../text/strings.js";
 import { icon } from "./common/icon.js";
+import { linkButton } from "./common/linkButton.js";
 import type { Part, View } from "./common/view.js";
 
-type Remedy = "showLog" | "repair" | "restart" | "manageTrust";
+type Remedy = "showLog" | "repair" | "restart" | "manageTrust" | "cancelSetup";
 
 const APPEARANCE: Readonly<
   Record<ServiceState["kind"], { icon: string; actions: readonly Remedy[] }>
 > = {
   idle: { icon: "circle-slash", actions: ["restart"] },
   running: { icon: "info", actions: [] },
-  settingUp: { icon: "loading~spin", actions: [] },
+  settingUp: { icon: "loading~spin", actions: ["cancelSetup"] },
   starting: { icon: "loading~spin", actions: [] },
   restarting: { icon: "loading~spin", actions: ["showLog"] },
   failed: { icon: "error", actions: ["restart", "repair", "showLog"] },
@@ -31,17 +32,10 @@ export function banner({ state: { service }, send }: View): Part {
     ${icon(name)}
     <div class="banner-body">
       <p>${words}</p>
-      ${actions.map(
-        (action) =>
-          html`<button
-            type="button"
-            class="link"
-            @click=${() => {
-              send({ type: "act", action });
-            }}
-          >
-            ${ACTIONS[action]}
-          </button>`,
+      ${actions.map((action) =>
+        linkButton(ACTIONS[action], () => {
+          send({ type: "act", action });
+        }),
       )}
     </div>
   </div>`;

@@ -1,5 +1,6 @@
 """Ask a person on a terminal for the answer to what a run waits for."""
 
+import asyncio
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -11,6 +12,7 @@ from sidecar.cli import output
 from sidecar.cli.questions.showing import choices_of, describe
 from sidecar.printable import plain
 from sidecar.subagents.questions.content import problem
+from sidecar.subagents.questions.patterns import pattern_problem
 from sidecar.subagents.questions.question import is_secret
 
 _YES, _NO = ("y", "yes", "true"), ("n", "no", "false")
@@ -66,7 +68,7 @@ def _value(name: str, field: QuestionField, *, required: bool) -> Any:
                 raise click.UsageError("a value is required")
             return default
         value = _parsed(field, text)
-        wrong = problem(field, value)
+        wrong = problem(field, value) or asyncio.run(pattern_problem(field, value))
         if wrong is not None:
             raise click.UsageError(wrong)
         return value
@@ -88,7 +90,8 @@ def _parsed(field: QuestionField, text: str) -> Any:
                 raise click.UsageError("must be a number") from None
         case "array":
             choices = choices_of(field)
-            return [choices[_number(part.strip(), choices)].const for part in text.split(",")]
+            chosen = (choices[_number(part.strip(), choices)].const for part in text.split(","))
+            return [*dict.fromkeys(chosen)]
     if field.one_of is not None:
         return field.one_of[_number(text, field.one_of)].const
     return text

@@ -7,9 +7,11 @@ from typing import Final
 import msgspec
 
 from sidecar.history.catalog.index import Rows
-from sidecar.history.stores.index_row import ReadRows
+from sidecar.history.stores.index_row import SAVING, ReadRows
+from sidecar.history.stores.sessions.saving import RECENT_SECONDS
 from sidecar.history.stores.status_by_age import FOR_EVER
 
+SAVING_MS: Final = int(RECENT_SECONDS * 1_000)
 _until: Final = attrgetter("until")
 
 
@@ -43,6 +45,16 @@ class KeptRows(msgspec.Struct):
         """Add the tasks that are no longer inside of the members that were read."""
         lost = [name for name, member in self.held.items() if member in read and name not in read]
         return {**dict.fromkeys(lost), **read} if lost else read
+
+    def with_former(self, read: ReadRows, now: int) -> ReadRows:
+        """Show the former rows of members whose files are half written, until a save must have ended."""
+        saving = [name for name, row in read.items() if row is not None and row.key == SAVING]
+        if not saving:
+            return read
+        until = now + SAVING_MS
+        former = {name: row for name in saving if (row := self.rows.get(name)) is not None}
+        shown = {name: msgspec.structs.replace(row, key=SAVING, until=until) for name, row in former.items()}
+        return {**read, **shown}
 
     def members(self, names: Iterable[str]) -> list[str]:
         """Return the members that are or hold the tasks with these names, each once."""

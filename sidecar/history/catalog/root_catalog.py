@@ -11,7 +11,7 @@ from sidecar.history.catalog.index import RowIndex, Rows
 from sidecar.history.catalog.kept_rows import KeptRows
 from sidecar.history.catalog.row_changes import Change, RowChanges
 from sidecar.history.stores.contract import Evidence, Keys, OpenedTask, Root, Store
-from sidecar.history.stores.index_row import UNSETTLED, IndexRow, ReadRows, info_of, share
+from sidecar.history.stores.index_row import SAVING, UNSETTLED, IndexRow, ReadRows, info_of, share
 from sidecar.history.stores.parallel import Parallel, sequential
 from sidecar.history.stores.registry import evidence_of, open_store, with_added_format
 from sidecar.history.stores.status_by_age import DAY_MS, change_after
@@ -156,7 +156,7 @@ class RootCatalog:
     def settled_until(self, now: int) -> int:
         """Return the time in ms until which the structural rows stay as they are unless files change."""
         kept = self._kept["structural"]
-        if any(row.key == UNSETTLED for row in kept.rows.values()):
+        if any(row.key in (UNSETTLED, SAVING) for row in kept.rows.values()):
             return now
         ages = {row.ages_from for row in kept.rows.values() if row.ages_from is not None}
         return min([kept.ends, *(change_after(age, now) for age in ages)])
@@ -313,7 +313,7 @@ class RootCatalog:
     def _take(self, rules: Rules, read: ReadRows, now: int) -> None:
         """Replace kept rows by those just read, or remove them where a task is missing."""
         kept = self._kept[rules]
-        read = kept.with_lost(read)
+        read = kept.with_former(kept.with_lost(read), now)
         if not read:
             return
         first = not kept.rows and not self._changes  # which is faster as a whole

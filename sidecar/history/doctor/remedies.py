@@ -41,8 +41,8 @@ REMEDIES: Final[Mapping[str, str]] = MappingProxyType(
         "entry when the task is opened and saved",
         "strangeName": "no product uses such a name for a task; it is not listed",
         "unlistable": "make the directory readable for this user, then check again",
-        "dueDeletion": "set history.keep to keep copies, export them, or raise cleanupPeriodDays in the "
-        "settings.json of Claude Code",
+        "dueDeletion": "set history.keep to keep copies, export them, or raise in the product's "
+        "settings.json cleanupPeriodDays (Claude Code) or general.sessionRetention.maxAge (Gemini CLI)",
     }
 )
 """Remedies by the code of the finding."""

@@ -40,6 +40,7 @@ class StoredFile(msgspec.Struct, frozen=True, gc=False):
     """One file as it was read: `data` is None when absent or refused, `stamp` None when absent.
 
     A file that is away with `saving_until`, a time in ms, is taken to be in the middle of a save until then.
+    With `is_half_written` its writer had just begun to save it.
     """
 
     name: str
@@ -47,6 +48,7 @@ class StoredFile(msgspec.Struct, frozen=True, gc=False):
     stamp: Stamp | None = None
     problems: tuple[Problem, ...] = ()
     saving_until: int | None = None
+    is_half_written: bool = False
 
     @property
     def absent(self) -> bool:

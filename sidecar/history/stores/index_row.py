@@ -22,6 +22,8 @@ _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _SIXTY_BITS: Final = 2**60 - 1
 UNSETTLED: Final = -1
 """A key that no member has: every scan reads such a row again."""
+SAVING: Final = -2
+"""The same for a row of half-written files: the former row is shown in its place."""
 _APART: Final = ("root", "status")
 _IN_COMMON: Final = ("mode", "outcome", "product", "problems", "workspace_dir", "model", "favorite")
 

@@ -34,7 +34,7 @@ The first in the list opens empty roots.
 """
 
 
-_WITH_COPIES: Final[Mapping[str, StoreFamily]] = {"claude": CLAUDE}
+_WITH_COPIES: Final[Mapping[str, StoreFamily]] = {"claude": CLAUDE, "gemini": GEMINI}
 """The families of the products whose sessions can be kept."""
 _TOGETHER: Final[Sequence[StoreFamily]] = (CLINE_SESSIONS, TASK_FOLDERS)
 """Families whose products use the same root; other agents have folders named `tasks` of another kind."""

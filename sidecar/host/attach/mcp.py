@@ -6,6 +6,7 @@ Imports as little as it can: an agent waits for this start in each of its conver
 import os
 
 from sidecar.host.attach import address, relay
+from sidecar.host.attach.options import options_of
 
 _VALUES = ("--storage-root", "--workspace", "--config")
 
@@ -33,20 +34,12 @@ def main(arguments: list[str]) -> int | None:
 
 def _options(arguments: list[str]) -> dict[str, str] | None:
     """Return the options by name, paths absolute; None for others, which the full parser explains."""
-    options: dict[str, str] = {}
-    rest = iter(arguments)
-    for argument in rest:
-        name, equals, value = argument.partition("=")
-        if argument == "--trust":
-            options[name] = "yes"
-            continue
-        if name not in _VALUES or name in options:
-            return None
-        if not equals:
-            value = next(rest, "")
-        if not value:
-            return None
-        options[name] = os.path.abspath(value)
+    options = options_of(arguments, _VALUES, ("--trust",))
+    if options is None:
+        return None
+    for name in _VALUES:
+        if name in options:
+            options[name] = os.path.abspath(options[name])
     if "--workspace" in options and not os.path.isdir(options["--workspace"]):
         return None
     return options

@@ -9,6 +9,7 @@ import sys
 
 from sidecar import __version__
 from sidecar.host.attach import address, attaching
+from sidecar.host.attach.options import options_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,17 +53,9 @@ def _open_standard_descriptors() -> None:
 
 def _options(arguments: list[str]) -> dict[str, str] | None:
     """Return the options by name; None for others, which the full parser explains or obeys."""
-    options: dict[str, str] = {}
-    rest = iter(arguments)
-    for argument in rest:
-        name, equals, value = argument.partition("=")
-        if name not in _VALUES or name in options:
-            return None
-        if not equals:
-            value = next(rest, "")
-        if not value:
-            return None
-        options[name] = value
+    options = options_of(arguments, _VALUES)
+    if options is None:
+        return None
     if options.get("--log-level", "warning") not in ("debug", "info", "warning", "error"):
         return None
     for name in ("--storage-root", "--config"):

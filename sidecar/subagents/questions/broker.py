@@ -62,8 +62,7 @@ class QuestionBroker:
         if question is None:
             raise InvalidParams("action: the run asks for permission; answer with the optionId of an option")
         reply = Reply(action, await _content(question, action, content))
-        if waiting.answered.done():  # while the patterns were checked
-            self._requests.find(record, request_id)
+        self._requests.find(record, request_id)  # it may have closed while the patterns were checked
         self._close(request_id)
         waiting.answered.set_result(reply)
 

@@ -1,6 +1,7 @@
 """Check the content of an answer against the form of its question."""
 
 from collections.abc import Iterator, Mapping
+from math import isfinite
 from typing import Any
 
 from sidecar.api.errors import InvalidParams
@@ -11,6 +12,8 @@ from sidecar.subagents.questions import formats
 
 TEXT_CHARS = 100_000
 """The most characters of a text, if the form sets no other limit."""
+WHOLE = 2**53 - 1
+"""The largest whole number that every program reads from JSON as it was written."""
 _SHOWN_CHOICES = 20
 
 
@@ -70,12 +73,16 @@ def _filled(form: QuestionSchema, content: Mapping[str, Any]) -> Iterator[tuple[
 def _number_problem(field: QuestionField, value: Any) -> str | None:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return "must be a number"
+    if isinstance(value, float) and not isfinite(value):
+        return "must be a number"
     if field.type == "integer" and isinstance(value, float) and not value.is_integer():
         return "must be a whole number"
     if field.minimum is not None and value < field.minimum:
         return f"must be at least {field.minimum}"
     if field.maximum is not None and value > field.maximum:
         return f"must be at most {field.maximum}"
+    if field.type == "integer" and abs(value) > WHOLE:
+        return f"must be between -{WHOLE} and {WHOLE}"
     return None
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import orjson
 
 from sidecar.api.errors import InvalidParams
-from sidecar.api.runs.questions import QuestionSchema
+from sidecar.api.runs.questions import QuestionField, QuestionSchema
 from sidecar.subagents.questions.texts import line
 
 logger = logging.getLogger(__name__)
@@ -60,6 +60,16 @@ async def check_patterns(form: QuestionSchema, content: Mapping[str, Any]) -> No
     if found.strip():
         name = orjson.loads(found)
         raise InvalidParams(f"content.{name}: must match {line(form.properties[name].pattern)}")
+
+
+async def pattern_problem(field: QuestionField, value: Any) -> str | None:
+    """Return what is wrong if a value does not match the pattern of its field, or None."""
+    form = QuestionSchema(properties={"value": field}, required=[])
+    try:
+        await check_patterns(form, {"value": value})
+    except InvalidParams as error:
+        return str(error).removeprefix("content.value: ")
+    return None
 
 
 async def _run(given: bytes) -> bytes:

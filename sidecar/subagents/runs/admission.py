@@ -13,6 +13,7 @@ from sidecar.subagents.limits.runner_quota import RunnerQuota
 from sidecar.subagents.runs.holds import RunnerHolds
 from sidecar.subagents.runs.launch_queue import LaunchQueue
 from sidecar.subagents.runs.lending import Lending
+from sidecar.subagents.runs.lifecycle import LaunchAborted
 from sidecar.subagents.runs.prepared import PreparedLaunch
 from sidecar.subagents.tasks.manager import AsyncTaskManager
 from sidecar.subagents.tasks.slots import Slot
@@ -288,6 +289,8 @@ class Admission:
         try:
             with slot:
                 await self._start(prepared, slot)
+        except LaunchAborted as error:
+            logger.info("queued run %s was stopped: %s", prepared.task_id, error)
         except Exception:
             logger.exception("queued run %s could not be launched", prepared.task_id)
         self.pump()

@@ -22,6 +22,21 @@ SCHEMA = read_form(
         "required": ["port"],
     }
 )
+STRICT = Attention(
+    kind="question",
+    request_id="r",
+    title="t",
+    options=[],
+    schema=read_form(
+        {
+            "properties": {
+                "branch": {"type": "string", "pattern": "^[a-z/]+$"},
+                "ratio": {"type": "number"},
+                "tags": {"type": "array", "items": {"enum": ["x", "y"]}},
+            }
+        }
+    ),
+)
 FORM = Attention(kind="question", request_id="r", title="t", options=[], schema=SCHEMA)
 ADDRESS = Attention(kind="question", request_id="r", title="t", options=[], url="https://a.example/")
 PERMISSION = Attention(
@@ -45,6 +60,11 @@ PERMISSION = Attention(
         ),
         (FORM, ["7", "1", "", "", "hello", "d"], {"action": "decline"}),
         (FORM, ["7", "", "", "", "", "q"], None),
+        (
+            STRICT,
+            ["A B", "feature/a", "nan", "1e999", "0.5", "2,1,2", ""],
+            {"action": "accept", "content": {"branch": "feature/a", "ratio": 0.5, "tags": ["y", "x"]}},
+        ),
         (ADDRESS, [""], {"action": "accept"}),
         (ADDRESS, ["x", "d"], {"action": "decline"}),
         (PERMISSION, ["3", "2"], {"optionId": "2"}),

@@ -80,7 +80,7 @@ async def test_a_model_that_the_agent_accepts_but_does_not_take_is_named_on_the_
     assert task["progress"]["unmet"] == [{"kind": "model", "wanted": "large", "inForce": "small"}]
     events = (await sidecar.request("asyncTasks/events", taskId=task["id"]))["events"]
     (notice,) = [event for event in events if event["type"] == "log"]
-    assert notice["text"] == "The agent did not take the model large; it uses small\n"
+    assert notice["text"] == "The agent ignored the model large and uses small\n"
 
 
 @pytest.mark.parametrize(

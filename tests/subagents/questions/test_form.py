@@ -165,6 +165,21 @@ def test_texts_are_cleaned_and_cut() -> None:
     assert len(form.properties["x"].description or "") == 2_000
 
 
+@pytest.mark.parametrize("value", [2**53, -(2**53), 1e30, 10**400])
+def test_a_whole_number_that_some_programs_would_change_is_refused(value: float) -> None:
+    form = read_form({"properties": {"x": {"type": "integer"}}})
+    with pytest.raises(InvalidParams, match=r"content\.x: must be between -9007199254740991 and 9007199254"):
+        checked(form, {"x": value})
+    assert checked(form, {"x": 2.0**53 - 1}) == {"x": 2**53 - 1}
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+def test_what_json_cannot_write_is_not_a_number(value: float) -> None:
+    form = read_form({"properties": {"x": {"type": "number"}}})
+    with pytest.raises(InvalidParams, match=r"content\.x: must be a number"):
+        checked(form, {"x": value})
+
+
 @pytest.mark.parametrize("value", [{"x": 5}, {"x": "b"}, {"y": "a"}])
 def test_an_error_names_the_member(value: Json) -> None:
     form = read_form({"properties": {"x": {"type": "string", "enum": ["a"]}}})

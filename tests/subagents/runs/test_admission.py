@@ -19,6 +19,7 @@ from sidecar.subagents.limits.runner_quota import RunnerQuota
 from sidecar.subagents.runners.command.runner import CommandRunner
 from sidecar.subagents.runs.admission import Admission
 from sidecar.subagents.runs.holds import RunnerHolds
+from sidecar.subagents.runs.lifecycle import LaunchAborted
 from sidecar.subagents.runs.prepared import PreparedLaunch
 from sidecar.subagents.runs.targets.target import Target
 from sidecar.subagents.tasks.manager import AsyncTaskManager
@@ -34,6 +35,7 @@ class Queue:
         self.started: list[str] = []
         self.moved: list[tuple[str, int | None]] = []
         self.failing: set[str] = set()
+        self.aborted: set[str] = set()
         settings = SettingsStore({"asyncTasks": {"perRunnerMax": {"full": 0}}})
         self.ms = 0
         self.shown: list[tuple[str, Waiting | None]] = []
@@ -93,6 +95,8 @@ class Queue:
     async def start(self, prepared: PreparedLaunch, slot: Slot) -> None:
         task_id = prepared.record.task.id
         self.started.append(task_id)
+        if task_id in self.aborted:
+            raise LaunchAborted("The task was cancelled before it started.")
         if task_id in self.failing:
             raise OSError("no such program")
         self.manager.register_task(
@@ -199,6 +203,18 @@ async def test_a_launch_that_fails_gives_its_slot_to_the_next(caplog: pytest.Log
     await queue.until(lambda: queue.started == ["a", "b"])
     assert queue.manager.slots_taken == 1
     assert "could not be launched" in caplog.text
+
+
+async def test_a_launch_that_is_cancelled_while_it_starts_logs_no_error(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    queue = Queue(1)
+    queue.aborted.add("a")
+    queue.add("a")
+    queue.add("b")
+    await queue.until(lambda: queue.started == ["a", "b"])
+    assert queue.manager.slots_taken == 1
+    assert caplog.text == ""
 
 
 async def test_a_new_launch_does_not_overtake_the_queue() -> None:

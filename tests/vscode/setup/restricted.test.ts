@@ -1,13 +1,30 @@
 import assert from "node:assert/strict";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 
 import { definePuppet, PUPPET } from "../harness/agents/puppets.ts";
 import { Chat } from "../harness/chat.ts";
 import { Probe } from "../harness/probe.ts";
 import { Session } from "../harness/session.ts";
 
+/** A folder's name that is markup, turns the direction of text, and is as long as one can be. */
+const HOSTILE_NAME = `<img src=x onerror=alert(1)>\u202e\u0007[a](b) \`c\` ${"x".repeat(150)}`;
+const TASK_ID = "5a1e7c3d-2b4f-4c6a-8d90-1e2f3a4b5c6d";
+/** The title is cut off in the middle, which is a finding. */
+const CUT_FILE = `[{"ts": 1776000000000, "type": "say", "say": "text", "text": "Guard the gate"},`;
+
+/** Store a damaged task under a name that nobody should trust. */
+async function storeHostileTask(root: string): Promise<void> {
+  const folder = join(root, "tasks", TASK_ID);
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, "ui_messages.json"), CUT_FILE);
+}
+
 const session = new Session("restricted", {
   prepare: async (profile, puppets) => {
-    await definePuppet(profile, puppets);
+    const root = join(profile.folder, HOSTILE_NAME);
+    await storeHostileTask(root);
+    await definePuppet(profile, puppets, { "subagentSidecar.foreignRoots": [root] });
     await Probe.install(profile);
   },
   trustsAll: false,
@@ -39,7 +56,13 @@ session.step("the history can be searched, checked and added up", async (workben
   await workbench.page.keyboard.press("Escape");
   await workbench.run("Subagents: Diagnose Task History");
   const check = await workbench.renderedPage("Task History Diagnosis");
-  await check.getByText("No problems found.").waitFor();
+  await check.getByText(/^1 problem found\./).waitFor();
+  await check.getByText("<img src=x onerror=alert(1)> [a](b) `c` xxx").first().waitFor();
+  assert.equal(await check.locator("img, script, a[href^=http]").count(), 0);
+  assert.doesNotMatch(await check.locator("main").innerText(), /[\u202e\u0007]/u);
+  await workbench.picture("a-hostile-diagnosis");
+  await check.getByRole("link", { name: TASK_ID }).first().click();
+  await new Chat(workbench).says("Guard the gate");
   await workbench.run("Subagents: Show Usage Totals");
   await workbench.renderedPage("Usage Totals");
   await workbench.run("View: Close All Editors");

@@ -55,13 +55,13 @@ export const outcome: Texts<typeof en.outcome> = {
   mode: (name) => `Modus ${name}`,
   effort: (name) => `Aufwand ${name}`,
   serverMissing: (name) => `${name} funktioniert nicht`,
-  notTaken: (name) => `${name} nicht übernommen`,
+  notTaken: (name) => `${name} ignoriert`,
   serverFailed: (name, why) =>
     `Der MCP-Server ${name} funktioniert nicht, seine Werkzeuge fehlen${why === "" ? "." : `: ${why}`}`,
   modelNotTaken: (wanted, used) =>
-    `Der Agent hat das Modell ${wanted} nicht übernommen, er verwendet ${used}.`,
+    `Der Agent hat das Modell ${wanted} ignoriert und verwendet ${used}.`,
   effortNotTaken: (wanted, used) =>
-    `Der Agent hat den Aufwand ${wanted} nicht übernommen, er verwendet ${used}.`,
+    `Der Agent hat den Aufwand ${wanted} ignoriert und verwendet ${used}.`,
   onFleet: "im Cluster",
   slots: (count) => `${count} Plätze`,
   waitsForNode: "wartet auf einen Knoten",

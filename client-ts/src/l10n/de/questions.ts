@@ -47,6 +47,7 @@ export const forms: Texts<typeof en.forms> = {
   choose: "Wählen Sie eine Antwort.",
   notNumber: "Geben Sie eine Zahl ein.",
   notWhole: "Geben Sie eine ganze Zahl ein.",
+  tooLarge: "Geben Sie eine Zahl mit weniger Ziffern ein.",
   atLeast: (least) => `Geben Sie mindestens ${least} ein.`,
   atMost: (most) => `Geben Sie höchstens ${most} ein.`,
   tooShort: (least) => `Geben Sie mindestens ${letters(least)} ein.`,
@@ -77,6 +78,14 @@ export const forms: Texts<typeof en.forms> = {
       : least !== undefined
         ? `mindestens ${letters(least)}`
         : `höchstens ${letters(most ?? 0)}`,
+  choices: (least = 0, most) =>
+    most === undefined
+      ? `mindestens ${least} Antworten`
+      : least === 0
+        ? `höchstens ${most} Antworten`
+        : least === most
+          ? `${most} Antworten`
+          : `${least} bis ${most} Antworten`,
   notOpened: "Die Adresse wurde nicht geöffnet; die Frage ist noch offen.",
   answer: "Antworten…",
   yes: "Ja",

@@ -84,7 +84,7 @@ export const runs: Texts<typeof en.runs> = {
 export const attaching: Texts<typeof en.attaching> = {
   title: "Dateien für den Agenten anhängen",
   label: "Anhängen",
-  noFile: (name) => `${name} ist keine lesbare Datei. Hängen Sie einzelne Dateien an.`,
+  noFile: (name) => `${name} ist nicht lesbar. Hängen Sie Dateien an, keine Ordner.`,
   noSelection: "Öffnen Sie zuerst eine gespeicherte Datei, und wählen Sie darin Zeilen aus.",
 };
 

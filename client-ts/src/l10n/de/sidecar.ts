@@ -29,10 +29,10 @@ export const sidecar: Texts<typeof en.sidecar> = {
   wrongVersion: (theirs, ours) =>
     `Der Sidecar verwendet Protokollversion ${theirs}, die Erweiterung aber ${ours}. Aktualisieren Sie das Ältere.`,
   noProgram: (program, folder) =>
-    `Der Sidecar kann nicht gestartet werden: "${program}"${folder === undefined ? "" : ` oder der Ordner "${folder}"`} ` +
+    `Der Sidecar kann nicht gestartet werden: „${program}“${folder === undefined ? "" : ` oder der Ordner „${folder}“`} ` +
     "wurde nicht gefunden. Installieren Sie Python 3.11 oder neuer, oder wählen Sie einen Interpreter.",
   noStart: (program, reason) =>
-    `Der Sidecar kann mit "${program}" nicht gestartet werden: ${reason}`,
+    `Der Sidecar kann mit „${program}“ nicht gestartet werden: ${reason}`,
   restartToApply: "Starten Sie den Sidecar neu, um die geänderte Einstellung anzuwenden.",
   restart: "Sidecar neu starten",
   tryAgain: "Erneut versuchen",

@@ -49,21 +49,21 @@ export const outcome = {
   uncounted: (files: number) => `${files} not counted`,
   retrying: (attempt: number) => `Retrying (${attempt})`,
   starting: (count: number, names: string) =>
-    `Starting: may wait for ${count === 1 ? "the MCP server" : "one of the MCP servers"} ${names}`,
+    `Starting: may be waiting for ${count === 1 ? "the MCP server" : "one of the MCP servers"} ${names}`,
   mode: (name: string) => `${name} mode`,
   effort: (name: string) => `${name} effort`,
   serverMissing: (name: string) => `${name} does not work`,
-  notTaken: (name: string) => `${name} not taken`,
+  notTaken: (name: string) => `${name} ignored`,
   serverFailed: (name: string, why: string) =>
     `The MCP server ${name} does not work, so its tools are missing${why === "" ? "." : `: ${why}`}`,
   modelNotTaken: (wanted: string, used: string) =>
-    `The agent did not take the model ${wanted}; it uses ${used}.`,
+    `The agent ignored the model ${wanted} and uses ${used}.`,
   effortNotTaken: (wanted: string, used: string) =>
-    `The agent did not take the effort ${wanted}; it uses ${used}.`,
+    `The agent ignored the effort ${wanted} and uses ${used}.`,
   onFleet: "on the fleet",
   slots: (count: number) => `${count} slots`,
-  waitsForNode: "waits for a node",
-  waitsForNodeWith: (needs: string) => `waits for a node with ${needs}`,
+  waitsForNode: "waiting for a node",
+  waitsForNodeWith: (needs: string) => `waiting for a node with ${needs}`,
   needsNode: (needs: string) => `needs a node with ${needs}`,
   onNode: (name: string) => `on ${name}`,
   notHeard: (where: string, time: string) => `${where}, no response for ${time}`,

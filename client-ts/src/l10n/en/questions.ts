@@ -44,6 +44,7 @@ export const forms = {
   choose: "Choose an answer.",
   notNumber: "Enter a number.",
   notWhole: "Enter a whole number.",
+  tooLarge: "Enter a number with fewer digits.",
   atLeast: (least: number) => `Enter ${least} or more.`,
   atMost: (most: number) => `Enter ${most} or less.`,
   tooShort: (least: number) => `Enter at least ${counted(least, "character")}.`,
@@ -74,6 +75,14 @@ export const forms = {
       : least !== undefined
         ? `at least ${counted(least, "character")}`
         : `at most ${counted(most ?? 0, "character")}`,
+  choices: (least = 0, most?: number) =>
+    most === undefined
+      ? `at least ${counted(least, "choice")}`
+      : least === 0
+        ? `at most ${counted(most, "choice")}`
+        : least === most
+          ? counted(most, "choice")
+          : `${least} to ${counted(most, "choice")}`,
   notOpened: "The address was not opened, so the question is still open.",
   answer: "Answer…",
   yes: "Yes",

@@ -83,7 +83,7 @@ export const runs = {
 export const attaching = {
   title: "Attach files for the agent",
   label: "Attach",
-  noFile: (name: string) => `${name} is not a file that can be read. Attach single files.`,
+  noFile: (name: string) => `Can't read ${name}. Attach files, not folders.`,
   noSelection: "Open a saved file and select lines in it first.",
 };
 

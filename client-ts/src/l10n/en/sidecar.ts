@@ -21,7 +21,7 @@ export const sidecar = {
   gaveUp: (crashes: number, cause: string) =>
     `The sidecar crashed ${crashes === 1 ? "once" : `${crashes} times`} and won't be restarted. Last time it ${cause}.`,
   inUseElsewhere:
-    "Another program that doesn't share its subagents uses this storage. This window is view-only until " +
+    "Another program that doesn't share its subagents is using this storage. This window is view-only until " +
     "the program ends.",
   viewOnly: (reason: string) => `View-only: ${reason.replace(/\.?$/u, ".")}`,
   refused: (reason: string) => `The sidecar refused to start: ${reason}`,

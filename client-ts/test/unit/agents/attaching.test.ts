@@ -47,10 +47,10 @@ test("a name cannot lead out of the folder of the copies", async () => {
 
 test("a folder and a missing file are refused by their names", async () => {
   const attaching = new Attaching(kept());
-  const remedy = "is not a file that can be read. Attach single files.";
+  const refusal = (name: string) => `Can't read ${name}. Attach files, not folders.`;
   const name = path.basename(folder);
-  await expect(attaching.paths({ uris: [`file:${folder}`] })).rejects.toThrow(`${name} ${remedy}`);
-  await expect(attaching.paths({ uris: ["file:/none/x.md"] })).rejects.toThrow(`x.md ${remedy}`);
+  await expect(attaching.paths({ uris: [`file:${folder}`] })).rejects.toThrow(refusal(name));
+  await expect(attaching.paths({ uris: ["file:/none/x.md"] })).rejects.toThrow(refusal("x.md"));
 });
 
 test("without anything to attach, the user chooses, or does not", async () => {

@@ -1,14 +1,14 @@
-import { EventEmitter } from "vscode";
 import { expect, test, vi } from "vitest";
 
 import { pageTask } from "../../../src/panel/pageTask.js";
-import type { StoredMessage, TaskEvent, TasksDidChange } from "../../../src/protocol.js";
+import type { StoredMessage, TaskEvent } from "../../../src/protocol.js";
 import type { SubagentService } from "../../../src/service/service.js";
 import { StoredConversations } from "../../../src/stored/storedConversations.js";
 import { eventsOf } from "../../../src/stored/storedEvents.js";
 import { runOf } from "../../../src/stored/storedRun.js";
 import { pageIdOf, storedRef } from "../../../src/storedRef.js";
 import { storedTask } from "../tasks.js";
+import { PAGE_ID, StoredTaskFake, numbered } from "./storedTaskFake.js";
 
 const MESSAGES: StoredMessage[] = [
   { index: 0, ts: 1, role: "user", kind: "text", text: "Mend the\nroof" },
@@ -79,78 +79,66 @@ test("the page receives the state of a stored task, also with a text that is cut
   expect(pageTask({ ...run, error: "x".repeat(100_000) }).stored).toEqual(stored);
 });
 
-const HISTORY = new EventEmitter<TasksDidChange>();
-
-function serviceWith(request: unknown): SubagentService {
-  return { request, onDidChangeHistory: HISTORY.event } as unknown as SubagentService;
-}
-
 test("a stored task is read once, in pages, and its events answered like those of a run", async () => {
-  const pages = [MESSAGES.slice(0, 4), MESSAGES.slice(4)];
-  const request = vi.fn((method: string, params: { cursor?: string }) => {
-    if (method === "tasks/get") {
-      return Promise.resolve({ task: storedTask("t", { title: "Mend the roof" }), revision: 1 });
-    }
-    const at = Number(params.cursor ?? 0);
-    const next = at + 1 < pages.length ? { nextCursor: String(at + 1) } : {};
-    return Promise.resolve({ messages: pages[at], total: 7, revision: 1, ...next });
-  });
-  const { service } = new StoredConversations(serviceWith(request));
-  const taskId = pageIdOf({ id: "t", root: "/r" });
-  const page = { taskId, afterSeq: 1, limit: 2 };
-  const first = await service.request("asyncTasks/events", page);
+  const store = new StoredTaskFake([...MESSAGES, ...numbered(8, 1_107)]);
+  const { service } = new StoredConversations(store.service);
+  const first = await service.request("asyncTasks/events", { taskId: PAGE_ID, limit: 2 });
   expect([first.events.map(({ seq }) => seq), first.lastSeq, first.more]).toEqual([
-    [2, 3],
-    5,
+    [1, 2],
+    1_105,
     true,
   ]);
-  const asked = request.mock.calls.length;
-  await service.request("asyncTasks/events", { ...page, afterSeq: 3 });
-  expect(request.mock.calls.length).toBe(asked);
-  const taken = vi.fn();
-  service.follow(taskId, 0, taken);
-  await vi.waitFor(() => {
-    expect(taken).toHaveBeenCalledOnce();
+  expect(store.read).toEqual([500, 500, 107]);
+  const next = await service.request("asyncTasks/events", {
+    taskId: PAGE_ID,
+    afterSeq: 4,
+    limit: 2,
   });
+  expect(next.events).toMatchObject([
+    { seq: 5, text: "Look again." },
+    { seq: 6, text: "Message 8" },
+  ]);
+  expect(store.read).toHaveLength(3);
+});
+
+test("a stored task with very many messages shows the newest", async () => {
+  const store = new StoredTaskFake(numbered(1, 20_500));
+  const { service } = new StoredConversations(store.service);
+  const request = { taskId: PAGE_ID, afterSeq: 19_999 };
+  const { events, lastSeq } = await service.request("asyncTasks/events", request);
+  expect(lastSeq).toBe(20_000);
+  expect(events).toMatchObject([{ text: "Message 20500" }]);
 });
 
 test("what concerns runs goes to the sidecar as it is", async () => {
   const request = vi.fn(() => Promise.resolve({}));
-  const { service } = new StoredConversations(serviceWith(request));
+  const sidecar = { request, onDidChangeHistory: vi.fn() } as unknown as SubagentService;
+  const { service } = new StoredConversations(sidecar);
   await service.request("asyncTasks/get", { taskId: "run" });
   expect(request).toHaveBeenCalledWith("asyncTasks/get", { taskId: "run" }, undefined);
 });
 
-const CHANGED = { revision: 2, added: [], changed: ["t"], removed: [] };
-
 /** A stored task whose messages change, and what a page that follows it receives. */
 async function followed(messages: StoredMessage[]) {
-  const request = vi.fn((method: string) =>
-    Promise.resolve(
-      method === "tasks/get"
-        ? { task: storedTask("t"), revision: 1 }
-        : { messages, total: messages.length, revision: 1 },
-    ),
-  );
-  const { service } = new StoredConversations(serviceWith(request));
-  const taskId = pageIdOf({ id: "t", root: "/r" });
+  const store = new StoredTaskFake(messages);
+  const { service } = new StoredConversations(store.service);
   const taken: TaskEvent[] = [];
   const restarted = vi.fn();
-  const follower = service.follow(taskId, 0, (events) => taken.push(...events), restarted);
+  const follower = service.follow(PAGE_ID, 0, (events) => taken.push(...events), restarted);
   await vi.waitFor(() => {
     expect(taken).not.toEqual([]);
   });
+  store.read.length = 0;
   const change = async (next: StoredMessage[]) => {
-    messages.splice(0, messages.length, ...next);
-    HISTORY.fire(CHANGED);
+    store.change(next);
     await vi.waitFor(() => {
-      expect(request.mock.calls.filter(([method]) => method === "tasks/get")).toHaveLength(2);
+      expect(store.read).not.toEqual([]);
     });
     await new Promise(setImmediate);
   };
   const all = async () =>
-    (await service.request("asyncTasks/events", { taskId, afterSeq: 0, limit: 99 })).events;
-  return { request, service, taskId, follower, taken, restarted, change, all };
+    (await service.request("asyncTasks/events", { taskId: PAGE_ID, limit: 20_000 })).events;
+  return { store, follower, taken, restarted, change, all };
 }
 
 const LOOK: StoredMessage = {
@@ -188,16 +176,43 @@ test.each<[string, StoredMessage[]]>([
   expect(await all()).toMatchObject(next.map(({ text }) => ({ text })));
 });
 
+test("of a long task that grows, only its end is read", async () => {
+  const { store, taken, restarted, change } = await followed(numbered(1, 2_000));
+  await change(numbered(1, 2_003));
+  expect(store.read).toEqual([50]);
+  expect(taken.slice(2_000)).toMatchObject([
+    { seq: 2_001, text: "Message 2001" },
+    { seq: 2_002, text: "Message 2002" },
+    { seq: 2_003, text: "Message 2003" },
+  ]);
+  expect(restarted).not.toHaveBeenCalled();
+});
+
+test("of a long task that gains very much, the rest is read, too", async () => {
+  const { store, taken, restarted, change, all } = await followed(numbered(1, 2_000));
+  await change(numbered(1, 2_100));
+  expect(store.read).toEqual([50, 500]);
+  expect(taken.map(({ seq }) => seq)).toEqual(numbered(1, 2_100).map(({ index }) => index + 1));
+  expect(await all()).toEqual(taken);
+  expect(restarted).not.toHaveBeenCalled();
+});
+
+test("a task that was rewound and continued differently begins again", async () => {
+  const { restarted, change, all } = await followed(numbered(1, 2_000));
+  const next = [...numbered(1, 1_940), ...numbered(1_941, 2_030, "Other")];
+  await change(next);
+  expect(restarted).toHaveBeenCalledOnce();
+  expect(await all()).toMatchObject(next.map(({ text }) => ({ text })));
+});
+
 test("a stored task that changed while nobody followed it is read again when it is opened", async () => {
-  const { request, follower, all } = await followed([LOOK]);
+  const { store, follower, all } = await followed([LOOK]);
   follower.dispose();
-  request.mockClear();
   await all();
-  expect(request).not.toHaveBeenCalled();
-  HISTORY.fire({ ...CHANGED, changed: ["other"] });
+  expect(store.read).toEqual([]);
+  store.change([LOOK], ["other"]);
   await all();
-  expect(request).not.toHaveBeenCalled();
-  HISTORY.fire({ ...CHANGED, changed: [] });
-  await all();
-  expect(request).toHaveBeenCalled();
+  expect(store.read).toEqual([]);
+  store.change([LOOK, AGAIN], []);
+  expect(await all()).toHaveLength(2);
 });

@@ -56,7 +56,7 @@ test("model, effort and mode are shown as far as they are known", () => {
 test.each([
   [undefined, undefined],
   [{ kind: "local", state: "running" }, undefined],
-  [{ kind: "ray", state: "waiting" }, "waits for a node"],
+  [{ kind: "ray", state: "waiting" }, "waiting for a node"],
   [{ kind: "ray", state: "running", node: "gpu-1\u202e", lastHeardAt: 1_000 }, "on gpu-1"],
   [
     { kind: "ray", state: "reconnecting", node: "gpu-1", lastHeardAt: 1_000 },
@@ -72,7 +72,7 @@ test("a row names what its run goes without", () => {
     { kind: "mcpServer", wanted: "docs" },
     { kind: "model", wanted: "large", inForce: "small" },
   ] as const;
-  expect(unmetFacts(unmet)).toEqual(["docs does not work", "large not taken"]);
+  expect(unmetFacts(unmet)).toEqual(["docs does not work", "large ignored"]);
   expect(unmetFacts()).toEqual([]);
   expect(rowOf(asyncTask("a", { progress: { ...PROGRESS, unmet: [...unmet] } })).unmet).toEqual(
     unmet,
@@ -90,11 +90,11 @@ test.each([
   ],
   [
     { kind: "model", wanted: "large", inForce: "small" },
-    "The agent did not take the model large; it uses small.",
+    "The agent ignored the model large and uses small.",
   ],
   [
     { kind: "effort", wanted: "high", inForce: "low" },
-    "The agent did not take the effort high; it uses low.",
+    "The agent ignored the effort high and uses low.",
   ],
 ] as const)("a conversation says what its run goes without: %j", (unmet, words) => {
   expect(unmetSentence(unmet)).toBe(words);

@@ -73,8 +73,8 @@ test("the totals report says what is not known, and of how many tasks a sum is",
   const groups = { workspace: [{ key: "/a|b", totals: TOTALS }, { totals: TOTALS }] };
   const report = totalsReport(stats({ groups }), "status:failed");
   expect(report).toContain("filter status\\:failed: 2,000 tasks. Cost recorded for 1,812 tasks");
-  expect(report).toContain(`| /a\\|b | ${"█".repeat(12)} | 2,000 | $45.20 | – |`);
-  expect(report).toContain(`| unknown | ${"█".repeat(12)} | 2,000 |`);
+  expect(report).toContain(`| /<wbr>a\\|b | ${"█".repeat(8)} | 2,000 | $45.20 | – |`);
+  expect(report).toContain(`| unknown | ${"█".repeat(8)} | 2,000 |`);
   for (const heading of ["Workspace", "Mode", "Product", "Model", "Day"]) {
     expect(report).toContain(`## By ${heading.toLowerCase()}`);
   }
@@ -93,7 +93,7 @@ test("bars are in proportion to the cost, and to the tokens where no cost is kno
   const report = totalsReport(stats({ groups: { mode } }), "");
   expect(report).toContain("| Mode | Share of cost |");
   const bars = [...report.matchAll(/^\| [abcd] \| (█*)/gmu)].map(([, bar]) => bar?.length);
-  expect(bars).toEqual([12, 4, 1, 0]);
+  expect(bars).toEqual([8, 3, 1, 0]);
   const unpriced = totalsReport(stats({ groups: { mode: [group("a", undefined, 5)] } }), "");
   expect(unpriced).toContain("| Mode | Share of tokens |");
 });

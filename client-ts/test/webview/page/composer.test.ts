@@ -245,7 +245,7 @@ test("choosing the fleet asks for its labels, and what keeps it from being used 
   choose(list("Placement"), "ray");
   expect(connects()).toBe(1);
   tell({ type: "fleet", fleet: { problem: "no cluster answers at head:1" } });
-  expect(hint()).toContain("The fleet cannot be used: no cluster answers at head:1.");
+  expect(hint()).toContain("Can't use the fleet: no cluster answers at head:1.");
   tell({ type: "fleet", fleet: FLEET });
   choose(list("Placement"), "ray region=here");
   expect(connects()).toBe(1);

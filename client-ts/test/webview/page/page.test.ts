@@ -156,7 +156,9 @@ test("a line says what will be deleted soon, with a button that keeps copies", (
   tell(...READY);
   expect(document.querySelector(".deletions")).toBeNull();
   tell({ type: "deletions", deletions: { tasks: 34, days: 3 } });
-  expect(find(".deletions-text").textContent).toBe("34 sessions will be deleted within 3 days");
+  expect(find(".deletions-text").textContent).toContain(
+    "34 sessions will be deleted within 3 days",
+  );
   button("Keep Copies").click();
   button("Hide for Today").click();
   expect(asked).toContainEqual({ type: "act", action: "keepCopies" });
@@ -336,6 +338,23 @@ test("a sidecar that cannot run says why and offers the remedies", () => {
   expect(asked.at(-1)).toEqual({ type: "act", action: "repair" });
 });
 
+test("set-up can be cancelled where its progress is shown", () => {
+  const { asked, tell } = shown();
+  tell({ type: "service", state: { kind: "settingUp", message: "Looking for Python…" } });
+  expect(find(".banner").textContent).toContain("Looking for Python…");
+  button("Cancel").click();
+  expect(asked.at(-1)).toEqual({ type: "act", action: "cancelSetup" });
+});
+
+test("a row keeps its changed lines in sight, apart from what may be cut", () => {
+  const { tell } = shown();
+  const changes = { files: 1, additions: 12, deletions: 3 };
+  tell(READY[0] as ToWebview, { type: "runs", runs: [row({ cost: 0.5, changes })] });
+  expect(find(".row-lines").textContent).toBe("+12 −3");
+  expect(find(".row-known").textContent).toContain("$0.50");
+  expect(find(".row-known").textContent).not.toContain("+12");
+});
+
 const OPTIONS = [
   { optionId: "a", name: "Reject", kind: "allow_always", scope: "edits to src/a" },
   { optionId: "n", name: "No", kind: "reject_once" },
@@ -376,6 +395,7 @@ test("a question shows what it is about, and a button for each answer by its kin
     each.textContent.trim().replace(/\s+/gu, " "),
   );
   expect(buttons).toEqual(["Allow Once", "Always Allow edits to src/a", "Reject"]);
+  expect(find(".ask kbd").textContent).toBe("Ctrl+K Y");
 });
 
 test("the command of an answer's scope is shown as code", () => {

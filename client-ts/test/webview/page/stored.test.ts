@@ -20,7 +20,7 @@ afterEach(() => {
 });
 
 /** Show the conversation of a stored task. */
-function shown(state: StoredState): void {
+function shown(state: StoredState, ...more: ToWebview[]): void {
   const page = new Page(
     { postMessage: () => undefined, getState: () => undefined, setState: () => undefined },
     document,
@@ -32,6 +32,7 @@ function shown(state: StoredState): void {
     { type: "runs", runs: [] },
     { type: "open", taskId },
     { type: "task", task: runOf(taskId, storedTask(REF.id, state)) },
+    ...more,
   ];
   messages.forEach((each) => {
     page.send(each);
@@ -47,7 +48,7 @@ const STATES: readonly [StoredState, sentence: string, icon: string][] = [
   [{ status: "active", outcome: "streaming" }, "This task is unfinished.", "circle-large-outline"],
   [
     { status: "active", outcome: "waiting" },
-    "This task waits for an answer.",
+    "This task is waiting for an answer.",
     "circle-large-outline",
   ],
   [{ status: "abandoned", outcome: "interrupted" }, "This task was interrupted.", "circle-slash"],
@@ -55,7 +56,7 @@ const STATES: readonly [StoredState, sentence: string, icon: string][] = [
   [{ status: "failed", outcome: "failed" }, "This task failed.", "error"],
   [
     { status: "unknown", outcome: "unknown" },
-    "Its files do not say how this task ended.",
+    "The task's files don't say how it ended.",
     "question",
   ],
   [{ status: "completed", outcome: "completed" }, "This task was completed.", "pass"],
@@ -72,3 +73,10 @@ test.each(STATES)(
     expect(icons).toHaveLength(2);
   },
 );
+
+test("the conversation of a stored task that is gone says so, and stays", () => {
+  const state = { status: "completed", outcome: "completed" } as const;
+  shown(state, { type: "taskDeleted", taskId: pageIdOf(REF) });
+  expect(textOf(".deleted")).toBe("This task was deleted.");
+  expect(textOf(".ending-state")).toBe("This task was completed.");
+});

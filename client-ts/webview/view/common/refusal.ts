@@ -4,6 +4,7 @@ import type { LaunchProblem } from "../../../src/text/launchProblem.js";
 import type { Action } from "../../../src/panel/messages.js";
 import { ACTIONS, COMPOSER } from "../../text/strings.js";
 import { icon } from "./icon.js";
+import { linkButton } from "./linkButton.js";
 import type { Part, View } from "./view.js";
 
 /** The action and label that open each setting. */
@@ -22,17 +23,13 @@ export function refusal(
   return html`<div class="problem" role="alert">
     ${icon("error")}
     <span>${message}</span>
-    ${canQueue === true ? link(COMPOSER.queue, queue) : undefined}
+    ${canQueue === true ? linkButton(COMPOSER.queue, queue) : undefined}
     ${
       action === undefined || label === undefined
         ? undefined
-        : link(label, () => {
+        : linkButton(label, () => {
             send({ type: "act", action });
           })
     }
   </div>`;
-}
-
-function link(label: string, onClick: () => void): Part {
-  return html`<button type="button" class="link" @click=${onClick}>${label}</button>`;
 }

@@ -6,6 +6,7 @@ import type { RunRow } from "../../../src/panel/listMessages.js";
 import type { PageSide } from "../../../src/panel/messages.js";
 import type { StoredState } from "../../../src/panel/pageTask.js";
 import { askedLine } from "../../../src/questions/questions.js";
+import { storedRef } from "../../../src/storedRef.js";
 import {
   changeWords,
   errorWords,
@@ -40,6 +41,7 @@ import { folds } from "./folds.js";
 import { icon } from "../common/icon.js";
 import type { ItemContext } from "./context.js";
 import { itemView } from "./item.js";
+import { linkButton } from "../common/linkButton.js";
 import { minimap } from "./minimap.js";
 import { onMarkdownClick } from "../markdown/clicks.js";
 import { plan } from "./plan.js";
@@ -168,10 +170,11 @@ function cancelButton({ state, send }: View, row: RunRow): Part {
   </button>`;
 }
 
-function problem({ problem: words, isDeleted }: OpenRun): Part {
+function problem({ taskId, problem: words, isDeleted }: OpenRun): Part {
   if (isDeleted) {
+    const isStored = storedRef(taskId) !== undefined;
     return html`<p class="deleted" role="status">
-      ${icon("trash")} <span>${CONVERSATION.deleted}</span>
+      ${icon("trash")} <span>${isStored ? CONVERSATION.deletedTask : CONVERSATION.deleted}</span>
     </p>`;
   }
   return words === undefined
@@ -195,15 +198,9 @@ function earlierRun({ send }: View, { task }: OpenRun): Part {
     ? undefined
     : html`<p class="hint">
         ${CONVERSATION.continued}
-        <button
-          type="button"
-          class="link"
-          @click=${() => {
-            send({ type: "openRun", taskId });
-          }}
-        >
-          ${CONVERSATION.earlierRun}
-        </button>
+        ${linkButton(CONVERSATION.earlierRun, () => {
+          send({ type: "openRun", taskId });
+        })}
         ${resumeWords(task?.resumeMode)}
       </p>`;
 }
@@ -292,15 +289,9 @@ function activity({ now, state, send }: View, open: OpenRun): Part {
  */
 function queuedRun(state: State, waiting: Waiting | undefined, send: View["send"]): Part {
   const button = (action: "changeLimit" | "startNow"): Part =>
-    html`<button
-      type="button"
-      class="link"
-      @click=${() => {
-        send({ type: "act", action });
-      }}
-    >
-      ${ACTIONS[action]}
-    </button>`;
+    linkButton(ACTIONS[action], () => {
+      send({ type: "act", action });
+    });
   return html`<p class="activity">
     ${icon(STATUS_ICON.queued)} <span>${queuedWords(state, waiting)}</span>
     ${waiting === undefined ? button("changeLimit") : undefined} ${button("startNow")}

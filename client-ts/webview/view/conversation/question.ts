@@ -32,8 +32,15 @@ function open(asked: Question, context: ItemContext, around: Surroundings): Part
     ${subject(asked, context, around)}
     <div class="actions">
       ${answersTo(asked.options).map((answer) => button(asked, answer, sending, context))}
+      <kbd class="ask-key" title=${QUESTION.keyHint} data-unsearched
+        >${isMac() ? QUESTION.macKey : QUESTION.key}</kbd
+      >
     </div>
   </section>`;
+}
+
+function isMac(): boolean {
+  return /^mac/iu.test(navigator.platform);
 }
 
 function subject(asked: Question, { folder }: ItemContext, around: Surroundings): Part {

@@ -8,6 +8,7 @@ import type { OpenRun } from "../../model/openRun.js";
 import { type Speech, speechTo, type Unsaid } from "../../model/speech.js";
 import { CONVERSATION, MESSAGE } from "../../text/strings.js";
 import { icon } from "../common/icon.js";
+import { linkButton } from "../common/linkButton.js";
 import { refusal } from "../common/refusal.js";
 import { submitOnEnter, textOf } from "../common/typing.js";
 import type { Part, View } from "../common/view.js";
@@ -144,24 +145,12 @@ export function unsaidMessages({ state, send }: View, { task, taskId }: OpenRun)
 
 function undeliveredActions(send: View["send"], taskId: string, text: string): Part {
   return html`<div class="actions">
-    <button
-      type="button"
-      class="link"
-      @click=${() => {
-        send({ type: "sendAgain", taskId, text });
-      }}
-    >
-      ${MESSAGE.sendAgain}
-    </button>
-    <button
-      type="button"
-      class="link"
-      @click=${() => {
-        send({ type: "discard", taskId, text });
-      }}
-    >
-      ${MESSAGE.discard}
-    </button>
+    ${linkButton(MESSAGE.sendAgain, () => {
+      send({ type: "sendAgain", taskId, text });
+    })}
+    ${linkButton(MESSAGE.discard, () => {
+      send({ type: "discard", taskId, text });
+    })}
   </div>`;
 }
 

@@ -3,6 +3,7 @@ import { html } from "lit-html";
 import type { Action } from "../../../src/panel/messages.js";
 import { LIST } from "../../text/strings.js";
 import { icon } from "../common/icon.js";
+import { linkButton } from "../common/linkButton.js";
 import type { Part, View } from "../common/view.js";
 
 /** Render a line about the sessions that their own product will delete soon. */
@@ -16,8 +17,9 @@ export function deletions({ state, send }: View): Part {
   };
   return html`<div class="deletions" role="status" title=${LIST.dueHint}>
     ${icon("history")}
-    <span class="deletions-text">${LIST.due(tasks, days)}</span>
-    <button type="button" class="link" @click=${act("keepCopies")}>${LIST.keepCopies}</button>
+    <span class="deletions-text">
+      <span>${LIST.due(tasks, days)}</span> ${linkButton(LIST.keepCopies, act("keepCopies"))}
+    </span>
     <button
       type="button"
       class="icon-button"

@@ -2,6 +2,7 @@ import { html } from "lit-html";
 
 import type { Entry } from "../../model/list/entries.js";
 import { LIST } from "../../text/strings.js";
+import { linkButton } from "../common/linkButton.js";
 import type { Part, View } from "../common/view.js";
 
 /** Render why the list is empty, and where tasks are that it does not show. */
@@ -17,15 +18,9 @@ export function nothingListed({ state, send }: View, entries: readonly Entry[]):
     <p>${words}</p>
     ${
       offersAll
-        ? html`<button
-            type="button"
-            class="link"
-            @click=${() => {
-              send({ type: "act", action: "showAll" });
-            }}
-          >
-            ${LIST.showAll(elsewhere)}
-          </button>`
+        ? linkButton(LIST.showAll(elsewhere), () => {
+            send({ type: "act", action: "showAll" });
+          })
         : undefined
     }
   </div>`;

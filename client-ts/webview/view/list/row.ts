@@ -26,6 +26,8 @@ interface Row {
   readonly pinned: boolean;
   readonly tags: readonly string[];
   readonly facts: readonly (string | undefined)[];
+  /** The added and removed lines, shown even where there is no room for all facts. */
+  readonly lines?: string | undefined;
   /** The question that it waits for an answer to. */
   readonly asks?: string | undefined;
   readonly menu: string;
@@ -49,6 +51,7 @@ export function runLine(
     title: plain(run.title ?? run.goal),
     ...marksOf(run),
     facts: runFacts(run, cancelling, now),
+    lines: changeLines(run.changes),
     asks: run.asks,
     menu: menuContext({ kind: "run", run }),
     actions: runActions(run),
@@ -71,7 +74,6 @@ function runFacts(run: RunRow, cancelling: boolean, now: number): (string | unde
     run.cost === undefined || run.cost === 0 ? undefined : dollars(run.cost),
     ...unmetFacts(run.unmet),
     placeWords(run, now),
-    changeLines(run.changes),
     live ? run.tool : undefined,
     run.folder,
     run.from && LIST.from(run.from),
@@ -181,7 +183,9 @@ function row(view: View, { key, isCurrent, asks, open, act, ...shown }: Row): Pa
       <span class="row-facts">
         ${
           asks === undefined
-            ? facts.map((fact) => html`<span><bdi>${fact}</bdi></span>`)
+            ? html`<span class="row-known"
+                  >${facts.map((fact) => html`<span><bdi>${fact}</bdi></span>`)}</span
+                >${shown.lines === undefined ? undefined : html`<span class="row-lines">${shown.lines}</span>`}`
             : html`<span class="row-asks"><bdi>${LIST.asks(asks)}</bdi></span>
                 ${facts.slice(0, 1).map((fact) => html`<span><bdi>${fact}</bdi></span>`)}`
         }

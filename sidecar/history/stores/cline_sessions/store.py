@@ -32,7 +32,7 @@ from sidecar.history.stores.parallel import Parallel, nothing, sequential
 from sidecar.history.stores.sessions.files import merged_files
 from sidecar.history.stores.sessions.folders import Folders, why_unlistable
 from sidecar.history.stores.sessions.messages import MessageList
-from sidecar.history.stores.sessions.saving import read_document
+from sidecar.history.stores.sessions.saving import is_json, read_settled
 from sidecar.history.stores.sessions.session import Session, opened_session, row_of_session
 from sidecar.history.stores.status_by_age import FOR_EVER
 
@@ -186,7 +186,12 @@ class ClineStore(Store):
         size = sum(len(each.data or b"") for each in ((file,) if mark else (file, manifest_file)))
         parent = session if mark else None
         own = [] if mark else problems
-        return session_of(Files(key, manifest, transcript, size, file.name, parent, own), is_alive)
+        found = session_of(Files(key, manifest, transcript, size, file.name, parent, own), is_alive)
+        if not (file.is_half_written or manifest_file.is_half_written):
+            return found
+        found = found or Session(id=key, product="cline", end="open", source=file.name)
+        found.is_half_written = True
+        return found
 
     def _paths(self, key: str) -> tuple[str, str]:
         """Return the paths of the manifest, the one of the main session, and of the messages."""
@@ -202,7 +207,7 @@ def _child_key(session: str, stem: str) -> str:
 
 
 def _read(path: str) -> StoredFile:
-    return read_document(path, _name(path))
+    return read_settled(path, _name(path), is_json)
 
 
 def _name(path: str) -> str:

@@ -1,12 +1,14 @@
 """The names and the folder that Copilot CLI and editors record for a session, next to its events."""
 
 import os
+from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
 import msgspec
 
 from sidecar.history.stored.parsing import clean, decode_leniently
-from sidecar.history.stored.reading import read_file
+from sidecar.history.stored.reading import StoredFile, read_file
+from sidecar.history.stores.sessions.saving import is_json, read_settled
 from sidecar.history.stores.sessions.values import line, text
 
 WORKSPACE_FILE: Final = "workspace.yaml"
@@ -24,10 +26,8 @@ class Names(NamedTuple):
 
 def read_names(folder: str) -> Names:
     """Read the files of one session. A name that the user gave comes first."""
-    workspace = parse_workspace(
-        read_file(f"{folder}{os.sep}{WORKSPACE_FILE}", WORKSPACE_FILE, _MAX_BYTES).data or b""
-    )
-    editor = parse_editor(read_file(f"{folder}{os.sep}{EDITOR_FILE}", EDITOR_FILE, _MAX_BYTES).data or b"")
+    workspace = parse_workspace(_read(folder, WORKSPACE_FILE, _ends_with_a_line))
+    editor = parse_editor(_read(folder, EDITOR_FILE, is_json))
     named = ("name", workspace.get("name"), WORKSPACE_FILE)
     custom = ("customTitle", editor.get("customTitle"), EDITOR_FILE)
     first = (named, custom) if workspace.get("user_named") == "true" else (custom, named)
@@ -36,6 +36,19 @@ def read_names(folder: str) -> Names:
         if title := line(value):
             return Names(title, f"{member} in {file}", text(workspace.get("cwd")))
     return Names(workspace=text(workspace.get("cwd")))
+
+
+def _read(folder: str, name: str, is_whole: Callable[[bytes], bool]) -> bytes:
+    """Read a file that the product writes as a whole."""
+    return read_settled(f"{folder}{os.sep}{name}", name, is_whole, _read_bounded).data or b""
+
+
+def _read_bounded(path: str, name: str) -> StoredFile:
+    return read_file(path, name, _MAX_BYTES)
+
+
+def _ends_with_a_line(data: bytes) -> bool:
+    return data.endswith(b"\n")
 
 
 def parse_workspace(data: bytes) -> dict[str, Any]:

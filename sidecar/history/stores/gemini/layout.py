@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from sidecar.history.stored.parsing import text_of
-from sidecar.history.stores.gemini.records import is_document, parse_document
+from sidecar.history.stores.gemini.records import is_document, is_whole, parse_document
 from sidecar.history.stores.sessions.folders import (
     HEAD_BYTES,
     PADDING,
@@ -13,7 +13,7 @@ from sidecar.history.stores.sessions.folders import (
     head_behind_padding,
     head_of,
 )
-from sidecar.history.stores.sessions.saving import is_recent, read_document, read_settled
+from sidecar.history.stores.sessions.saving import is_recent, read_settled
 from sidecar.history.stores.sessions.values import session_id
 from sidecar.patterns import compiled
 
@@ -80,7 +80,12 @@ class SessionIds:
             data = head_behind_padding(chat.path)
         if not data:
             return None
-        found = _id_in(data) or _id_in_whole(chat.path)
+        found = _id_in(data)
+        if found is None:
+            whole = read_settled(chat.path, stem, is_whole)
+            if whole.data is not None and not is_whole(whole.data) and is_recent(chat.path):
+                return None  # the id is in what is not written yet
+            found = _id_in_whole(whole.data, stem)
         key = found if found is not None and found != chat.parent else session_id(stem)
         if key is not None:
             self._known[chat.path] = chat.inode, key
@@ -98,9 +103,8 @@ def _id_in(data: bytes) -> str | None:
     return session_id(text_of(found[1])) if found else None
 
 
-def _id_in_whole(path: str) -> str | None:
+def _id_in_whole(data: bytes | None, name: str) -> str | None:
     """Find the id in a document whose metadata comes last."""
-    data = read_document(path, path).data
     if not data or not is_document(data):
         return None
-    return session_id(parse_document(data, path)[0].session_id)
+    return session_id(parse_document(data, name)[0].session_id)

@@ -11,7 +11,8 @@ from typing import Any, Final
 import msgspec
 
 from sidecar.history.stored.parsing import clean, decode_leniently
-from sidecar.history.stored.reading import Stamp, read_file, stamp_of
+from sidecar.history.stored.reading import Stamp, StoredFile, read_file, stamp_of
+from sidecar.history.stores.sessions.saving import is_json, is_recent, read_settled
 
 PROJECTS_FILE: Final = "projects.json"
 ROOT_FILE: Final = ".project_root"
@@ -35,11 +36,17 @@ class Projects:
         path = f"{self._root}{os.sep}{PROJECTS_FILE}"
         stamp = stamp_of(path)
         if stamp != self._stamp:
-            self._stamp, self._listed = stamp, _listed(path)
+            self._read_list(path, stamp)
         self._roots = {name: self._read_root(name) for name in names}
         paths = {*self._listed.values(), *(path for _, path in self._roots.values() if path)}
         if set(self._hashes.values()) != paths:
             self._hashes = {_hash(path): path for path in paths}
+
+    def _read_list(self, path: str, stamp: Stamp | None) -> None:
+        """Read the list of projects; while it is half written, the former list holds."""
+        file = read_settled(path, PROJECTS_FILE, is_json, _read_bounded)
+        if file.data is None or is_json(file.data) or not is_recent(path):
+            self._stamp, self._listed = stamp, _listed(file.data)
 
     def folder_of(self, name: str) -> str | None:
         """Return the path of a project's folder, None if it is not known."""
@@ -62,9 +69,12 @@ def _hash(path: str) -> str:
     return hashlib.sha256(path.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _listed(path: str) -> dict[str, str]:
-    """Read the paths of the listed projects by their short names."""
-    data = read_file(path, PROJECTS_FILE, _MAX_LIST_BYTES).data
+def _read_bounded(path: str, name: str) -> StoredFile:
+    return read_file(path, name, _MAX_LIST_BYTES)
+
+
+def _listed(data: bytes | None) -> dict[str, str]:
+    """Return the paths of the listed projects by their short names."""
     value: Any = decode_leniently(msgspec.json.decode, clean(data, PROJECTS_FILE)[0]) if data else None
     projects = value.get("projects") if isinstance(value, dict) else None
     if not isinstance(projects, dict):

@@ -12,10 +12,11 @@ from sidecar.api.errors import StorageError
 from sidecar.api.stored.tasks import Product
 from sidecar.changes.file_change import FileChange
 from sidecar.history.stored.reading import StoredFile, read_file
-from sidecar.history.stores.contract import Kind, Messages, Root, Touched
+from sidecar.history.stores.contract import Evidence, Kind, Messages, Root, Touched
 from sidecar.history.stores.gemini.chat import Chat
 from sidecar.history.stores.gemini.facts import Fact, fact_of, usage_of
 from sidecar.history.stores.gemini.growing import GrowingChats
+from sidecar.history.stores.gemini.kept_chats import KeptChats
 from sidecar.history.stores.gemini.layout import (
     CHATS,
     SUFFIXES,
@@ -34,6 +35,7 @@ from sidecar.history.stores.sessions.files import merged_files
 from sidecar.history.stores.sessions.messages import MessageList
 from sidecar.history.stores.sessions.saving import read_document, read_settled
 from sidecar.history.stores.sessions.session import Session
+from sidecar.storage.kept.blob_names import is_blob
 
 T = TypeVar("T")
 SUBAGENT: Final = "subagent"
@@ -51,6 +53,7 @@ class GeminiStore(FileSessionStore):
         self.product = product
         self._ids = SessionIds()
         self._projects = Projects(root.path)
+        self._kept = KeptChats(root.copies)
         self._growing = GrowingChats()
         self._chats: dict[str, ChatPath] = {}
         self._parents: dict[str, str] = {}
@@ -58,25 +61,45 @@ class GeminiStore(FileSessionStore):
     def find(self) -> Mapping[str, SessionFiles]:
         """Find the files of each session."""
         chats = list(chat_paths(self.root.path, self._folders))
-        self._projects.refresh({chat.project for chat in chats})
         files: defaultdict[str, list[ChatPath]] = defaultdict(list)
         for chat in chats:
             if key := self._ids.of(chat):
                 files[key].append(chat)
+        lost = self._kept.lost({f"{TMP}/{self._name(chat.path)}" for chat in chats})
+        for key, copies in lost.items():
+            files[key] += copies
+            chats += copies
+        self._projects.refresh({chat.project for chat in chats})
         self._chats = {chat.path: chat for chat in chats}
         self._ids.keep({*self._chats})
         self._parents = {key: found for key, its in files.items() if (found := _parent(its)) is not None}
-        return {key: self._files(its, files) for key, its in files.items()}
+        return {key: self._files(key, its, files) for key, its in files.items()}
+
+    def evidence(self) -> Sequence[Evidence] | None:
+        """Return the folder of the projects, and those of the kept copies."""
+        return [*(super().evidence() or ()), *self._kept.copies.places()]
+
+    def deletes_after(self) -> int | None:
+        """Return the time after which Gemini CLI deletes a chat, as its settings state."""
+        from sidecar.history.stores.gemini.retention import deletes_after
+
+        return deletes_after(self.root.path)
+
+    def files(self, key: str) -> Sequence[str]:
+        """Return the chats of a session that Gemini CLI may delete."""
+        files = self._known().get(key, SessionFiles(()))
+        return [path for path in files.paths if not is_blob(path)]
 
     def session(self, key: str, files: SessionFiles) -> Session | None:
         """Read one session from all of its files."""
-        chats, size = [], 0
+        chats, size, is_half_written = [], 0, False
         for path in files.paths:
             if (grown := self._growing.read(path, self._name(path))) is not None:
                 chats.append(grown[0])
                 size += grown[1]
                 continue
             file = self._read(path)
+            is_half_written = is_half_written or file.is_half_written
             if file.stamp is not None:
                 chats.append(_chat(file, fact_of))
                 size += file.stamp[1]
@@ -84,7 +107,8 @@ class GeminiStore(FileSessionStore):
             return None
         workspaces = {self._name(path): folder for path in files.paths if (folder := self._folder_of(path))}
         session = session_of(key, self.product, chats, workspaces, size, self._child_of(key, chats))
-        return session if session.message_count or session.problems else None
+        session.is_half_written, session.kept = is_half_written, key in self._kept.sessions()
+        return session if session.message_count or session.problems or is_half_written else None
 
     @contextmanager
     def open_messages(self, key: str, kind: Kind) -> Iterator[Messages]:
@@ -109,7 +133,7 @@ class GeminiStore(FileSessionStore):
         """Return the folder of a subagent's chat, which is not watched otherwise."""
         files = self._known().get(key)
         chat = self._chats.get(files.paths[-1]) if files is not None else None
-        if chat is None or chat.parent is None:
+        if chat is None or chat.parent is None or is_blob(chat.path):
             return None
         return os.path.join(TMP, chat.project, CHATS, chat.parent)  # noqa: PTH118
 
@@ -124,11 +148,12 @@ class GeminiStore(FileSessionStore):
                 return self._touched_chat(str(Path(self.root.path, *parts)), parts)
         return None
 
-    def _files(self, chats: Sequence[ChatPath], found: Mapping[str, object]) -> SessionFiles:
+    def _files(self, key: str, chats: Sequence[ChatPath], found: Mapping[str, object]) -> SessionFiles:
         """Return a session's files; its row also shows the project's folder and depends on the parent."""
         shown = [self._projects.folder_of(chat.project) or "" for chat in chats]
         shown += [chat.parent for chat in chats if chat.parent is not None and chat.parent in found]
         salt = zlib.crc32("\0".join(shown).encode("utf-8", "surrogatepass"))
+        salt += key in self._kept.sessions()  # which the row shows too
         return SessionFiles(tuple(chat.path for chat in chats), salt)
 
     def _child_of(self, key: str, chats: Sequence[Chat[Fact]]) -> str | None:
@@ -163,7 +188,7 @@ class GeminiStore(FileSessionStore):
 
     def _name(self, path: str) -> str:
         """Return a file's path below the folder of all projects, with slashes."""
-        return path[len(self.root.path) + len(TMP) + 2 :].replace(os.sep, "/")
+        return self._kept.names.get(path) or path[len(self.root.path) + len(TMP) + 2 :].replace(os.sep, "/")
 
     def _folder_of(self, path: str) -> str | None:
         chat = self._chats.get(path)

@@ -58,7 +58,7 @@ class Message(NamedTuple):
 class Content(msgspec.Struct):
     """A session with its messages in order; `copied` are the ids of those that another session wrote first.
 
-    `source` names the file, `place` is its path.
+    `source` names the file, `place` is its path. `is_half_written` is True if a file was read during a save.
     """
 
     header: Header
@@ -69,6 +69,7 @@ class Content(msgspec.Struct):
     touched: int = 0
     copied: frozenset[str] = frozenset()
     problems: Sequence[Problem] = ()
+    is_half_written: bool = False
 
 
 def member(data: Mapping[str, Any], name: str) -> Json:

@@ -33,6 +33,8 @@ class SessionCopies:
     def __init__(self, root: str) -> None:
         self.lock = threading.RLock()
         self.files = FileSource(root)
+        self.half_written: set[str] = set()
+        """The sessions of which the last reading met a file in the middle of a save."""
         self._root = root
         self._databases: dict[str, DatabaseSource] = {}
         self._known: tuple[object, object, dict[str, Copies]] | None = None
@@ -67,6 +69,7 @@ class SessionCopies:
     def read(self, keys: Sequence[str], make: Callable[[Content], T]) -> dict[str, T]:
         """Make something of the best copy of each session: the newest with messages, or the latest kind."""
         with self.lock:
+            self.half_written = set()
             everything = self.all()
             copies = {key: everything[key] for key in keys if key in everything}
             found: dict[str, T] = {}
@@ -99,8 +102,11 @@ class SessionCopies:
         )
 
     def _in_files(self, key: str, copies: Copies) -> list[Content]:
-        contents = (self.files.content(key, head) for head in copies.files)
-        return [content for content in contents if content is not None]
+        read = (self.files.content(key, head) for head in copies.files)
+        contents = [content for content in read if content is not None]
+        if any(content.is_half_written for content in contents):
+            self.half_written.add(key)
+        return contents
 
 
 def _copies(key: str, heads: Mapping[str, Mapping[str, Head]], files: Sequence[FileHead]) -> Copies:

@@ -24,6 +24,7 @@ from sidecar.history.stores.opencode.content import (
     text,
 )
 from sidecar.history.stores.sessions.folders import Folders
+from sidecar.history.stores.sessions.saving import is_json, read_settled
 from sidecar.history.stores.sessions.times import time_ms
 
 _JSON: Final = ".json"
@@ -134,6 +135,7 @@ class FileSource:
             head.path,
             reader.touched,
             problems=reader.problems[:_SHOWN],
+            is_half_written=reader.is_half_written,
         )
 
     def _names(self, path: str) -> list[str]:
@@ -152,12 +154,14 @@ class _Reader:
         self.size = 0
         self.touched = 0
         self.problems: list[Problem] = []
+        self.is_half_written = False
 
     def object(self, path: str) -> Json | None:
         """Return the JSON object in a file; None if there is none."""
         name = path.rpartition(os.sep)[2]
-        file = read_file(path, name)
+        file = read_settled(path, name, is_json, read_file)
         self.problems += file.problems
+        self.is_half_written = self.is_half_written or file.is_half_written
         if file.stamp is not None:
             self.touched = max(self.touched, file.stamp[0] // _NS_PER_MS)
         if file.data is None:

@@ -168,7 +168,12 @@ class OpencodeStore(Store):
         return None
 
     def _described(self, content: Content) -> tuple[Session | None, int]:
-        return session_of(content, product_of(content, self.root.product)), content.touched
+        product = product_of(content, self.root.product)
+        session, key = session_of(content, product), content.header.id
+        if key in self._copies.half_written:
+            session = session or Session(id=key, product=product, end="open", source=content.source)
+            session.is_half_written = True
+        return session, content.touched
 
     def _row(self, key: str, session: Session | None, fingerprint: int, touched: int, now: int) -> IndexRow:
         if session is None:

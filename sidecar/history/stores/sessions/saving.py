@@ -4,6 +4,8 @@ import time
 from collections.abc import Callable
 from typing import Final
 
+import msgspec
+
 from sidecar.history.stored.problems import problem
 from sidecar.history.stored.reading import StoredFile, read_file, stamp_of
 
@@ -41,13 +43,14 @@ def read_settled(
 ) -> StoredFile:
     """Read a file; if it changed just now and is not whole, read it again for up to `WAIT_SECONDS`.
 
-    Writers that replace the content of a file first make it empty, so a reader may find any part of it.
+    Writers that replace the content of a file first make it empty, so a reader may find any part of it. If it
+    still is not whole then, as on a busy machine, `is_half_written` is True.
     """
     file = read(path, name)
     deadline, tries = time.monotonic() + WAIT_SECONDS, 1
     while _may_be_saving(file) and not is_whole(file.data or b""):
         if tries >= _LEAST_TRIES and time.monotonic() >= deadline:
-            break
+            return msgspec.structs.replace(file, is_half_written=True)
         time.sleep(_STEP_SECONDS)
         file, tries = read(path, name), tries + 1
     return file
@@ -56,7 +59,21 @@ def read_settled(
 def is_recent(path: str) -> bool:
     """Return whether a file changed just now."""
     stamp = stamp_of(path)
-    return stamp is not None and abs(wall_seconds() - stamp[0] / 1e9) < RECENT_SECONDS
+    return stamp is not None and is_just_now(stamp[0] / 1e9)
+
+
+def is_just_now(seconds: float) -> bool:
+    """Return whether a time, in seconds since the epoch, is so near that a save may still be under way."""
+    return abs(wall_seconds() - seconds) < RECENT_SECONDS
+
+
+def is_json(data: bytes) -> bool:
+    """Return whether bytes are one whole JSON value."""
+    try:
+        msgspec.json.decode(data, type=msgspec.Raw)
+    except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError):
+        return False
+    return True
 
 
 def _values_in(data: bytes) -> int:
@@ -67,4 +84,4 @@ def _values_in(data: bytes) -> int:
 def _may_be_saving(file: StoredFile) -> bool:
     if file.stamp is None or file.problems:
         return False  # absent or refused
-    return abs(wall_seconds() - file.stamp[0] / 1e9) < RECENT_SECONDS
+    return is_just_now(file.stamp[0] / 1e9)

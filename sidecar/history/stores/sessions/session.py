@@ -16,7 +16,7 @@ from sidecar.api.stored.tasks import (
 )
 from sidecar.history.stored.texts import encodable, one_line
 from sidecar.history.stores.contract import OpenedTask
-from sidecar.history.stores.index_row import IndexRow, make_row
+from sidecar.history.stores.index_row import SAVING, IndexRow, make_row
 from sidecar.history.stores.status_by_age import FOR_EVER, by_age
 
 NO_TEXT: Final = "(no text)"
@@ -52,7 +52,8 @@ class Session(msgspec.Struct, kw_only=True):
     """What a store knows of one session; times in ms, None is unknown.
 
     `parent_id` is set for a child session, `is_child` also if its parent is not known. `sources` names the
-    file or record of fields by their name on the wire; `source` is that of all others.
+    file or record of fields by their name on the wire; `source` is that of all others. `is_half_written` is
+    True if a file was read in the middle of a save.
     """
 
     id: str
@@ -72,6 +73,7 @@ class Session(msgspec.Struct, kw_only=True):
     parent_id: str | None = None
     root_id: str | None = None
     kept: bool = False
+    is_half_written: bool = False
     problems: list[Problem] = []
     sources: dict[str, str] = {}
 
@@ -113,13 +115,15 @@ def row_of_session(
 ) -> IndexRow:
     """Create the row of a session; `touched` is the newest time of its files in ms.
 
-    The row is read again at `until`, in ms, even if no file changed.
+    The row is read again at `until`, in ms, even if no file changed. A half-written session of which nothing
+    can be read yet is not listed.
     """
+    is_listed = not session.is_half_written or session.message_count or session.problems
     return make_row(
         session.id,
         root,
-        fingerprint,
-        info_of_session(session, root, now),
+        SAVING if session.is_half_written else fingerprint,
+        info_of_session(session, root, now) if is_listed else None,
         ages_from=session.ages_from,
         until=until,
         touched=touched,

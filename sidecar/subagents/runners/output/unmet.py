@@ -21,7 +21,7 @@ def unmet(
 
 def still_starting(servers: Sequence[str]) -> dict[str, Any]:
     """Make the `log` event that names the MCP servers which may delay the start of an agent."""
-    text = f"The agent is still starting. It may wait for an MCP server: {', '.join(servers)}\n"
+    text = f"The agent is still starting. It may be waiting for an MCP server: {', '.join(servers)}\n"
     return {"type": "log", "stream": "agent", "text": text, "awaitedServers": list(servers)}
 
 
@@ -29,4 +29,4 @@ def _sentence(known: dict[str, str]) -> str:
     wanted, reason = known["wanted"], known.get("reason")
     if known["kind"] == "mcpServer":
         return f"The MCP server {wanted} does not work{f': {reason}' if reason else ''}"
-    return f"The agent did not take the {known['kind']} {wanted}; it uses {known.get('inForce', 'its own')}"
+    return f"The agent ignored the {known['kind']} {wanted} and uses {known.get('inForce', 'its own')}"

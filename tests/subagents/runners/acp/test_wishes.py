@@ -36,5 +36,5 @@ def test_a_wish_is_reported_once_even_if_it_is_lost_later() -> None:
     wishes.add("thought_level", "large", "small")
     assert list(wishes.unmet(reported("large", "thought_level"))) == []
     (event,) = wishes.unmet(reported("small", "thought_level"))
-    assert event["text"] == "The agent did not take the effort large; it uses small\n"
+    assert event["text"] == "The agent ignored the effort large and uses small\n"
     assert list(wishes.unmet(reported("small", "thought_level"))) == []

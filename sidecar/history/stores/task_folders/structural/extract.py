@@ -179,13 +179,13 @@ def _row(view: TaskView, ended: Ending, product: Product, found: Found) -> TaskI
         duration=active - began if began is not None and active is not None else None,
         mode=mode or Mode(),
         token_usage=usage,
-        message_count=_length(view.source.files.api, view.api),
+        message_count=_api_length(view),
         workspace_dir=workspace,
         outcome=ended.outcome,
         root=view.source.root,
         product=product,
         model=model,
-        ui_message_count=_length(view.source.files.ui, view.ui),
+        ui_message_count=_length(view.ui),
         size_bytes=size,
         parent_id=parent,
         root_id=root,
@@ -220,10 +220,16 @@ def _product(view: TaskView) -> Sourced:
     )
 
 
-def _length(file: StoredFile, parsed: Parsed[Any] | None) -> int | None:
-    """Count a file's messages: an absent file holds none, of an unreadable one nothing is known."""
+def _api_length(view: TaskView) -> int | None:
+    """Count the API file's messages. It is absent, and has none, until the first request to a model."""
+    absent = view.source.files.api.absent
+    return 0 if absent and view.ui is not None and not view.asked_a_model() else _length(view.api)
+
+
+def _length(parsed: Parsed[Any] | None) -> int | None:
+    """Count a file's messages; of one that is missing or cannot be read, nothing is known."""
     if parsed is None:
-        return 0 if file.absent else None
+        return None
     if parsed.problems and any(it.code == "notMessages" for it in parsed.problems):
         return None
     return parsed.total

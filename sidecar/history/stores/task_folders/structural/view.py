@@ -173,11 +173,12 @@ class TaskView:
             self.problems.append(problem("empty", "neither messages nor a list entry can be read"))
         elif files.ui.absent and files.ui.saving_until is None:
             self.problems.append(problem("missing", f"{UI_FILE} is missing"))
-        if files.api.absent and files.api.saving_until is None and self._asked_a_model():
+        if files.api.absent and files.api.saving_until is None and self.asked_a_model():
             self.problems.append(problem("missing", f"{API_FILE} is missing"))
         self._note_foreign_content()
 
-    def _asked_a_model(self) -> bool:
+    def asked_a_model(self) -> bool:
+        """Return whether the UI messages hold a request."""
         return any(message.say == "api_req_started" for message in self.ui_messages)
 
     def _note_foreign_content(self) -> None:

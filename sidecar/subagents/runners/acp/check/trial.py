@@ -18,6 +18,9 @@ from sidecar.subagents.runners.process.marker import find
 
 START_SECONDS = 60.0
 STOP_SECONDS = 5.0
+_EXIT_SECONDS = 5.0
+"""How long helpers that an agent started may take to exit after it: on a busy machine, seconds."""
+_POLL_SECONDS = 0.1
 _SPOKEN_SECONDS = 0.6
 """How long an agent that began to speak may continue before it is stopped: it may end by itself."""
 
@@ -155,9 +158,17 @@ async def _run(
 
 
 def _left_by(agent: int | None, task_id: str) -> list[int]:
-    """Return the processes of a run that do not belong to its agent; all if the agent has exited."""
-    found = find([task_id])
-    return [pid for pid in found if agent not in found or _group_of(pid) != agent]
+    """Return the processes of a run that stay although they do not belong to its agent.
+
+    If the agent has exited, none of them belong to it. Blocking.
+    """
+    deadline = time.monotonic() + _EXIT_SECONDS
+    while True:
+        found = find([task_id])
+        left = [pid for pid in found if agent not in found or _group_of(pid) != agent]
+        if not left or time.monotonic() > deadline:
+            return left
+        time.sleep(_POLL_SECONDS)
 
 
 def _group_of(pid: int) -> int | None:
