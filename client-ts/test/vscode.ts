@@ -223,7 +223,7 @@ export class QuickPick {
 export class Document {
   constructor(
     readonly uri: Uri,
-    private readonly text: string,
+    public text: string,
   ) {}
 
   get lineCount(): number {
@@ -467,16 +467,34 @@ export const window = {
 };
 
 interface ContentProvider {
+  onDidChange?: (listener: (uri: Uri) => void) => Disposable;
   provideTextDocumentContent(uri: Uri): Promise<string>;
 }
 
 const providers = new Map<string, ContentProvider>();
+const opened = new EventEmitter<Document>();
 const closed = new EventEmitter<Document>();
 
 /** Fires when the text of a document is different. */
 export const edited = new EventEmitter<{ document: Document }>();
 
+/** Close a document, as the editor does some time after its last tab. */
+export function closeDocument(document: Document): void {
+  workspace.textDocuments.splice(workspace.textDocuments.indexOf(document), 1);
+  closed.fire(document);
+}
+
 export const ConfigurationTarget = { Global: 1 } as const;
+
+/** Show the new text of a document; like the editor, ignore one that is not open. */
+async function refresh(provider: ContentProvider, uri: Uri): Promise<void> {
+  const document = workspace.textDocuments.find(
+    ({ uri: own }) => own.toString() === uri.toString(),
+  );
+  if (document !== undefined) {
+    document.text = await provider.provideTextDocumentContent(uri);
+  }
+}
 
 export const workspace = {
   getConfiguration: () => ({
@@ -490,15 +508,27 @@ export const workspace = {
   isTrusted: true,
   workspaceFolders: undefined as readonly { uri: Uri }[] | undefined,
   textDocuments: [] as Document[],
+  onDidOpenTextDocument: opened.event,
   onDidCloseTextDocument: closed.event,
   onDidChangeTextDocument: edited.event,
   registerTextDocumentContentProvider: (scheme: string, provider: ContentProvider): Disposable => {
     providers.set(scheme, provider);
-    return new Disposable(() => providers.delete(scheme));
+    const changes = provider.onDidChange?.((uri) => void refresh(provider, uri));
+    return new Disposable(() => {
+      changes?.dispose();
+      providers.delete(scheme);
+    });
   },
   openTextDocument: async (uri: Uri): Promise<Document> => {
+    const open = workspace.textDocuments.find(({ uri: own }) => own.toString() === uri.toString());
+    if (open !== undefined) {
+      return open;
+    }
     const text = await providers.get(uri.scheme)?.provideTextDocumentContent(uri);
-    return new Document(uri, text ?? "");
+    const document = new Document(uri, text ?? "");
+    workspace.textDocuments.push(document);
+    opened.fire(document);
+    return document;
   },
   fs: {
     readDirectory: () => Promise.resolve([]),

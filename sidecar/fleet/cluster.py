@@ -4,6 +4,7 @@ import asyncio
 import ipaddress
 import os
 import socket
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -47,7 +48,13 @@ class Cluster:
         os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
         _set_token(token_path)
         await asyncio.to_thread(_check_port, address)
-        import ray
+        try:
+            import ray
+        except ImportError as error:
+            raise ClusterError(
+                f"{sys.executable}, the Python of the gateway, has no Ray ({error}); install it there: "
+                f'pip install "subagent-sidecar[fleet]=={__version__}", or correct fleet.gateway'
+            ) from None
 
         try:
             await asyncio.to_thread(_check_token, ray, address)
@@ -139,9 +146,9 @@ def _set_token(path: str | None) -> None:
     if path is not None:
         try:
             token = Path(path).expanduser().read_text().strip()
-        except OSError as error:
+        except (OSError, UnicodeError) as error:
             raise ClusterError(
-                f"fleet.tokenPath {path!r} cannot be read on the gateway's machine ({error.strerror}); "
+                f"fleet.tokenPath {path!r} cannot be read on the gateway's machine ({_reason(error)}); "
                 "create it there with: ray get-auth-token --generate"
             ) from None
         if len(token.split()) != 1:  # the program would abort
@@ -149,6 +156,10 @@ def _set_token(path: str | None) -> None:
         os.environ["RAY_AUTH_MODE"], os.environ["RAY_AUTH_TOKEN"] = "token", token
     elif "RAY_AUTH_TOKEN" in os.environ or Path("~/.ray/auth_token").expanduser().exists():
         os.environ.setdefault("RAY_AUTH_MODE", "token")
+
+
+def _reason(error: OSError | UnicodeError) -> str:
+    return error.strerror if isinstance(error, OSError) and error.strerror else "it is not a text"
 
 
 def _check_port(address: str) -> None:

@@ -4,7 +4,6 @@ import asyncio
 import contextlib
 import logging
 import os
-import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,6 +11,8 @@ from typing import Any
 
 import msgspec
 
+from sidecar.fleet import tree_notes
+from sidecar.fleet.access import remove_tree
 from sidecar.fleet.equipment.node_attachments import NodeAttachments
 from sidecar.fleet.equipment.node_equipment import NodeSecrets, node_equipment
 from sidecar.fleet.kept_changes import KeptChanges
@@ -34,10 +35,6 @@ _FULL = {
     "stream": "stderr",
     "text": "The node dropped the following events: the journal of this run is full, or the node's disk.\n",
 }
-_SUBMODULES = (
-    "Submodules are not sent to a cluster: {names}. They are empty here, and what is written there does not "
-    "come back.\n"
-)
 _UNDELIVERED = "A message came after the agent's last turn and was not delivered: {text}\n"
 
 
@@ -79,8 +76,8 @@ class _Limit:
 class NodeRun:
     """One run. `start` starts the agent; everything after that is in the journal.
 
-    A line of the journal is one JSON object: `event`, `ready`, `session`, `configured`, `ask`, `withdrawn`,
-    and at the end `result`, with the `commit` of the changes.
+    A line of the journal is one JSON object: `begun` when the agent starts, `event`, `ready`, `session`,
+    `configured`, `ask`, `withdrawn`, and at the end `result`, with the `commit` of the changes.
     """
 
     def __init__(self, task_id: str, fleet: Path, repository: str, prefix: str, base: str) -> None:
@@ -95,7 +92,7 @@ class NodeRun:
         self.over = asyncio.Event()
         self.started = asyncio.Event()
         self._base = base
-        self._has_tree = False
+        self._has_tree = self._has_begun = False
         self._changes = KeptChanges(self.folder, base)
         self._messages: set[str] = set()
         self._last_turn: asyncio.Task[None] | None = None
@@ -139,6 +136,7 @@ class NodeRun:
             **self._observer.state(),
             "listens": listens,
             "started": self.has_started,
+            "begun": self._has_begun,
             "timeLeft": left,
             "last": self.journal.last,
         }
@@ -187,7 +185,7 @@ class NodeRun:
         """Remove the folder of an ended run. Blocking."""
         self.journal.close()
         self.tree.release()
-        shutil.rmtree(self.folder, ignore_errors=True)
+        remove_tree(self.folder)
 
     async def _execute(self, job: Job) -> None:
         self._resume_limit()
@@ -202,13 +200,15 @@ class NodeRun:
         environment = agent_environment(os.environ)
         try:
             await self._make_tree()
-            if empty := await asyncio.to_thread(self.tree.submodules):
-                self._log(_SUBMODULES.format(names=", ".join(empty)))
+            for text in await asyncio.to_thread(tree_notes.missing, self.tree):
+                self._log(text)
             runner = node_runner(job.runner_name, job, environment)
             self._equipment = node_equipment(job, environment, self.tree.path, self.attachments)
             self._secrets.use(self._equipment)
             if self._stop_limit is not None:
                 return RunResult("ERROR", None, {}, "the run was stopped before its agent started")
+            self._has_begun = True
+            self._record({"begun": True})
             self._handle = await runner.start(self._spec(job), self._emit)
         except RunnerUnavailable as error:
             return RunResult("ERROR", None, {}, error.message)
@@ -265,6 +265,8 @@ class NodeRun:
     async def _saved(self) -> str:
         """Save the changes and remove the tree; return their commit."""
         commit = await asyncio.to_thread(self._changes.save, self.tree, self.task_id)
+        for text in tree_notes.opened(self.tree):
+            self._log(text)
         await asyncio.to_thread(self.tree.remove)
         return commit
 

@@ -4,8 +4,17 @@ import shutil
 import tempfile
 from pathlib import Path
 
+from sidecar.fleet import agent_git
+from sidecar.fleet.access import make_readable, remove_tree
 from sidecar.fleet.node_cache import NodeCache
 from sidecar.subagents.runners.remote.git import LARGE_SECONDS, bundle, git, line, snapshot
+
+_TREE_SETTINGS = (
+    ("core.autocrlf", "false"),
+    # Git LFS of the node has no files, and would keep those of the agent in a folder that does not come back.
+    ("filter.lfs.process", ""),
+    ("filter.lfs.required", "false"),
+)
 
 
 class NodeTree:
@@ -18,6 +27,9 @@ class NodeTree:
         self._folder = folder
         self._prefix = prefix
         self._base = base
+        self._making = folder / "tree-in-the-making"
+        self.opened: list[str] = []
+        """Repositories below the tree that `save` made plain folders of."""
 
     @property
     def working_directory(self) -> Path:
@@ -36,44 +48,73 @@ class NodeTree:
         """Take over the bundle, if one came, and make the work tree. Blocking."""
         self._cache.take(self._incoming if self._incoming.exists() else None, self._base)
         self._incoming.unlink(missing_ok=True)
-        shutil.rmtree(self.path, ignore_errors=True)
+        self._making.touch()
+        remove_tree(self.path)
         self.path.mkdir(mode=0o700)
+        self._make_repository(task_id)
+        git(self.path, "reset", "--quiet", "--hard", timeout=LARGE_SECONDS)
+        self._making.unlink()
+
+    def _make_repository(self, task_id: str) -> None:
+        """Make the repository of the tree, on a branch at the base."""
         git(self.path, "init", "--quiet", ".")
         alternates = self.path / ".git" / "objects" / "info" / "alternates"
         alternates.write_text(f"{self._cache.objects}\n")
-        git(self.path, "config", "core.autocrlf", "false")
+        for setting in _TREE_SETTINGS:
+            git(self.path, "config", *setting)
         git(self.path, "update-ref", "refs/heads/" + branch(task_id), self._base)
         git(self.path, "symbolic-ref", "HEAD", "refs/heads/" + branch(task_id))
-        git(self.path, "reset", "--quiet", "--hard", timeout=LARGE_SECONDS)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether there is a tree that was made to its end, so that its files are those of an agent."""
+        return self.path.exists() and not self._making.exists()
 
     def submodules(self) -> list[str]:
         """Return the paths of submodules, which are empty here. Blocking."""
-        rows = line(self.path, "ls-tree", "-r", "-z", "HEAD").split("\0")
-        return [row.partition("\t")[2] for row in rows if row.startswith("160000")]
+        return agent_git.submodules(self.path, self._base)
+
+    def large_files(self) -> list[str]:
+        """Return the paths of files that Git LFS keeps elsewhere; here are their pointers. Blocking."""
+        return line(self.path, "ls-files", "-z", ":(attr:filter=lfs)").split("\0")[:-1]
 
     def save(self, task_id: str) -> tuple[str, bytes]:
         """Commit the changes; return the commit and a bundle of what the base lacks, b"" for none. Blocking.
 
         An agent's own commits are kept if they follow the base.
         """
-        if not (self.path / ".git").exists():
+        if not self.is_whole:
             return self._base, b""
         self._cache.hold()
-        head = self._head()
+        make_readable(self.path)
+        if not agent_git.holds(self.path, self._base):
+            self._replace_repository(task_id)
+        head = agent_git.head_after(self.path, self._base)
         with tempfile.TemporaryDirectory(dir=self._folder, prefix="snapshot-") as folder:
-            index = Path(folder) / "index"  # its own: a killed git leaves a lock
-            own = self.path / ".git" / "index"
-            if own.exists():
-                shutil.copy2(own, index)  # git compares its time with those of the files
+            index = self._private_index(Path(folder) / "index", head)
+            self.opened += agent_git.open_nested(self.path, index, self._base, self._folder / "aside")
             commit = snapshot(self.path, index, [head], f"Changes of run {task_id}")
         if commit == self._base:
             return commit, b""
         return commit, bundle(self.path, f"refs/sidecar/{task_id}", commit, [self._base])
 
-    def _head(self) -> str:
-        head = line(self.path, "rev-parse", "--verify", "HEAD")
-        follows = line(self.path, "merge-base", head, self._base) == self._base
-        return head if follows else self._base
+    def _replace_repository(self, task_id: str) -> None:
+        """Make the repository of the tree again, whose agent removed, damaged or replaced it."""
+        own = self.path / ".git"
+        if own.is_dir() and not own.is_symlink():
+            shutil.rmtree(own)
+        else:
+            own.unlink(missing_ok=True)
+        self._make_repository(task_id)
+
+    def _private_index(self, index: Path, head: str) -> Path:
+        """Copy the index of the tree, whose lock a killed git may leave; make one if it is damaged."""
+        own = self.path / ".git" / "index"
+        if own.exists():
+            shutil.copy2(own, index)  # git compares its time with those of the files
+        if not own.exists() or not agent_git.is_readable(self.path, index):
+            agent_git.index_from(self.path, index, head)
+        return index
 
     def release(self) -> None:
         """Need the cache no more, after the end of the run."""
@@ -81,7 +122,7 @@ class NodeTree:
 
     def remove(self) -> None:
         """Remove the work tree. Blocking."""
-        shutil.rmtree(self.path, ignore_errors=True)
+        remove_tree(self.path)
 
 
 def write_piece(path: Path, offset: int, data: bytes) -> None:

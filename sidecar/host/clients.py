@@ -82,18 +82,15 @@ class Clients:
 
     async def unneeded(self) -> None:
         """Wait until the Host is stopped or nobody needs it."""
-        over = asyncio.ensure_future(self._lifetime.over())
-        stopping = asyncio.ensure_future(self._stopping.wait())
+        over = asyncio.ensure_future(self._lifetime.over(self._stopping))
         watching = asyncio.ensure_future(self._last_window.watch())
         try:
-            await asyncio.wait({over, stopping}, return_when=asyncio.FIRST_COMPLETED)
+            await self._stopping.wait()
+            why = self._reason or ("nobody needs it" if over.done() else "it was stopped")
         finally:
             over.cancel()
-            stopping.cancel()
             watching.cancel()
-        why = (self._reason or "it was stopped") if self._stopping.is_set() else "nobody needs it"
         logger.info("the Host ends: %s", why)
-        self._stopping.set()
 
     def stop(self, reason: str = "") -> None:
         """Make `unneeded` return; the clients are given the reason."""

@@ -82,9 +82,13 @@ class Lifetime:
         """Note that clients, runs or settings may have changed."""
         self._watch.changed()
 
-    async def over(self) -> None:
-        """Wait until nobody needs the Host."""
+    async def over(self, ended: asyncio.Event) -> None:
+        """Wait until nobody needs the Host, and set `ended` in the same step.
+
+        No client can attach between the decision and the event, so none is turned out without an answer.
+        """
         await self._watch.passed()
+        ended.set()
 
     def _deadline(self) -> float | None:
         """Return when the Host ends if nothing changes; None for never."""

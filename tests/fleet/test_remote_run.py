@@ -3,12 +3,15 @@
 import asyncio
 from collections.abc import Callable, Coroutine
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from sidecar.subagents.runners.contract import RunResult
+from sidecar.subagents.runners.remote import workspace
 from sidecar.subagents.runners.remote.gateway_process import GatewayRefused
+from sidecar.subagents.runners.remote.job import Tree
 from sidecar.subagents.runners.remote.leftovers import collect
 from tests.fleet.conftest import MakeWorld
 from tests.fleet.fakes.agents import Script, ScriptedRun
@@ -35,6 +38,24 @@ def test_a_run_is_placed_transferred_followed_and_brought_back(world: MakeWorld)
         assert [record["isGoing"] for record in here.person.records] == [False, True]
         await until(here.is_clean)
         assert len(here.agents.runs) == 1 and here.ops().count("put") == 3
+
+    run_virtually(main)
+
+
+def test_a_run_is_starting_while_git_packs_its_workspace(
+    world: MakeWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def main() -> None:
+        here, states = world(counting(1)), []
+        prepare = workspace.prepare
+
+        def noting(folder: Path) -> Tree:
+            states.extend(here.person.states)
+            return prepare(folder)
+
+        monkeypatch.setattr(workspace, "prepare", noting)
+        await (await here.launch()).result()
+        assert states == ["starting"]
 
     run_virtually(main)
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from sidecar.fleet.node_tree import NodeTree
+from sidecar.subagents.runners.contract import RunnerUnavailable
 from sidecar.subagents.runners.remote import run_refs, workspace
 from sidecar.subagents.runners.remote.job import Tree
 from tests.fleet.test_workspace import RUN, git, repository, sent
@@ -39,6 +40,15 @@ def test_many_first_runs_of_a_repository_share_a_node(repository: Path, tmp_path
         runs = list(pool.map(first_run, [tree] * 8, [tmp_path / "fleet"] * 8, range(8)))
     for run in runs:
         assert git(repository, "show", f"refs/sidecar/{run}:new.txt") == run
+
+
+def test_a_repository_in_the_workspace_without_commits_is_refused_with_the_remedy(repository: Path) -> None:
+    (repository / "inner").mkdir()
+    git(repository / "inner", "init", "-q")
+    with pytest.raises(
+        RunnerUnavailable, match=r"(?s)inner.*commit something there, or name it in \.gitignore"
+    ):
+        workspace.prepare(repository)
 
 
 def test_files_in_a_submodule_are_named(repository: Path, tmp_path: Path) -> None:

@@ -16,7 +16,8 @@ class Life:
         self.now, self.clients, self.windows, self.live_runs = 1_000.0, 0, 0, 0
         self.settings = HostSettings(survive_minutes=2, idle_seconds=5)
         self.lifetime = Lifetime(self)
-        self.over = asyncio.create_task(self.lifetime.over())
+        self.ended = asyncio.Event()
+        self.over = asyncio.create_task(self.lifetime.over(self.ended))
 
     async def ends(self, *, after: float = 0, clients: int | None = None, runs: int | None = None) -> bool:
         """Change what is given, and return whether the Host has ended then."""
@@ -26,7 +27,7 @@ class Life:
         self.lifetime.changed()
         for _ in range(10):
             await asyncio.sleep(0)
-        return self.over.done()
+        return self.ended.is_set()
 
 
 @pytest.fixture
@@ -109,3 +110,31 @@ async def test_changed_settings_count_at_once(life: Life) -> None:
     assert not await life.ends(after=60)
     life.settings = HostSettings(survive_minutes=1)
     assert await life.ends()
+
+
+class BusyLife(Life):
+    """A lifetime with something else to do right after each of its decisions, such as to attach a client."""
+
+    def __init__(self) -> None:
+        self.was_ended: list[bool] = []
+        super().__init__()
+
+    @property
+    def settings(self) -> HostSettings:
+        asyncio.get_running_loop().call_soon(lambda: self.was_ended.append(self.ended.is_set()))
+        return HostSettings(idle_seconds=5)
+
+    @settings.setter
+    def settings(self, settings: HostSettings) -> None:
+        pass
+
+
+async def test_a_client_that_comes_right_after_the_decision_finds_the_host_ended() -> None:
+    life = BusyLife()
+    assert not await life.ends(clients=1)
+    assert not await life.ends(clients=0)
+    assert not any(life.was_ended)
+    life.was_ended.clear()
+    assert await life.ends(after=5)
+    assert life.was_ended
+    assert all(life.was_ended)

@@ -10,6 +10,11 @@ import { oneLine } from "../text/words.js";
 const BAR_CHARS = 12;
 const GOAL_CHARS = 60;
 
+/** Write what the document shows until the cluster has answered. */
+export function askingFleet(): string {
+  return `# ${fleet.heading}\n\n${fleet.asking}\n`;
+}
+
 /** Write the status of the cluster as a document; `tasks` are the runs that this window knows. */
 export function fleetReport(status: FleetStatus, tasks: Iterable<AsyncTask>, now: number): string {
   const parts = [`# ${fleet.heading}`, ...(status.configured ? [] : [fleet.unconfigured])];

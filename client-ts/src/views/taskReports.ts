@@ -1,5 +1,5 @@
 import type { FleetFeed } from "../offers/fleetFeed.js";
-import { fleetReport } from "../reports/fleet.js";
+import { askingFleet, fleetReport } from "../reports/fleet.js";
 import { QUERY_HELP } from "../reports/queryHelp.js";
 import { TOTALS_GROUPS, totalsReport } from "../reports/totals.js";
 import type { SubagentService } from "../service/service.js";
@@ -15,8 +15,8 @@ export function taskReports(
   service: SubagentService,
   fleet: Pick<FleetFeed, "status">,
 ): TaskReports {
-  return new Reports({
-    [titles.totals]: async (query) => {
+  const reports = {
+    [titles.totals]: async (query: string) => {
       const filter = query === "" ? {} : { query };
       const groups = { groupBy: [...TOTALS_GROUPS], disk: true };
       const stats = await service.request("tasks/stats", { ...groups, ...filter });
@@ -27,5 +27,6 @@ export function taskReports(
       return fleetReport(status, service.tasks.values(), Date.now());
     },
     [titles.queryHelp]: () => Promise.resolve(QUERY_HELP),
-  });
+  };
+  return new Reports(reports, { [titles.fleet]: askingFleet() });
 }

@@ -5,6 +5,7 @@ import shutil
 import time
 from pathlib import Path
 
+from sidecar.fleet.access import remove_tree
 from sidecar.fleet.leftovers import run_lock
 from sidecar.fleet.leftovers.watcher import KEEP_SECONDS
 from sidecar.fleet.node_cache import NodeCache
@@ -41,7 +42,7 @@ def _is_removed(run: Path) -> bool:
     if held is None:
         return False
     sweep([run.name], _SWEEP_SECONDS)
-    shutil.rmtree(run, ignore_errors=True)
+    remove_tree(run)
     os.close(held)
     return True
 

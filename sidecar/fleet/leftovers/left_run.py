@@ -37,7 +37,7 @@ class LeftRun:
     @property
     def is_unsaved(self) -> bool:
         """Whether there may be changes that are not saved."""
-        return self.changes.commit is None and (self._tree.path / ".git").exists()
+        return self.changes.commit is None and self._tree.is_whole
 
     @property
     def has_changes(self) -> bool:

@@ -2,12 +2,12 @@
 
 import base64
 import os
-import shutil
 from pathlib import Path
 from typing import Any
 
 import orjson
 
+from sidecar.fleet.access import remove_tree
 from sidecar.fleet.kept_changes import KeptChanges
 from sidecar.fleet.leftovers import run_lock, watcher
 from sidecar.fleet.leftovers.left_run import LeftRun
@@ -51,7 +51,7 @@ def discard(task_id: str) -> None:
     """Remove the leftovers of a run."""
     if _folder(task_id).exists():
         sweep([task_id], _SWEEP_SECONDS)
-        shutil.rmtree(_folder(task_id), ignore_errors=True)
+        remove_tree(_folder(task_id))
 
 
 def _lines(file: Path, after: int) -> list[Any]:

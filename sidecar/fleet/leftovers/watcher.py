@@ -6,12 +6,12 @@ holds the read end of a pipe whose write end only the actor has: its end means t
 
 import contextlib
 import os
-import shutil
 import signal
 import sys
 import time
 from pathlib import Path
 
+from sidecar.fleet.access import remove_tree
 from sidecar.fleet.leftovers import run_lock
 from sidecar.fleet.leftovers.left_run import LeftRun
 from sidecar.subagents.runners.process.marker import sweep
@@ -63,7 +63,7 @@ def main(read: int, run: LeftRun) -> None:
         _keep(run)
         sweep([run.task_id], _SWEEP_SECONDS)
     # Else the run may soon be placed here again: the next process waits until this one lets the folder go.
-    shutil.rmtree(run.folder, ignore_errors=True)
+    remove_tree(run.folder)
 
 
 def _is_held_here(folder: Path) -> bool:

@@ -1,7 +1,7 @@
 """Find the tasks that touched a file: search their bytes for its name, then read them."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Final
 
 from sidecar.api.stored.tasks import TaskInfo
@@ -37,8 +37,13 @@ class FileLookup:
     def candidates(self, parts: Iterable[str], rows: Iterable[TaskInfo]) -> Iterator[TaskInfo]:
         """Yield the tasks whose files contain the last name of one of the paths in any case."""
         needles = {_needle(part) for part in parts}
+        known: dict[str, Collection[str] | None] = {}
         for row in rows:
-            if b"" in needles or self._store_of(row.root).mentions(row.id, needles):
+            store = self._store_of(row.root)
+            if b"" not in needles and row.root not in known:
+                known[row.root] = store.all_mentioning(needles)
+            found = known.get(row.root)
+            if b"" in needles or (row.id in found if found is not None else store.mentions(row.id, needles)):
                 yield row
 
 

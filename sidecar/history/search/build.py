@@ -55,8 +55,7 @@ def current_versions(root: str, kept: str = "") -> dict[str, str]:
 
 def _versions(store: Store) -> dict[str, str]:
     members = [key for key in store.members() if store.is_member(key, "structural")]
-    found = ((key, store.message_version(key)) for key in members)
-    return {key: version for key, version in found if version is not None}
+    return dict(store.message_versions(members))
 
 
 def _update(path: Path, root: str, kept: str) -> None:

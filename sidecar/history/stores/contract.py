@@ -220,6 +220,11 @@ class Store(Protocol):
         (found,) = self.fingerprints([key]).values()
         return str(found)
 
+    def message_versions(self, keys: Keys) -> Mapping[str, str]:
+        """Return the versions of the messages of those members that have any."""
+        found = ((key, self.message_version(key)) for key in keys)
+        return {key: version for key, version in found if version is not None}
+
     def touched_files(self, key: str) -> "list[FileChange]":
         """List the files that a session touched."""
         return []
@@ -227,6 +232,10 @@ class Store(Protocol):
     def mentions(self, key: str, needles: Collection[bytes]) -> bool:
         """Return whether a member's lower-cased bytes contain one of the needles; True if unknown."""
         return True
+
+    def all_mentioning(self, needles: Collection[bytes]) -> Collection[str] | None:
+        """Return all members for which `mentions` is True, if one look finds them; None otherwise."""
+        return None
 
     # Changes
 

@@ -108,6 +108,7 @@ def _reach(root: str, request: bytes, options: list[str]) -> attaching.HostLink:
     import time
 
     deadline, pause = time.monotonic() + attaching.PATIENCE_SECONDS, _FIRST_PAUSE
+    for_starts = attaching.START_SECONDS  # on a busy machine, a start alone takes longer than the patience
     while True:
         knocked = time.monotonic()
         link, answer = _knock(root, request)
@@ -122,8 +123,11 @@ def _reach(root: str, request: bytes, options: list[str]) -> attaching.HostLink:
             raise attaching.NoHost(text, int(code))
         if answer is not None and answer.startswith("error "):
             raise attaching.NoHost(answer.removeprefix("error "))
-        if answer is None and not attaching.start(root, options):
-            answer = "busy"
+        if answer is None:
+            began = time.monotonic()
+            answer = None if attaching.start(root, options) else "busy"
+            spent = min(time.monotonic() - began, for_starts)
+            deadline, for_starts = deadline + spent, for_starts - spent
         if time.monotonic() >= deadline:
             raise _no_answer(root)
         if answer is not None:

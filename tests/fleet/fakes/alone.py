@@ -1,14 +1,18 @@
 """A gateway that is its own cluster: `python -m tests.fleet.fakes.alone NAME…`, a node for each name.
 
 Runs work in real trees with real agents and watchers, but in this process: there is no Ray. Each node has
-two slots and the labels `fleet.name` and `kind=fake`.
+two slots and the labels `fleet.name` and `kind=fake`. While there is a pipe at `$STATUS_WAITS_FOR`, the
+status waits until something is written to it, and fails with what was written.
 """
 
 import asyncio
 import os
 import sys
+from pathlib import Path
+from typing import Any
 
 from sidecar.fleet import gateway
+from sidecar.fleet.cluster import ClusterError
 from sidecar.fleet.gateway import Gateway
 from sidecar.fleet.probe import NodeProbe, probe
 from tests.fleet.fakes.gateway import connect
@@ -29,6 +33,14 @@ class GatewayAlone(Gateway):
         sys.modules.update({"ray": ray, "ray.util": ray.util})  # type: ignore[dict-item]
         found: NodeProbe = probe()
         connect(self, ray, dict.fromkeys(names, found))
+
+    async def _status(self, request: dict[str, Any]) -> dict[str, Any]:
+        pipe = Path(os.environ.get("STATUS_WAITS_FOR", ""))
+        if request.get("probe", True) and pipe.is_fifo():
+            problem = await asyncio.get_running_loop().run_in_executor(None, pipe.read_text)
+            if problem:
+                raise ClusterError(problem)
+        return await super()._status(request)
 
 
 if __name__ == "__main__":

@@ -48,6 +48,7 @@ class FakeTree:
     def __init__(self, fleet: Path, folder: Path, repository: str, prefix: str, base: str) -> None:
         self.path = folder / "tree"
         self.working_directory = self.path
+        self.opened: list[str] = []
         self._bundle = folder / "incoming.bundle"
 
     def known(self) -> list[str]:
@@ -65,6 +66,13 @@ class FakeTree:
 
     def submodules(self) -> list[str]:
         return []
+
+    def large_files(self) -> list[str]:
+        return []
+
+    @property
+    def is_whole(self) -> bool:
+        return self.path.exists()
 
     def save(self, task_id: str) -> tuple[str, bytes]:
         if self.is_full:

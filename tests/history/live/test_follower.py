@@ -1,4 +1,3 @@
-import json
 import os
 import queue
 import shutil
@@ -11,10 +10,12 @@ from pathlib import Path
 import pytest
 
 from sidecar.history.live.watcher import ChangesLost, Watch, WatchUnavailable
+from sidecar.history.stores.sessions import saving
 from sidecar.history.stores.task_folders import leftovers
 from sidecar.history.task_history import Changes
 from tests.history.conftest import TASK_ID, Store
 from tests.history.live.conftest import NEVER, OTHER, WAIT_SECONDS, FakeWatch, Follow, Follower, Make, until
+from tests.history.saving import UI, contents
 
 
 def save_like_roo(path: Path, data: bytes) -> None:
@@ -157,21 +158,50 @@ def test_lost_changes_make_all_tasks_checked_again(store: Store, say: Make, foll
     assert follower.next() == Changes([OTHER], [], [])
 
 
-def test_a_file_overwritten_bit_by_bit_is_shown_at_each_step(store: Store, say: Make, follow: Follow) -> None:
-    path = store.write(ui=[say("text", "x")]) / "ui_messages.json"
+def pieces() -> tuple[bytes, bytes, bytes]:
+    """What a product that saves in place has written of a file at three times."""
+    data = contents(2)[UI]
+    return b"", data[:-30], data[-30:]
+
+
+def test_a_file_overwritten_in_place_is_shown_once_it_is_whole(
+    store: Store, say: Make, follow: Follow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = store.write(ui=[say("text", "x")]) / UI
+    monkeypatch.setattr(saving, "wall_seconds", lambda: path.stat().st_mtime)
     follower = follow()
     follower.next()
     follower.until_mode("watch")
-    data = json.dumps([say("text", "first"), say("text", "second")]).encode()
-    reported = []
+    titles = []
     with path.open("wb") as file:  # empty from now on
-        for piece in (b"", data[:-30], data[-30:]):
+        for piece in pieces():
+            titles += [task.title for task in follower.history.list()]
+            file.write(piece)
+            file.flush()
+    assert titles == ["x"] * 3
+    assert follower.next() == Changes([], [TASK_ID], [])
+    (task,) = follower.history.list()
+    assert (task.title, [each.code for each in task.problems]) == ("steady", ["missing"])
+
+
+def test_a_file_overwritten_too_slowly_is_shown_at_each_step(
+    store: Store, say: Make, follow: Follow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = store.write(ui=[say("text", "x")]) / UI
+    slow = saving.RECENT_SECONDS + 1
+    monkeypatch.setattr(saving, "wall_seconds", lambda: path.stat().st_mtime + slow)
+    follower = follow()
+    follower.next()
+    follower.until_mode("watch")
+    reported = []
+    with path.open("wb") as file:
+        for piece in pieces():
             file.write(piece)
             file.flush()
             reported.append(follower.next())
     assert reported == [Changes([], [TASK_ID], [])] * 3
     (task,) = follower.history.list()
-    assert (task.title, task.problems) == ("first", [])
+    assert task.title == "steady"
 
 
 def test_what_a_crash_left_is_read_until_the_file_is_back(

@@ -6,13 +6,16 @@ import signal
 import socket
 import subprocess
 import sys
+import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
+from sidecar import __version__
 from sidecar.cli.client.asking import stop_host
 from sidecar.host.attach import address, attaching, relay
-from tests.host.standard import standard
+from tests.host.standard import nothing, standard
 
 IMPORT_WITHOUT_SOCKETS = """
 import _socket, asyncio, os, sys
@@ -48,6 +51,25 @@ def test_a_host_that_never_answers_is_named_and_left_with_the_client(
         with pytest.raises(attaching.NoHost, match=rf"\(pid {os.getpid()}\) does not answer"):
             relay._reach(str(root), attaching.request_bytes("attach", "1", {}), [])
     os.close(reading)
+
+
+def test_a_client_attaches_to_the_host_that_it_started_however_long_that_took(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now, start, passed = time.monotonic, attaching.start, 0.0
+
+    def start_slowly(root: str, options: Sequence[str]) -> bool:
+        nonlocal passed
+        passed += attaching.PATIENCE_SECONDS + 1
+        return start(root, options)
+
+    monkeypatch.setattr(attaching, "start", start_slowly)
+    monkeypatch.setattr(time, "monotonic", lambda: now() + passed)
+    request = attaching.request_bytes("attach", __version__, {"root": str(root)})
+    with nothing():
+        link = relay._reach(str(root), request, [])
+    link.close()
+    assert stop_host(root, cancel_running=True)
 
 
 def test_a_client_whose_parent_ignores_its_children_starts_a_host(root: Path) -> None:

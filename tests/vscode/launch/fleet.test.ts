@@ -1,26 +1,53 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
+import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+
+import type { Frame, Locator } from "playwright-core";
 
 import { seriousFindings } from "../harness/accessible.ts";
 import { defineScripted, SCRIPTED } from "../harness/agents/scripted.ts";
 import { Chat } from "../harness/chat.ts";
 import { REPOSITORY } from "../harness/places.ts";
 import { Session } from "../harness/session.ts";
+import { until } from "../harness/waiting.ts";
+import type { Workbench } from "../harness/workbench.ts";
+
+const ASKING = "Asking the fleet for its nodes…";
 
 /** A gateway that is its own cluster, without Ray: each name becomes a node with two slots. */
-const GATEWAY = [
-  ...["env", `PYTHONPATH=${REPOSITORY}`, join(REPOSITORY, ".venv/bin/python")],
-  ...["-m", "tests.fleet.fakes.alone", "cpu-1", "gpu-1"],
-];
+function gateway(pipe: string): string[] {
+  return [
+    ...["env", `PYTHONPATH=${REPOSITORY}`, `STATUS_WAITS_FOR=${pipe}`],
+    ...[join(REPOSITORY, ".venv/bin/python"), "-m", "tests.fleet.fakes.alone", "cpu-1", "gpu-1"],
+  ];
+}
 
 const session = new Session("fleet", {
   prepare: async (profile) => {
     await defineScripted(profile);
-    await profile.addSettings(`[fleet]\ngateway = ${JSON.stringify(GATEWAY)}\n`);
+    const command = gateway(join(profile.folder, "waits"));
+    await profile.addSettings(`[fleet]\ngateway = ${JSON.stringify(command)}\n`);
     git("init", "-q", profile.workspace);
   },
 });
+
+/** The pipe that lets the gateway's status wait while it exists. */
+function waitsFor(): string {
+  return join(session.profile.folder, "waits");
+}
+
+/** Wait until the page has something; the editor replaces its frame when the text changes. */
+async function pageShows(workbench: Workbench, find: (page: Frame) => Locator): Promise<void> {
+  await until(
+    "shown by the page of the fleet",
+    async () => {
+      const found = find(await workbench.renderedPage("Fleet Status"));
+      return found.count().catch(() => 0);
+    },
+    (count) => count === 1,
+  );
+}
 
 function git(...args: readonly string[]): string {
   return execFileSync("git", args, { encoding: "utf8" }).trim();
@@ -55,11 +82,28 @@ session.step("the run works on the chosen node, and its row and head say so", as
   await chat.list.getByText("Fleet: 3 of 4 slots free.").waitFor();
 });
 
-session.step("a page shows the nodes and the run", async (workbench) => {
+session.step("a page opens at once and says that it asks", async (workbench) => {
+  execFileSync("mkfifo", [waitsFor()]);
   await workbench.run("Subagents: Show Fleet Status");
-  const page = await workbench.renderedPage("Fleet Status");
-  await page.getByRole("row", { name: /^gpu-1 █░ 1 of 2/ }).waitFor();
-  await page.getByRole("row", { name: /^write new\.txt text .* gpu-1 Waiting for you/ }).waitFor();
+  await pageShows(workbench, (page) => page.getByText(ASKING));
+});
+
+session.step("it shows why the fleet cannot be used", async (workbench) => {
+  await writeFile(waitsFor(), "the token is wrong; correct fleet.tokenPath");
+  await pageShows(workbench, (page) => page.getByText("token is wrong; correct fleet.tokenPath"));
+});
+
+session.step("it asks again when it is shown again", async (workbench) => {
+  await workbench.run("Subagents: Show Fleet Status");
+  await pageShows(workbench, (page) => page.getByText(ASKING));
+});
+
+session.step("it shows the nodes and the run", async (workbench) => {
+  await writeFile(waitsFor(), "");
+  await rm(waitsFor());
+  for (const name of [/^gpu-1 █░ 1 of 2/, /^write new\.txt text .* gpu-1 Waiting for you/]) {
+    await pageShows(workbench, (page) => page.getByRole("row", { name }));
+  }
 });
 
 session.step("its changes come back as a commit", async (workbench) => {

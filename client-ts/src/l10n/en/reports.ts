@@ -57,6 +57,7 @@ export const doctor = {
 /** The report on the machines of a cluster. */
 export const fleet = {
   heading: "Fleet Status",
+  asking: "Asking the fleet for its nodes…",
   unconfigured:
     "No fleet is configured. Set `fleet.gateway` in the sidecar's `config.toml`, then restart the sidecar.",
   unusable: (problem: string) => `**It cannot be used:** ${problem}.`,

@@ -4,7 +4,7 @@ import { beforeEach, expect, test } from "vitest";
 import { ErrorCode, type GetParams, type MessagesParams } from "../../../src/protocol.js";
 import type { SubagentService } from "../../../src/service/service.js";
 import { Transcripts } from "../../../src/views/transcript.js";
-import { Disposable, shown, workspace } from "../../vscode.js";
+import { closeDocument, Disposable, shown, workspace } from "../../vscode.js";
 import { storedTask } from "../tasks.js";
 
 /** A sidecar whose roots /one and /two hold the same task; each message says whose it is. */
@@ -32,6 +32,7 @@ function transcripts(roots = ["/one", "/two"]) {
 }
 
 beforeEach(() => {
+  [...workspace.textDocuments].forEach(closeDocument);
   shown.documents = [];
 });
 
@@ -67,6 +68,7 @@ test("what was sent to the model is a document of its own, of the same root", as
 test("a document of a root that is not listed any more says that its task is gone", async () => {
   await transcripts().opened.open({ id: "t1", root: "/two" });
   const uri = shown.documents[0]?.uri;
+  shown.documents.forEach(closeDocument);
   transcripts(["/one"]);
   const again = uri && (await workspace.openTextDocument(uri));
   expect(again?.getText()).toBe("This task is no longer in the history.\n");

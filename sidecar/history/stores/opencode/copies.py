@@ -60,6 +60,19 @@ class SessionCopies:
             self._known = (version, heads, found)
             return found
 
+    def _listed(self, keys: Iterable[str]) -> Mapping[str, Copies]:
+        """Return where some sessions were stored when all were listed last; lists again for unknown ones.
+
+        To list them means to count every message, and a database that is being written changes all the time.
+        """
+        known = self._known[2] if self._known is not None else {}
+        return known if all(key in known for key in keys) else self.all()
+
+    def copies_of(self, key: str) -> Copies | None:
+        """Return where a session was stored when all were listed last."""
+        with self.lock:
+            return self._listed([key]).get(key)
+
     def fingerprints(self, keys: Iterable[str]) -> dict[str, int]:
         """Condense what changes with the rows and files of each session."""
         with self.lock:
@@ -70,7 +83,7 @@ class SessionCopies:
         """Make something of the best copy of each session: the newest with messages, or the latest kind."""
         with self.lock:
             self.half_written = set()
-            everything = self.all()
+            everything = self._listed(keys)
             copies = {key: everything[key] for key in keys if key in everything}
             found: dict[str, T] = {}
             for path, source in self.databases().items():

@@ -102,6 +102,18 @@ class DatabaseSource:
         except Refused:
             return False
 
+    def all_mentioning(self, needles: Iterable[bytes]) -> set[str]:
+        """Return the sessions with a part that holds one of the needles in any case."""
+
+        def work(connection: sqlite3.Connection) -> set[str]:
+            query = "SELECT DISTINCT session_id FROM part WHERE instr(lower(data), ?)"
+            return {row[0] for needle in needles for row in connection.execute(query, (needle.decode(),))}
+
+        try:
+            return self._database.read(work)[1]
+        except Refused:
+            return set()
+
 
 def is_session_database(connection: sqlite3.Connection) -> bool:
     """Return whether a database has the tables of opencode's sessions."""

@@ -144,10 +144,22 @@ class OpencodeStore(Store):
     def mentions(self, key: str, needles: Collection[bytes]) -> bool:
         """Return whether a session holds one of the needles; sessions in files are not searched."""
         with self._copies.lock:
-            copies, sources = self._copies.all().get(key), self._copies.databases()
+            copies, sources = self._copies.copies_of(key), self._copies.databases()
         if copies is None:
             return False
         return bool(copies.files) or any(sources[path].mentions(key, needles) for path in copies.rows)
+
+    def all_mentioning(self, needles: Collection[bytes]) -> Collection[str]:
+        """Search each database once; each reading of one that is being written copies its log."""
+        with self._copies.lock:
+            found = {key for key, copies in self._copies.all().items() if copies.files}
+            for source in self._copies.databases().values():
+                found |= source.all_mentioning(needles)
+        return found
+
+    def message_versions(self, keys: Keys) -> Mapping[str, str]:
+        """Return the fingerprints of the sessions as text."""
+        return {key: str(mark) for key, mark in self.fingerprints(keys).items()}
 
     def folder_of(self, key: str) -> str | None:
         """Return the folder of a session's message files, if it has any."""

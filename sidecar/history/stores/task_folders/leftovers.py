@@ -16,6 +16,7 @@ from msgspec.structs import replace
 
 from sidecar.history.stored.problems import problem
 from sidecar.history.stored.reading import StoredFile, read_file
+from sidecar.history.stores.sessions.saving import is_just_now
 from sidecar.history.stores.task_folders.files import TaskFiles
 from sidecar.history.stores.task_folders.products import PRODUCTS
 
@@ -134,6 +135,13 @@ def _from_leftover(folder: str, file: StoredFile, leftover: StoredFile) -> Store
         return back
     recovered = problem("recovered", f"{file.name} is missing; its content was read from {leftover.name}")
     return StoredFile(file.name, leftover.data, None, (recovered,))
+
+
+def is_half_written(file: StoredFile) -> bool:
+    """Return whether a message file changed just now and has no end: older products save in place."""
+    if file.stamp is None or file.data is None or not is_just_now(file.stamp[0] / 1e9):
+        return False
+    return not _looks_whole(file.data)
 
 
 def _looks_whole(data: bytes) -> bool:

@@ -9,7 +9,7 @@ import msgspec
 
 from sidecar.api.stored.tasks import Rules
 from sidecar.history.stores.contract import Root
-from sidecar.history.stores.index_row import UNSETTLED, IndexRow, ReadRows, condense, make_row
+from sidecar.history.stores.index_row import SAVING, UNSETTLED, IndexRow, ReadRows, condense, make_row
 from sidecar.history.stores.task_folders import leftovers
 from sidecar.history.stores.task_folders.files import TaskFiles, read_task, stat_task, task_folder
 from sidecar.history.stores.task_folders.ids import is_epoch_id
@@ -65,24 +65,23 @@ class TaskReader:
     def _rows_of(self, held: Mapping[str, TaskFiles], rules: Rules, now: int) -> ReadRows:
         sources = [self._source(name, files, now) for name, files in held.items()]
         read = read_rows(sources, rules)
-        return {
-            name: self._row(name, files, row) for (name, files), row in zip(held.items(), read, strict=True)
-        }
+        pairs = zip(held.items(), read, strict=True)
+        return {name: self._row(name, files, row, rules) for (name, files), row in pairs}
 
     def damaged_row(self, name: str, rules: Rules, now: int) -> IndexRow:
         """Create the row of a task that crashed or blocked its reader; it is read again when it changes."""
         files = stat_task(task_folder(self.root.path, name), with_metadata=is_epoch_id(name))
         read = damaged(self._source(name, files, now), rules)
-        return self._row(name, files, read)
+        return self._row(name, files, read, rules)
 
-    def _row(self, name: str, files: TaskFiles, row: Row) -> IndexRow:
+    def _row(self, name: str, files: TaskFiles, row: Row, rules: Rules) -> IndexRow:
         """Make the row to keep. What was read during a save is read again by every scan until it may end."""
         stamps = [stamp or () for stamp in files.stamps]
         saving = files.saving_until
         return make_row(
             name,
             self.root.path,
-            condense(tuple(stamps)) if saving is None else UNSETTLED,
+            _key(files, rules, tuple(stamps)),
             row.info,
             entry=self._digests.get(name, b""),
             ages_from=row.ages_from,
@@ -112,6 +111,14 @@ class TaskReader:
             return TaskSource(name, root.path, root.product, files, None, None, now)
         entry, hint = lists.entries.get(name), lists.hints.get(name)
         return TaskSource(name, root.path, root.product, files, entry, hint, now, lists.place_of(name))
+
+
+def _key(files: TaskFiles, rules: Rules, stamps: tuple[tuple[int, ...], ...]) -> int:
+    """Return the key of a row; under the guide's rules, a half-written file is what it is."""
+    if files.saving_until is not None:
+        return UNSETTLED
+    is_half_written = rules == "structural" and any(map(leftovers.is_half_written, (files.ui, files.api)))
+    return SAVING if is_half_written else condense(stamps)
 
 
 def _digest(entry: ListEntry | None, hint: ListEntry | None) -> bytes:

@@ -4,8 +4,11 @@ import asyncio
 import contextlib
 import itertools
 import logging
+import os
+import signal
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import orjson
@@ -16,6 +19,8 @@ from sidecar.subagents.runners.process.parent_death import die_with_parent
 logger = logging.getLogger(__name__)
 
 LINE_BYTES = 64 * 1024 * 1024
+_SHOWN_CHARS = 200
+_LAST_WORDS_SECONDS = 1.0
 
 
 class GatewayGone(Exception):
@@ -44,17 +49,18 @@ class LineStream:
 class GatewayProcess:
     """One running gateway. `close` ends it; its own end fails all requests and all streams."""
 
-    def __init__(self, process: asyncio.subprocess.Process) -> None:
+    def __init__(self, process: asyncio.subprocess.Process, kill: Callable[[], None] | None = None) -> None:
+        """`kill` ends the process with its children, by default the process alone."""
         self._process = process
+        self._kill_all = kill or process.kill
         self._numbers = itertools.count(1)
         self._waiting: dict[int, asyncio.Future[Any]] = {}
         self._streams: dict[int, LineStream] = {}
         self._stderr = StderrLog()
+        self._problem: str | None = None
         self.is_gone = False
-        self._tasks = [
-            asyncio.create_task(self._read(), name="gateway"),
-            asyncio.create_task(self._read_stderr(), name="stderr of the gateway"),
-        ]
+        self._last_words = asyncio.create_task(self._read_stderr(), name="stderr of the gateway")
+        self._tasks = [asyncio.create_task(self._read(), name="gateway"), self._last_words]
 
     @classmethod
     async def start(cls, argv: Sequence[str], environment: Mapping[str, str]) -> "GatewayProcess":
@@ -75,7 +81,7 @@ class GatewayProcess:
                 f"the gateway {argv[0]!r} cannot be started ({getattr(error, 'strerror', None) or error}); "
                 "correct fleet.gateway"
             ) from None
-        return cls(process)
+        return cls(process, partial(_kill_group, process))
 
     async def request(self, op: str, limit: float | None, **members: Any) -> Any:
         """Send a request and return its answer.
@@ -117,26 +123,33 @@ class GatewayProcess:
 
     async def close(self) -> None:
         """End the gateway. Detached runs continue."""
-        with contextlib.suppress(ProcessLookupError):
-            self._process.kill()
+        self._kill()
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+        transport = getattr(self._process, "_transport", None)
+        if transport is not None:  # else what the command left in the background keeps `wait` waiting
+            transport.close()
         await self._process.wait()
         self._end()
-        transport = getattr(self._process, "_transport", None)
-        if transport is not None:
-            transport.close()
+
+    def _kill(self) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            self._kill_all()
 
     async def _read(self) -> None:
         assert self._process.stdout is not None
+        line = b""
         try:
             while line := await self._process.stdout.readline():
                 self._take(orjson.loads(line))
-        except (ValueError, ConnectionError) as error:
+        except (ValueError, TypeError, KeyError, ConnectionError) as error:
             logger.error("the gateway sent an invalid message: %s", error)
-            with contextlib.suppress(ProcessLookupError):
-                self._process.kill()
+            shown = line.decode("utf-8", "replace").strip()[:_SHOWN_CHARS]
+            self._problem = f"the gateway printed {shown!r}, but its command must print only its messages"
+            self._kill()
+        else:  # why it exited; a child of it may keep the pipe open
+            await asyncio.wait({self._last_words}, timeout=_LAST_WORDS_SECONDS)
         finally:
             self._end()
 
@@ -173,5 +186,13 @@ class GatewayProcess:
         self._streams.clear()
 
     def _gone(self) -> GatewayGone:
+        if self._problem is not None:
+            return GatewayGone(self._problem)
         tail = self._stderr.tail()
         return GatewayGone(f"the gateway exited{f': {tail[-500:]}' if tail else ''}")
+
+
+def _kill_group(process: asyncio.subprocess.Process) -> None:
+    """Kill a command and its children, which are a process group while it runs."""
+    if process.returncode is None:
+        os.killpg(process.pid, signal.SIGKILL)

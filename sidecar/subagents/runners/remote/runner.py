@@ -104,6 +104,7 @@ class RemoteRunner:
 
     async def start(self, spec: RunSpec, emit: Emit) -> RemoteRun:
         """Start to place a run; raises `RunnerUnavailable` if something of it cannot travel."""
+        spec.observer.placed(None, "starting")  # the agent has not started while git packs the workspace
         tree = await asyncio.to_thread(workspace.prepare, spec.workspace_dir)
         extras = await asyncio.to_thread(packed_extras, tree, spec.directories, spec.attachments)
         job, record = self._job(spec, extras), self._record(tree, spec)

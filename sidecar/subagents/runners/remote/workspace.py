@@ -35,10 +35,17 @@ def prepare(workspace: Path) -> Tree:
             prefix = line(workspace, "rev-parse", "--show-prefix").rstrip("/")
         except GitError as error:
             raise RunnerUnavailable(
-                f"the workspace cannot be committed for the cluster: {error}; correct that, or use "
+                f"the workspace cannot be committed for the cluster: {error}; {_remedy(str(error))}, or use "
                 "placement: local"
             ) from None
     return Tree(root=str(root), prefix=prefix, base=base, repository=_key(root))
+
+
+def _remedy(problem: str) -> str:
+    """Return what to do about a problem of `git add`."""
+    if "does not have a commit checked out" in problem:
+        return "it is a repository of its own: commit something there, or name it in .gitignore"
+    return "correct that"
 
 
 def check(workspace: Path) -> Path:

@@ -1,6 +1,7 @@
 """A database that another process writes to is read right, and its changes are announced."""
 
 import queue
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +12,9 @@ from sidecar.corpus.sessions.opencode import write_opencode
 from sidecar.corpus.sessions.plot import NOW
 from sidecar.history import TaskHistory
 from sidecar.history.live import LiveHistory
+from sidecar.history.search.build import current_versions
+from sidecar.history.stores.sessions import foreign_database
+from sidecar.history.stores.sessions.private_copy import Stamps, copy_of
 from sidecar.history.task_history import Changes
 from tests.history.live.conftest import WAIT_SECONDS, until
 
@@ -93,3 +97,36 @@ def test_changes_are_announced_at_once(tmp_path: Path) -> None:
     finally:
         live.close(5)
         written.close()
+
+
+class BusyDatabase:
+    """A database that changes after each of its copies, as one of a busy agent; counts the copies."""
+
+    def __init__(self, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.copies = 0
+        self._database = sqlite3.connect(path, isolation_level=None)
+        self._database.execute("CREATE TABLE IF NOT EXISTS busy (value)")
+        monkeypatch.setattr(foreign_database, "copy_of", self._copied)
+
+    def _copied(self, path: str, stamps: Stamps) -> Path:
+        copy = copy_of(path, stamps)
+        self.copies += 1
+        self._database.execute("INSERT INTO busy VALUES (zeroblob(5000))")
+        return copy
+
+
+@pytest.mark.parametrize("look", ["byFile", "search"])
+def test_reading_all_sessions_does_not_list_a_busy_database_for_each(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, look: str
+) -> None:
+    written = write_opencode(tmp_path / "root", 14, 60)
+    history = TaskHistory([written.root], now=lambda: NOW)
+    rows = history.list(children=True)
+    busy = BusyDatabase(written.root / "opencode.db", monkeypatch)
+    if look == "byFile":
+        assert len([*history.files.candidates(["no such file.xyz"], rows)]) < len(rows)
+        assert busy.copies < 10 < len(rows)
+    else:
+        assert current_versions(str(written.root)).keys() >= {row.id for row in rows}
+        assert busy.copies < 10
+    written.close()

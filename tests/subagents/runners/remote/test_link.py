@@ -99,3 +99,20 @@ async def test_a_status_that_may_not_connect_starts_no_gateway(links: FleetLinks
 async def test_without_a_gateway_no_cluster_is_configured(links: FleetLinks) -> None:
     status = await fleet_status(links.link(FleetSettings(), ENVIRONMENT), connect=False)
     assert not status.configured
+
+
+@pytest.mark.parametrize(
+    ("script", "why"),
+    [
+        ("echo 'Could not resolve head' >&2; exit 255", "the gateway exited: Could not resolve head"),
+        ("echo Welcome; cat", "the gateway printed 'Welcome', but its command must print only its messages"),
+        ("echo 5; cat", "the gateway printed '5', but"),
+        ("echo '{}'; cat", "the gateway printed '{}', but"),
+    ],
+)
+async def test_a_command_that_is_not_a_gateway_is_named_with_what_it_printed(
+    links: FleetLinks, script: str, why: str
+) -> None:
+    link = links.link(FleetSettings(gateway=["sh", "-c", script]), ENVIRONMENT)
+    with pytest.raises(RunnerUnavailable, match=f"{why}.* check fleet.gateway"):
+        await link.gateway(patience=20)

@@ -37,6 +37,7 @@ class RunLines:
         self._is_found = is_found
         self._sequence = LineSequence(after)
         self._questions = OpenQuestions(observer, self._send_answer)
+        self._has_begun = False
         self._activity = 0
         self._reported = 0
         self._open: Set[str] = frozenset()
@@ -52,6 +53,7 @@ class RunLines:
         """Take over what the lines do not repeat, when the run is found."""
         if not place["started"]:
             return
+        self._has_begun = place["begun"]
         if place["ready"] is not None:
             self._observer.ready(silence_counts=place["ready"])
             self.channel.is_open = place["listens"]
@@ -69,7 +71,8 @@ class RunLines:
     async def take(self, batch: dict[str, Any]) -> None:
         """Take a batch. Raises SequenceGap if lines before it are missing."""
         self._node.heard()
-        self._node.report("running")
+        # A node takes long to make the tree of a large repository; the agent has not started then.
+        self._node.report("running" if self._has_begun else "starting")
         if batch.get("activity", 0) != self._activity:
             self._activity = batch["activity"]
             self._observer.active()
@@ -89,6 +92,9 @@ class RunLines:
             event = self._node.paths.event(line["event"])
             self.channel.take(event)
             await self._emit({**event, "nodeSeq": number})
+        elif "begun" in line:
+            self._has_begun = True
+            self._node.report("running")
         elif "ready" in line:
             self.channel.is_open = True
             self._observer.ready(silence_counts=line["ready"])

@@ -1,0 +1,197 @@
+"""Whatever an agent does with git in its tree, its files come back."""
+
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from sidecar.fleet import tree_notes
+from sidecar.fleet.leftovers.left_run import LeftRun
+from sidecar.fleet.node_tree import NodeTree
+from sidecar.subagents.runners.remote import workspace
+from sidecar.subagents.runners.remote.job import Tree
+from tests.fleet.test_workspace import RUN, git, repository, sent
+
+__all__ = ["repository"]
+
+Act = Callable[[Path], object]
+
+
+def commit_all(top: Path) -> None:
+    git(top, "add", ".")
+    git(top, "commit", "-q", "-m", "by the agent")
+
+
+def begin_again(top: Path) -> None:
+    shutil.rmtree(top / ".git")
+    git(top, "init", "-q")
+
+
+def begin_again_and_commit(top: Path) -> None:
+    begin_again(top)
+    commit_all(top)
+
+
+def commit_without_history(top: Path) -> None:
+    git(top, "checkout", "-q", "--orphan", "other")
+    commit_all(top)
+
+
+def link_to_a_repository(top: Path) -> None:
+    shutil.rmtree(top / ".git")
+    (top / ".git").write_text("gitdir: /nowhere\n")
+
+
+def came_back(repository: Path, tree: Tree, node: NodeTree, path: str) -> str:
+    commit, packed = node.save(RUN)
+    workspace.bring_back(tree, RUN, commit, packed)
+    return git(repository, "show", f"refs/sidecar/{RUN}:{path}")
+
+
+@pytest.mark.parametrize(
+    "act",
+    [
+        lambda top: shutil.rmtree(top / ".git"),
+        begin_again,
+        begin_again_and_commit,
+        link_to_a_repository,
+        lambda top: git(top, "checkout", "-q", "--orphan", "other"),
+        commit_without_history,
+        lambda top: (top / ".git" / "index").write_bytes(b"damaged"),
+        lambda top: (top / ".git" / "HEAD").write_bytes(b"damaged"),
+    ],
+    ids=["removed", "new", "new-commit", "linked", "orphan", "orphan-commit", "bad-index", "bad-head"],
+)
+def test_changes_come_back_from_any_repository_in_the_tree(
+    repository: Path, tmp_path: Path, act: Act
+) -> None:
+    tree, node, _ = sent(repository, tmp_path / "fleet")
+    (node.path / "new.txt").write_text("new")
+    act(node.path)
+    assert came_back(repository, tree, node, "new.txt") == "new"
+    assert git(repository, "diff", "--name-only", tree.base, f"refs/sidecar/{RUN}") == "new.txt\n"
+
+
+@pytest.mark.parametrize("is_committed", [False, True])
+@pytest.mark.parametrize("is_known", [False, True])
+def test_files_of_repositories_that_the_agent_made_come_back(
+    repository: Path, tmp_path: Path, is_committed: bool, is_known: bool
+) -> None:
+    tree, node, _ = sent(repository, tmp_path / "fleet")
+    inner = node.path / "app" / "inner"
+    inner.mkdir(parents=True)
+    git(inner.parent, "init", "-q")
+    git(inner, "init", "-q")
+    (inner / "new.txt").write_text("new")
+    if is_committed:
+        commit_all(inner)
+        commit_all(inner.parent)
+    if is_committed and is_known:
+        commit_all(node.path)  # as a link, without the files
+    assert came_back(repository, tree, node, "app/inner/new.txt") == "new"
+    assert sorted(node.opened) == ["app", "app/inner"]
+    [note] = tree_notes.opened(node)
+    assert "app" in note and "histories" in note
+
+
+def test_a_run_whose_agent_removed_the_repository_is_saved_after_its_death(
+    repository: Path, tmp_path: Path
+) -> None:
+    tree, node, _ = sent(repository, tmp_path / "fleet")
+    (node.path / "new.txt").write_text("new")
+    shutil.rmtree(node.path / ".git")
+    run = LeftRun(tmp_path / "fleet" / "runs" / RUN, tree.repository, tree.prefix, tree.base)
+    assert run.save() and run.changes.commit not in (None, tree.base)
+
+
+def test_a_tree_that_was_not_finished_has_no_changes(repository: Path, tmp_path: Path) -> None:
+    tree, node, _ = sent(repository, tmp_path / "fleet")
+    (tmp_path / "fleet" / "runs" / RUN / "tree-in-the-making").touch()
+    shutil.rmtree(node.path / "src")
+    assert node.save(RUN) == (tree.base, b"")
+
+
+def lfs(home: Path, top: Path) -> None:
+    """Set up a user whose git keeps large files elsewhere, as Git LFS does."""
+    kept = home / "kept"
+    kept.mkdir(parents=True)
+    clean, smudge = home / "clean", home / "smudge"
+    clean.write_text(f"#!/bin/sh\ncat > {kept}/$$; echo pointer $$\n")
+    smudge.write_text(f"#!/bin/sh\nread pointer name; exec cat {kept}/$name\n")
+    for program in (clean, smudge):
+        program.chmod(0o755)
+        git(top, "config", "--global", f"filter.lfs.{program.name}", str(program))
+    git(top, "config", "--global", "filter.lfs.required", "true")
+
+
+def test_files_of_git_lfs_are_named_and_what_the_agent_writes_comes_back_whole(
+    repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "gitconfig"))
+    lfs(tmp_path / "home", repository)
+    (repository / ".gitattributes").write_text("*.big filter=lfs -text\n")
+    (repository / "old.big").write_text("large")
+    commit_all(repository)
+    (tmp_path / "home" / "kept").rename(tmp_path / "home" / "elsewhere")  # the node has no contents
+    (tmp_path / "home" / "kept").mkdir()
+    tree, node, _ = sent(repository, tmp_path / "fleet")
+    assert (node.path / "old.big").read_text().startswith("pointer ")
+    [note] = tree_notes.missing(node)
+    assert "Git LFS" in note and "old.big" in note
+    for name in ("committed.big", "new.big"):
+        (node.path / name).write_text(name)
+        git(node.path, "add", "committed.big")
+    git(node.path, "commit", "-q", "-m", "by the agent")
+    for name in ("committed.big", "new.big"):
+        assert came_back(repository, tree, node, name) == name
+
+
+_WITHOUT_RIGHTS = """
+import os, sys
+from pathlib import Path
+from tests.fleet.test_workspace import RUN, git, sent
+
+if os.getuid() == 0:
+    os.setuid(65534)  # root reads everything
+os.environ["HOME"] = "/nowhere"
+
+home = Path(sys.argv[1])
+root = home / "repository"
+root.mkdir()
+git(root, "init", "-q")
+(root / "a.txt").write_text("one")
+(root / "closed").mkdir()
+(root / "closed" / "b.txt").write_text("two")
+git(root, "add", ".")
+git(root, "commit", "-q", "-m", "first")
+tree, node, _ = sent(root, home / "fleet")
+(node.path / "new.txt").write_text("new")
+(node.path / "new.txt").chmod(0)
+(node.path / "closed").chmod(0)
+(node.path / "cache" / "module").mkdir(parents=True)
+(node.path / "cache" / "module" / "c.txt").write_text("three")
+(node.path / "cache" / "module").chmod(0o555)
+commit, _ = node.save(RUN)
+print(git(node.path, "diff", "--name-status", tree.base, commit))
+(node.path / "cache" / "module").chmod(0o555)
+node.remove()
+print(node.path.exists())
+"""
+
+
+def test_files_without_rights_come_back_and_nothing_of_them_stays() -> None:
+    with tempfile.TemporaryDirectory() as home:  # the folders above `tmp_path` are closed to others
+        Path(home).chmod(0o777)
+        done = subprocess.run(
+            [sys.executable, "-c", _WITHOUT_RIGHTS, home],
+            capture_output=True,
+            text=True,
+            cwd=Path(__file__).parents[2],
+            timeout=60,
+            check=False,
+        )
+    assert done.stdout.split("\n") == ["A\tcache/module/c.txt", "A\tnew.txt", "", "False", ""], done.stderr
