@@ -14,37 +14,66 @@ export interface LastEditor {
   insert(text: string): Promise<void>;
 }
 
-/** Apply code of a message to the files that it means, each after the user has accepted it in a preview. */
+/**
+ * Apply code of a message to the files that it means, in editors: nothing is saved. Shows what differs from the saved
+ * file. A relative path starts in `folder`, the folder of the run, if it is known.
+ */
 export async function applyCode(code: Code, folder: string, cursor: LastEditor): Promise<void> {
   if (!vscode.workspace.isTrusted) {
     throw new Error(strings.apply.untrusted);
   }
-  const edit = new vscode.WorkspaceEdit();
-  for (const change of codeChanges(code)) {
-    const uri = await fileOf(change, folder, cursor);
-    if (!(await add(edit, change, uri))) {
-      await offerCursor(vscode.workspace.asRelativePath(uri), code, cursor);
-      return;
+  const applied = new Map<vscode.TextDocument, string>();
+  for (const change of changesIn(code)) {
+    const document = await documentOf(change, folder, cursor);
+    const text = change.to(applied.get(document) ?? document.getText());
+    if (text === undefined) {
+      return offerCursor(nameOf(document), code, cursor);
     }
+    if (text === document.getText()) {
+      throw new Error(strings.apply.same(nameOf(document)));
+    }
+    applied.set(document, text);
   }
-  await vscode.workspace.applyEdit(edit, { isRefactoring: true });
+  await write(applied);
+  await show([...applied.keys()]);
 }
 
-/** Return the file of a change: the named one, if it is in the workspace, or else that of the last editor. */
-async function fileOf(
+function changesIn(code: Code): readonly CodeChange[] {
+  try {
+    return codeChanges(code);
+  } catch {
+    throw new Error(strings.apply.noDiff);
+  }
+}
+
+/** Return the document of the named file, which may be new, or else that of the last editor. */
+async function documentOf(
   { file }: CodeChange,
   folder: string,
   cursor: LastEditor,
-): Promise<vscode.Uri> {
+): Promise<vscode.TextDocument> {
   if (file === undefined) {
-    return cursor.file();
+    return vscode.workspace.openTextDocument(cursor.file());
   }
-  const whole = path.resolve(folder, file);
+  const uri = vscode.Uri.file(await pathOf(file, folder));
+  return vscode.workspace.openTextDocument(
+    existsSync(uri.fsPath) ? uri : uri.with({ scheme: "untitled" }),
+  );
+}
+
+/** Return where a file is that code names: in the workspace only, because a model chose the path. */
+async function pathOf(file: string, folder: string): Promise<string> {
   const folders = (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath);
-  if (!(await isInside(existing(whole), folders)) && !folders.includes(existing(whole))) {
-    throw new Error(strings.apply.outside(file));
+  const places = [folder, ...folders]
+    .filter((each) => each !== "")
+    .map((each) => path.resolve(each, file));
+  for (const place of [...places.filter((each) => existsSync(each)), ...places]) {
+    const known = existing(place);
+    if (folders.includes(known) || (await isInside(known, folders))) {
+      return place;
+    }
   }
-  return vscode.Uri.file(whole);
+  throw new Error(strings.apply.outside(file));
 }
 
 /** Return a file, or the first folder above it that exists. */
@@ -52,35 +81,26 @@ function existing(file: string): string {
   return existsSync(file) || path.dirname(file) === file ? file : existing(path.dirname(file));
 }
 
-/** Add a change of a file; returns whether it fits. */
-async function add(
-  edit: vscode.WorkspaceEdit,
-  { to }: CodeChange,
-  uri: vscode.Uri,
-): Promise<boolean> {
-  const name = vscode.workspace.asRelativePath(uri);
-  const asked = { needsConfirmation: true, label: strings.apply.label };
-  if (uri.scheme === "file" && !existsSync(uri.fsPath)) {
-    const text = to(undefined);
-    if (text !== undefined) {
-      edit.createFile(uri, { contents: new TextEncoder().encode(text) }, asked);
+/** Give documents their new texts. */
+async function write(applied: ReadonlyMap<vscode.TextDocument, string>): Promise<void> {
+  const edit = new vscode.WorkspaceEdit();
+  for (const [document, text] of applied) {
+    const end = document.positionAt(document.getText().length);
+    edit.replace(document.uri, new vscode.Range(new vscode.Position(0, 0), end), text);
+  }
+  if (!(await vscode.workspace.applyEdit(edit))) {
+    throw new Error(strings.apply.refused([...applied.keys()].map(nameOf)));
+  }
+}
+
+/** Show each file, the first one last, and what was changed in it. */
+async function show(documents: readonly vscode.TextDocument[]): Promise<void> {
+  for (const document of documents.toReversed()) {
+    await vscode.window.showTextDocument(document, { preview: false });
+    if (!document.isUntitled) {
+      await vscode.commands.executeCommand("workbench.files.action.compareWithSaved", document.uri);
     }
-    return text !== undefined;
   }
-  const document = await vscode.workspace.openTextDocument(uri);
-  if (document.isDirty && !document.isUntitled) {
-    throw new Error(strings.apply.unsaved(name));
-  }
-  const before = document.getText();
-  const text = to(before);
-  if (text === before) {
-    throw new Error(strings.apply.same(name));
-  }
-  if (text !== undefined) {
-    const all = new vscode.Range(document.positionAt(0), document.positionAt(before.length));
-    edit.replace(uri, all, text, asked);
-  }
-  return text !== undefined;
 }
 
 async function offerCursor(name: string, { text }: Code, cursor: LastEditor): Promise<void> {
@@ -88,4 +108,8 @@ async function offerCursor(name: string, { text }: Code, cursor: LastEditor): Pr
   if ((await warn(noPlace(name), insert)) === insert) {
     await cursor.insert(text);
   }
+}
+
+function nameOf({ uri }: vscode.TextDocument): string {
+  return vscode.workspace.asRelativePath(uri.fsPath);
 }

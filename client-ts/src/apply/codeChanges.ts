@@ -12,7 +12,7 @@ export interface Code {
 export interface CodeChange {
   /** As the block names it; undefined if it names none. */
   readonly file: string | undefined;
-  readonly to: (before: string | undefined) => string | undefined;
+  readonly to: (before: string) => string | undefined;
 }
 
 /** How many lines around a change may differ. */
@@ -29,7 +29,7 @@ export function codeChanges({ text, file }: Code): readonly CodeChange[] {
   return patches.map((patch) => ({
     file: fileOf(patch.newFileName) ?? fileOf(patch.oldFileName) ?? file,
     to: (before) => {
-      const after = applyPatch(before ?? "", patch, { fuzzFactor: FUZZ });
+      const after = applyPatch(before, patch, { fuzzFactor: FUZZ });
       return after === false ? undefined : after;
     },
   }));
@@ -43,9 +43,9 @@ function fileOf(name: string | undefined): string | undefined {
 }
 
 /** Return a file with code in place of what it replaces; a new file is the code. */
-function withCode(before: string | undefined, code: string): string | undefined {
+function withCode(before: string, code: string): string | undefined {
   const text = code.endsWith("\n") ? code : `${code}\n`;
-  if (before === undefined || before.trim() === "") {
+  if (before.trim() === "") {
     return text;
   }
   const end = before.includes("\r\n") ? "\r\n" : "\n";

@@ -365,7 +365,7 @@ export const MARKDOWN: Texts<typeof en.MARKDOWN> = {
   copy: "Kopieren",
   copyLabel: "Code kopieren",
   apply: "Anwenden",
-  applyLabel: "Code auf seine Datei anwenden, mit Vorschau",
+  applyLabel: "Code auf seine Datei anwenden, ohne sie zu speichern",
   insert: "Am Cursor einfügen",
   insertLabel: "Code am Cursor einfügen",
   open: "offen",

@@ -370,7 +370,7 @@ export const MARKDOWN = {
   copy: "Copy",
   copyLabel: "Copy the code",
   apply: "Apply",
-  applyLabel: "Apply the code to its file, with a preview",
+  applyLabel: "Apply the code to its file, without saving it",
   insert: "Insert at Cursor",
   insertLabel: "Insert the code at the cursor",
   open: "to do",

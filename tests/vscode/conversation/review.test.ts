@@ -1,4 +1,4 @@
-// The changes of a run are reviewed while its agent works: by keyboard, and what it does next joins them.
+// The changes of a run are reviewed while its agent works, and what it does next joins them.
 import assert from "node:assert/strict";
 
 import { seriousFindings } from "../harness/accessible.ts";
@@ -7,6 +7,9 @@ import { Chat } from "../harness/chat.ts";
 import { Session } from "../harness/session.ts";
 import { until } from "../harness/waiting.ts";
 import type { Workbench } from "../harness/workbench.ts";
+
+const CHANGES = `Changes by ${SCRIPTED}`;
+const GOAL = 'write one.txt "The first."';
 
 const session = new Session("review", {
   prepare: async (profile) => {
@@ -17,14 +20,14 @@ const session = new Session("review", {
 session.step("Review Changes shows what was changed until now", async (workbench) => {
   const chat = new Chat(workbench);
   await chat.launchScript(SCRIPTED, [
-    'write one.txt "The first."',
+    GOAL,
     'write two.txt "The second."',
     'write one.txt "The first again."',
     'say "That is all."',
   ]);
   await chat.question("Make this edit?").waitFor();
   await allow(workbench);
-  await chat.frame.getByText("two.txt").first().waitFor();
+  await chat.log.getByText("Write two.txt").waitFor();
   await workbench.run("Subagents: Review Changes");
   await changed(workbench, "The first.").waitFor();
   assert.equal(await changed(workbench, "The second.").count(), 0);
@@ -32,17 +35,19 @@ session.step("Review Changes shows what was changed until now", async (workbench
 
 session.step("a file that the agent changes next joins them", async (workbench) => {
   await allow(workbench);
+  await workbench.page.locator(".tab", { hasText: CHANGES }).click();
   await changed(workbench, "The second.").waitFor();
   await changed(workbench, "The first.").waitFor();
   await until(
     "one editor with changes",
-    () => workbench.page.locator(".tab", { hasText: `Changes by ${SCRIPTED}` }).count(),
+    () => workbench.page.locator(".tab", { hasText: CHANGES }).count(),
     (count) => count === 1,
   );
 });
 
 session.step("another change of a file is shown in its place", async (workbench) => {
   await allow(workbench);
+  await workbench.page.locator(".tab", { hasText: CHANGES }).click();
   await changed(workbench, "The first again.").waitFor();
   assert.equal(await changed(workbench, /^The first\.$/).count(), 0);
 });
@@ -60,8 +65,8 @@ function changed({ page }: Workbench, text: string | RegExp) {
   return page.locator(".modified .view-line").getByText(text);
 }
 
-/** Allow what the agent asks, by keyboard and without leaving the editor. */
-async function allow(workbench: Workbench): Promise<void> {
-  await workbench.run("Subagents: Answer Question");
-  await workbench.pick("Allow Once");
+/** Allow what the agent asks, in its conversation. */
+async function allow({ page, editorPage }: Workbench): Promise<void> {
+  await page.locator(".tab", { hasText: GOAL }).first().click();
+  await editorPage.getByRole("button", { name: /^Allow Once/ }).click();
 }

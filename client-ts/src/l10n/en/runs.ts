@@ -99,11 +99,12 @@ export const comments = {
 
 /** Applying code of a message to a file. */
 export const apply = {
-  label: "Code of a subagent",
   untrusted: "Code can't be applied in Restricted Mode. Trust the workspace first.",
   outside: (file: string) =>
     `${file} is not in this workspace. Open its folder, or copy the code instead.`,
-  unsaved: (file: string) => `${file} has unsaved changes. Save it, then apply the code again.`,
+  refused: (files: readonly string[]) =>
+    `${files.join(", ")} can't be changed. Copy the code instead.`,
+  noDiff: "This diff can't be read. Copy the code instead.",
   same: (file: string) => `${file} already contains this code.`,
   noPlace: (file: string) =>
     `The code does not fit into ${file}: its first and last lines are not there, or in several places.`,
