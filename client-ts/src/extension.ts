@@ -27,6 +27,7 @@ import { walkthroughCommands } from "./commands/walkthrough.js";
 import { messagingCommands } from "./commands/runs/messaging.js";
 import { signInCommands } from "./commands/runs/signingIn.js";
 import { stoppingCommands } from "./commands/runs/stopping.js";
+import { reviewingCommands } from "./commands/runs/reviewing.js";
 import { subagentCommands } from "./commands/runs/subagents.js";
 import { collectDiagnostics } from "./service/diagnosticsFacts.js";
 import { ExampleSetting } from "./service/exampleSetting.js";
@@ -54,7 +55,7 @@ import { SystemNotices } from "./notices/systemNotices.js";
 import { showStatusBar } from "./views/statusBar.js";
 import { DiagnosisPage } from "./views/diagnosisPage.js";
 import { taskReports } from "./views/taskReports.js";
-import { ToolDiffs } from "./panel/toolDiffs.js";
+import { ToolDiffs } from "./review/toolDiffs.js";
 import { Transcripts } from "./views/transcript.js";
 import { StoredConversations } from "./stored/storedConversations.js";
 import { askAboutLastWindow } from "./windows/lastWindow.js";
@@ -165,6 +166,7 @@ export function activate(context: vscode.ExtensionContext): SubagentSidecarApi {
     }),
     ...listCommands(service, list, panel),
     ...conversationCommands(panel),
+    ...reviewingCommands({ service, panel, diffs }),
     ...commentingCommands({ comments, panel }),
     ...walkthroughCommands(vscode.commands),
     ...selectionCommands(panel),

@@ -333,7 +333,7 @@ export const commands = {
 /** A thread of comments that was made, in a list that the editor draws when it is replaced. */
 export interface CommentThread {
   readonly uri: Uri;
-  readonly range: Range;
+  range: Range;
   comments: readonly unknown[];
   label?: string;
   dispose(): void;
@@ -376,7 +376,49 @@ export enum UIKind {
 
 export const env: { remoteName?: string; uiKind: UIKind } = { uiKind: UIKind.Desktop };
 
+/** A tab, in its group. */
+export class Tab {
+  isActive = true;
+
+  constructor(
+    readonly label: string,
+    readonly group: TabGroup,
+  ) {}
+}
+
+/** A part of the editor area. */
+export class TabGroup {
+  isActive = true;
+  tabs: Tab[] = [];
+
+  get activeTab(): Tab | undefined {
+    return this.tabs.find(({ isActive }) => isActive);
+  }
+
+  /** Open a tab in front of the others. */
+  add(label: string): Tab {
+    const tab = new Tab(label, this);
+    this.tabs.forEach((each) => (each.isActive = false));
+    this.tabs.push(tab);
+    return tab;
+  }
+}
+
+/** Fires when tabs are opened, closed or chosen. */
+export const tabChanges = new EventEmitter<object>();
+
+export const tabGroups = {
+  activeTabGroup: new TabGroup(),
+  onDidChangeTabs: tabChanges.event,
+  onDidChangeTabGroups: new EventEmitter<object>().event,
+  close: ({ group, label }: Tab): Promise<boolean> => {
+    group.tabs = group.tabs.filter((each) => each.label !== label || each.isActive);
+    return Promise.resolve(true);
+  },
+};
+
 export const window = {
+  tabGroups,
   activeTextEditor: undefined as unknown,
   createTerminal: (options: Terminal["options"]): Terminal => new Terminal(options),
   createWebviewPanel: (viewType: string): WebviewPanel => new WebviewPanel(viewType),
@@ -433,6 +475,9 @@ const providers = new Map<string, ContentProvider>();
 const opened = new EventEmitter<Document>();
 const closed = new EventEmitter<Document>();
 
+/** Fires when the text of a document is different. */
+export const edited = new EventEmitter<{ document: Document }>();
+
 /** Close a document, as the editor does some time after its last tab. */
 export function closeDocument(document: Document): void {
   workspace.textDocuments.splice(workspace.textDocuments.indexOf(document), 1);
@@ -465,6 +510,7 @@ export const workspace = {
   textDocuments: [] as Document[],
   onDidOpenTextDocument: opened.event,
   onDidCloseTextDocument: closed.event,
+  onDidChangeTextDocument: edited.event,
   registerTextDocumentContentProvider: (scheme: string, provider: ContentProvider): Disposable => {
     providers.set(scheme, provider);
     const changes = provider.onDidChange?.((uri) => void refresh(provider, uri));

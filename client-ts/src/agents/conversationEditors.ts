@@ -67,7 +67,16 @@ export class ConversationEditors implements vscode.WebviewPanelSerializer, vscod
 
   /** The page of the editor in front. */
   get active(): PanelSession | undefined {
-    return [...this.#editors].find(({ panel }) => panel.active)?.session;
+    return this.#front?.session;
+  }
+
+  /** The run of the editor in front. */
+  get activeTaskId(): string | undefined {
+    return this.#front?.taskId;
+  }
+
+  get #front(): Editor | undefined {
+    return [...this.#editors].find(({ panel }) => panel.active);
   }
 
   /** Take over an editor of the earlier window; close it if its page had no time to keep what it shows. */

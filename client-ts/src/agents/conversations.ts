@@ -34,6 +34,11 @@ export class Conversations {
     return this.#editors.active ?? this.#view.page;
   }
 
+  /** The run whose conversation is in front in an editor. */
+  get taskId(): string | undefined {
+    return this.#editors.activeTaskId;
+  }
+
   /** The page of the side bar while it is visible. */
   get sideBar(): Pick<PanelSession, "show" | "turns"> | undefined {
     return this.#view.page;

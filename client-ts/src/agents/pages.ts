@@ -36,6 +36,7 @@ const COMMANDS: Record<Action, readonly [command: string, argument?: unknown]> =
   startNow: ["subagentSidecar.subagent.startNow"],
   stop: ["subagentSidecar.subagent.cancel"],
   answer: ["subagentSidecar.question.answer"],
+  review: ["subagentSidecar.subagent.review"],
   resume: ["subagentSidecar.subagent.resume"],
   signIn: ["subagentSidecar.agent.signIn"],
   deleteTask: ["subagentSidecar.task.delete"],

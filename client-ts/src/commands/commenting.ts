@@ -1,7 +1,7 @@
 import * as vscode from "vscode";
 
 import type { ChangeComments } from "../comments/changeComments.js";
-import { CHANGES_SCHEME, taskOfChange } from "../panel/toolDiffs.js";
+import { CHANGES_SCHEME, taskOfChange } from "../review/changeUri.js";
 import { inform, showError } from "../questions/notify.js";
 import * as strings from "../text/strings.js";
 

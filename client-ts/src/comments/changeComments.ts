@@ -1,7 +1,9 @@
 import * as vscode from "vscode";
 
-import { CHANGES_SCHEME, type ChangeText, taskOfChange } from "../panel/toolDiffs.js";
+import { CHANGES_SCHEME, taskOfChange } from "../review/changeUri.js";
+import type { ChangeText } from "../review/toolDiffs.js";
 import * as strings from "../text/strings.js";
+import { anchor, linesIn } from "./anchor.js";
 import { type Remark, reviewText } from "./reviewText.js";
 
 /** The id of the comments in the manifest. */
@@ -30,6 +32,8 @@ interface Kept {
   readonly uri: string;
   readonly first: number;
   readonly last: number;
+  /** The lines that it is about, by which it is found when the agent changes the file again. */
+  readonly lines: readonly string[];
   readonly texts: readonly string[];
 }
 
@@ -45,7 +49,9 @@ export class ChangeComments implements vscode.Disposable {
   readonly #texts: ChangeTexts;
   readonly #memory: Pick<vscode.Memento, "get" | "update">;
   readonly #controller: vscode.CommentController;
-  readonly #threads = new Set<vscode.CommentThread>();
+  /** The threads with comments, and the lines that each is about. */
+  readonly #threads = new Map<vscode.CommentThread, readonly string[]>();
+  readonly #subscription: vscode.Disposable;
 
   constructor(texts: ChangeTexts, memory: Pick<vscode.Memento, "get" | "update">) {
     this.#texts = texts;
@@ -59,10 +65,13 @@ export class ChangeComments implements vscode.Disposable {
           ? [new vscode.Range(0, 0, Math.max(0, lineCount - 1), 0)]
           : [],
     };
-    for (const { uri, first, last, texts: words } of memory.get<readonly Kept[]>(KEPT, [])) {
+    this.#subscription = vscode.workspace.onDidChangeTextDocument(({ document }) => {
+      this.#follow(document);
+    });
+    for (const { uri, first, last, lines, texts: words } of memory.get<readonly Kept[]>(KEPT, [])) {
       const range = new vscode.Range(first, 0, last, 0);
       const thread = this.#controller.createCommentThread(vscode.Uri.parse(uri), range, []);
-      this.#put(thread, words);
+      this.#put(thread, words, lines);
     }
     this.#note();
   }
@@ -70,7 +79,7 @@ export class ChangeComments implements vscode.Disposable {
   /** Add a comment that was written below a line; an empty one is not. */
   async add({ thread, text }: vscode.CommentReply): Promise<void> {
     if (text.trim() !== "") {
-      this.#put(thread, [text.trim()]);
+      this.#put(thread, [text.trim()], this.#threads.get(thread) ?? (await this.#linesAt(thread)));
       await this.#keep();
     }
   }
@@ -110,7 +119,7 @@ export class ChangeComments implements vscode.Disposable {
 
   /** Return the runs with comments to send. */
   get taskIds(): readonly string[] {
-    return [...new Set([...this.#threads].map(({ uri }) => taskOfChange(uri)))];
+    return [...new Set([...this.#threads.keys()].map(({ uri }) => taskOfChange(uri)))];
   }
 
   /** Return the comments on the changes of a run as a message to its agent. */
@@ -142,25 +151,53 @@ export class ChangeComments implements vscode.Disposable {
 
   dispose(): void {
     this.#controller.dispose();
+    this.#subscription.dispose();
   }
 
   #of(taskId: string): vscode.CommentThread[] {
-    return [...this.#threads].filter(({ uri }) => taskOfChange(uri) === taskId);
+    return [...this.#threads.keys()].filter(({ uri }) => taskOfChange(uri) === taskId);
   }
 
   async #remark(thread: vscode.CommentThread): Promise<Remark> {
     const { path, side, text } = await this.#texts.at(thread.uri);
+    if (text !== undefined) {
+      this.#move(thread, text);
+    }
     const { first, last } = linesOf(thread);
-    const lines = text?.split(/\r?\n/u).slice(first, last + 1) ?? [];
+    const lines = this.#threads.get(thread) ?? [];
     return { path, side, first: first + 1, last: last + 1, lines, texts: textsOf(thread) };
   }
 
-  #put(thread: vscode.CommentThread, texts: readonly string[]): void {
+  /** Comments stay at their lines when the agent changes the file again. */
+  #follow(document: vscode.TextDocument): void {
+    const uri = document.uri.toString();
+    for (const thread of this.#threads.keys()) {
+      if (thread.uri.toString() === uri) {
+        this.#move(thread, document.getText());
+      }
+    }
+  }
+
+  #move(thread: vscode.CommentThread, text: string): void {
+    const { first, last } = linesOf(thread);
+    const at = anchor(linesIn(text), this.#threads.get(thread) ?? [], first);
+    if (at !== undefined && at !== first) {
+      thread.range = new vscode.Range(at, 0, at + last - first, 0);
+    }
+  }
+
+  async #linesAt(thread: vscode.CommentThread): Promise<readonly string[]> {
+    const { text } = await this.#texts.at(thread.uri);
+    const { first, last } = linesOf(thread);
+    return text === undefined ? [] : linesIn(text).slice(first, last + 1);
+  }
+
+  #put(thread: vscode.CommentThread, texts: readonly string[], lines: readonly string[]): void {
     thread.comments = [...thread.comments, ...texts.map((text) => new ChangeComment(thread, text))];
     thread.label = strings.comments.label;
     thread.contextValue = "draft";
     thread.collapsibleState = vscode.CommentThreadCollapsibleState.Expanded;
-    this.#threads.add(thread);
+    this.#threads.set(thread, lines);
   }
 
   #show(comment: ChangeComment, mode: vscode.CommentMode): void {
@@ -175,8 +212,8 @@ export class ChangeComments implements vscode.Disposable {
 
   async #keep(): Promise<void> {
     this.#note();
-    const kept = [...this.#threads].map((thread): Kept => {
-      return { uri: thread.uri.toString(), ...linesOf(thread), texts: textsOf(thread) };
+    const kept = [...this.#threads].map(([thread, lines]): Kept => {
+      return { uri: thread.uri.toString(), ...linesOf(thread), lines, texts: textsOf(thread) };
     });
     await this.#memory.update(KEPT, kept);
   }

@@ -1,5 +1,5 @@
 import { review } from "../l10n/en/model.js";
-import type { Side } from "../panel/toolDiffs.js";
+import type { Side } from "../review/changeUri.js";
 
 /** A comment of a reader on lines of a change, which count from 1. */
 export interface Remark {

@@ -24,6 +24,11 @@ export class Cursor {
     }
   }
 
+  /** Return the file of the editor that was active last. */
+  file(): vscode.Uri {
+    return this.#editor().document.uri;
+  }
+
   dispose(): void {
     this.#subscription.dispose();
   }

@@ -162,6 +162,7 @@ export const ACTIONS = [
   "startNow",
   "stop",
   "answer",
+  "review",
   "resume",
   "signIn",
   "deleteTask",
@@ -282,4 +283,11 @@ export type OpenRequest =
   | { readonly type: "openChanges"; readonly taskId: string; readonly path?: string }
   | { readonly type: "openDefinition"; readonly path: string; readonly line?: number }
   /** Code of a message, for the editor that was active last. */
-  | { readonly type: "insertCode"; readonly text: string };
+  | { readonly type: "insertCode"; readonly text: string }
+  /** Code of a message of a run, for the file that it names, or for the editor that was active last. */
+  | {
+      readonly type: "applyCode";
+      readonly taskId: string;
+      readonly text: string;
+      readonly file?: string;
+    };

@@ -3,10 +3,11 @@ import path from "node:path";
 import * as vscode from "vscode";
 
 import { showError } from "../questions/notify.js";
+import { applyCode } from "../apply/applyCode.js";
 import type { SubagentService } from "../service/service.js";
 import type { Cursor } from "./cursor.js";
 import { isInside, showFile } from "../util/showFile.js";
-import type { ToolDiffs } from "./toolDiffs.js";
+import type { ToolDiffs } from "../review/toolDiffs.js";
 import type { OpenRequest } from "./messages.js";
 import * as strings from "../text/strings.js";
 
@@ -41,6 +42,10 @@ async function show(
       return openDefinition(request, service);
     case "insertCode":
       return cursor.insert(request.text);
+    case "applyCode": {
+      const { task } = await service.request("asyncTasks/get", { taskId: request.taskId });
+      return applyCode(request, task.workspaceDir, cursor);
+    }
   }
 }
 

@@ -180,6 +180,7 @@ export class PanelSession implements Disposable {
       case "openChanges":
       case "openDefinition":
       case "insertCode":
+      case "applyCode":
         this.#host.open(message);
         return;
       case "act":

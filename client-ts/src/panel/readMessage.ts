@@ -58,6 +58,10 @@ const READERS: { readonly [T in Type]: (fields: Fields) => Content<T> | undefine
     isText(taskId) && isCount(seq) && isCount(index) ? { taskId, seq, index } : undefined,
   openChanges: ({ taskId, path }) =>
     isText(taskId) ? { taskId, ...(isText(path) ? { path } : {}) } : undefined,
+  applyCode: ({ taskId, text, file }) =>
+    isText(taskId) && isText(text)
+      ? { taskId, text, ...(isText(file) ? { file } : {}) }
+      : undefined,
   insertCode: ({ text }) => (isText(text) ? { text } : undefined),
   openDefinition: ({ path, line }) => (isText(path) ? { path, ...lineOf(line) } : undefined),
   act: ({ action, task }) => (isAction(action) ? { action, ...taskOf(task) } : undefined),

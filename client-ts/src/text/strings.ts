@@ -25,6 +25,7 @@ export const windows = localized(enSidecar.windows, deSidecar.windows);
 export const discovery = localized(enHistory.discovery, deHistory.discovery);
 export const runs = localized(enRuns.runs, deRuns.runs);
 export const attaching = localized(enRuns.attaching, deRuns.attaching);
+export const apply = localized(enRuns.apply, deRuns.apply);
 export const comments = localized(enRuns.comments, deRuns.comments);
 export const list = localized(enHistory.list, deHistory.list);
 export const marks = localized(enHistory.marks, deHistory.marks);

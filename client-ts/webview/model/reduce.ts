@@ -112,6 +112,7 @@ export function reduce(state: State, event: Event): State {
     case "openDefinition":
     case "insertCode":
     case "useAgent":
+    case "applyCode":
       return state;
     default:
       return withOpen(state, event);

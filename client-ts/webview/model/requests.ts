@@ -53,6 +53,7 @@ function answersTo(before: State, after: State, event: Event): FromWebview[] {
     case "openDefinition":
     case "insertCode":
     case "useAgent":
+    case "applyCode":
       return [event];
     case "answer":
       return answerRequests(before, event);

@@ -61,7 +61,9 @@ export const runs: Texts<typeof en.runs> = {
     "Keine Datei ist geöffnet, in die der Code eingefügt werden kann. Klicken Sie an die gewünschte Stelle und fügen Sie ihn dann noch einmal ein.",
   notInserted: (file) => `${file} kann nicht geändert werden. Kopieren Sie den Code stattdessen.`,
   changeTitle: (file) => `${file} (Änderung eines Subagenten)`,
-  allChanges: "Änderungen eines Subagenten",
+  noneChanged: "Noch hat kein Subagent eine Datei geändert.",
+  selectToReview: "Wählen Sie einen Subagenten, dessen Änderungen Sie sehen wollen",
+  changesOf: (name, goal) => `Änderungen von ${name}: ${goal}`,
   noChanges: "Der Agent hat die geänderten Zeilen nicht gemeldet.",
   noChange: "Diese Änderung ist nicht in den Ereignissen des Laufs.",
   ended: (name, status, goal) => `${name}: ${status} · ${goal}`,
@@ -93,4 +95,18 @@ export const comments: Texts<typeof en.comments> = {
   placeHolder: "Was soll er hier ändern?",
   none: "Keine Kommentare zum Senden. Öffnen Sie eine Änderung eines Subagenten und kommentieren Sie eine Zeile.",
   gone: "Der Lauf dieser Kommentare wurde gelöscht. Sie stehen im Ziel des Eingabefelds, für einen anderen Subagenten.",
+};
+
+export const apply: Texts<typeof en.apply> = {
+  untrusted:
+    "Im eingeschränkten Modus lässt sich Code nicht anwenden. Vertrauen Sie zuerst dem Arbeitsbereich.",
+  outside: (file) =>
+    `${file} liegt nicht in diesem Arbeitsbereich. Öffnen Sie den Ordner, oder kopieren Sie den Code.`,
+  refused: (files) =>
+    `${files.join(", ")} lässt sich nicht ändern. Kopieren Sie stattdessen den Code.`,
+  noDiff: "Dieser Diff lässt sich nicht lesen. Kopieren Sie stattdessen den Code.",
+  same: (file) => `${file} enthält diesen Code schon.`,
+  noPlace: (file) =>
+    `Der Code passt nicht in ${file}: Seine erste und letzte Zeile fehlen dort oder stehen mehrfach da.`,
+  insert: "Am Cursor einfügen",
 };

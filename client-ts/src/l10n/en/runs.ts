@@ -59,7 +59,9 @@ export const runs = {
     "No file is open to insert the code into. Click where it should go, then insert it again.",
   notInserted: (file: string) => `${file} can't be changed. Copy the code instead.`,
   changeTitle: (file: string) => `${file} (change by a subagent)`,
-  allChanges: "Changes by a Subagent",
+  noneChanged: "No subagent has changed a file yet.",
+  selectToReview: "Select a subagent to review its changes",
+  changesOf: (name: string, goal: string) => `Changes by ${name}: ${goal}`,
   noChanges: "The agent did not report the lines that it changed.",
   noChange: "This change is not in the run's events.",
   ended: (name: string, status: string, goal: string) => `${name}: ${status} · ${goal}`,
@@ -93,4 +95,18 @@ export const comments = {
   placeHolder: "What should it change here?",
   none: "No comments to send. Open a change of a subagent and add one at a line.",
   gone: "The run of these comments was deleted. They are in the goal of the composer, for another subagent.",
+};
+
+/** Applying code of a message to a file. */
+export const apply = {
+  untrusted: "Code can't be applied in Restricted Mode. Trust the workspace first.",
+  outside: (file: string) =>
+    `${file} is not in this workspace. Open its folder, or copy the code instead.`,
+  refused: (files: readonly string[]) =>
+    `${files.join(", ")} can't be changed. Copy the code instead.`,
+  noDiff: "This diff can't be read. Copy the code instead.",
+  same: (file: string) => `${file} already contains this code.`,
+  noPlace: (file: string) =>
+    `The code does not fit into ${file}: its first and last lines are not there, or in several places.`,
+  insert: "Insert at Cursor",
 };

@@ -23,6 +23,8 @@ function uriOf(taskId: string, path: string, side = "after"): fake.Uri {
 
 /** What a reader does, and what reaches the agents. */
 class Reader {
+  /** What all changed files contain now. */
+  text = TEXT;
   readonly written: [string, string][] = [];
   /** What was written into the goal for another agent. */
   readonly goals: string[] = [];
@@ -36,7 +38,7 @@ class Reader {
   constructor(memory = new FakeMemento()) {
     const at = ({ path, query }: vscode.Uri) => {
       const { side, taskId } = JSON.parse(query) as { side: "before" | "after"; taskId: string };
-      const text = this.gone.has(taskId) ? undefined : TEXT;
+      const text = this.gone.has(taskId) ? undefined : this.text;
       return this.unknown.has(taskId)
         ? Promise.reject(new Error("The sidecar is not running."))
         : Promise.resolve({ path: path.replace("/w/", ""), side, text });
@@ -158,7 +160,9 @@ test("comments on a deleted run go into the goal, with place and words, and stop
   await reader.write(uriOf("t2", "b.py"), 0, 0, "Two.");
   reader.gone.add("t1");
   await reader.run("send");
-  expect(reader.goals).toEqual(["Comments on your changes:\n\n`a.py`, lines 1-2:\n\nOne."]);
+  expect(reader.goals).toEqual([
+    "Comments on your changes:\n\n`a.py`, lines 1-2:\n> first\n> second\n\nOne.",
+  ]);
   expect(reader.written.map(([taskId]) => taskId)).toEqual(["t2"]);
   expect(fake.shown.messages).toHaveLength(1);
   expect([fake.threads.size, reader.comments.taskIds]).toEqual([0, []]);
@@ -184,4 +188,27 @@ test("the deletion of a run removes its comments, and a window that forgets an o
   await reader.comments.prune(["t1", "t2", "t3"]);
   expect(reader.comments.taskIds).toEqual(["t2"]);
   expect(new Reader(memory).comments.taskIds).toEqual(["t2"]);
+});
+
+test("comments stay at their lines while the agent changes the file again", async () => {
+  const reader = new Reader();
+  const thread = await reader.write(uriOf("t1", "a.py"), 1, 2, "Keep these.");
+  const other = await reader.write(uriOf("t1", "a.py"), 3, 3, "Rename this.");
+  reader.text = "new\nfirst\nsecond\nthird\n4th";
+  fake.edited.fire({ document: new fake.Document(uriOf("t1", "a.py"), reader.text) });
+  expect([thread.range.start.line, thread.range.end.line, other.range.start.line]).toEqual([
+    2, 3, 3,
+  ]);
+  await reader.run("send");
+  expect(reader.written[0]?.[1]).toContain("lines 3-4:\n> second\n> third\n\nKeep these.");
+  expect(reader.written[0]?.[1]).toContain("line 4:\n> fourth\n\nRename this.");
+});
+
+test("comments find their lines after a reload in which the agent changed the file", async () => {
+  const memory = new FakeMemento();
+  await new Reader(memory).write(uriOf("t1", "a.py"), 1, 1, "Later.");
+  const reader = new Reader(memory);
+  reader.text = `0\n${TEXT}`;
+  await reader.run("send");
+  expect(reader.written[0]?.[1]).toContain("`a.py`, line 3:\n> second\n\nLater.");
 });

@@ -91,7 +91,8 @@ function runActions(run: RunRow): Act[] {
       : run.status === "queued"
         ? [["startNow", "debug-start", LIST.startNow]]
         : [];
-  return [...first, ["stop", "debug-stop", LIST.stop]];
+  const review: Act[] = run.changes === undefined ? [] : [["review", "diff-multiple", LIST.review]];
+  return [...first, ...review, ["stop", "debug-stop", LIST.stop]];
 }
 
 function pinAct(pinned: true | undefined): Act {

@@ -16,6 +16,9 @@ export function onMarkdownClick(event: Event, taskId: string, send: View["send"]
     void copy(button);
   } else if (button.classList.contains("insert")) {
     send({ type: "insertCode", text: codeOf(button) });
+  } else if (button.classList.contains("apply")) {
+    const file = button.closest<HTMLElement>(".code")?.dataset["file"];
+    send({ type: "applyCode", taskId, text: codeOf(button), ...(file && { file }) });
   }
 }
 

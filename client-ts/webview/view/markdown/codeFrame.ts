@@ -15,6 +15,10 @@ export function frameCode(pre: HTMLElement): void {
   }
   const code = pre.querySelector<HTMLElement>("code");
   const language = languageOf(code?.dataset["language"] ?? "");
+  const file = code?.dataset["file"];
+  if (file !== undefined) {
+    frame.dataset["file"] = file;
+  }
   if (code !== null && language !== undefined) {
     colorCode(code, language);
   }
@@ -22,20 +26,21 @@ export function frameCode(pre: HTMLElement): void {
   buttons.className = "code-buttons";
   buttons.append(
     iconButton("copy", MARKDOWN.copy, MARKDOWN.copyLabel),
+    iconButton("apply", MARKDOWN.apply, MARKDOWN.applyLabel, "git-pull-request-go-to-changes"),
     iconButton("insert", MARKDOWN.insert, MARKDOWN.insertLabel),
   );
   pre.replaceWith(frame);
   frame.append(pre, buttons);
 }
 
-function iconButton(kind: string, title: string, label: string): HTMLElement {
+function iconButton(kind: string, title: string, label: string, icon = kind): HTMLElement {
   const button = document.createElement("button");
   button.type = "button";
   button.className = `icon-button ${kind}`;
   button.title = title;
   button.setAttribute("aria-label", label);
   const glyph = document.createElement("span");
-  glyph.className = `codicon codicon-${kind}`;
+  glyph.className = `codicon codicon-${icon}`;
   glyph.setAttribute("aria-hidden", "true");
   button.append(glyph);
   return button;

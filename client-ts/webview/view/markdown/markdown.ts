@@ -3,6 +3,7 @@ import MarkdownIt, { type Token } from "markdown-it";
 
 import { plain } from "../../text/format.js";
 import { MARKDOWN } from "../../text/strings.js";
+import { fileInInfo, fileInLine } from "./codeFile.js";
 import { frameCode } from "./codeFrame.js";
 import { withFileLinks } from "./fileLinks.js";
 import { languageOf } from "./languages.js";
@@ -24,14 +25,26 @@ markdown.renderer.rules["image"] = (tokens, at) => {
 
 // Of the words after a fence, keep the language if its code is colored.
 markdown.core.ruler.push("languages", ({ tokens }) => {
-  for (const token of tokens) {
-    const language = token.type === "fence" ? languageOf(token.info) : undefined;
+  for (const [at, token] of tokens.entries()) {
+    const isFence = token.type === "fence";
+    const language = isFence ? languageOf(token.info) : undefined;
+    const before = isFence ? tokens.slice(Math.max(0, at - 2), at) : [];
+    const file = fileInInfo(isFence ? token.info : "") ?? fileInLine(lineIn(before));
+    if (file !== undefined) {
+      token.attrSet("data-file", file);
+    }
     token.info = "";
     if (language !== undefined) {
       token.attrSet("data-language", language);
     }
   }
 });
+
+/** Return the last line of the text that ends here. */
+function lineIn([inline, end]: readonly Token[]): string {
+  const ends = end?.type === "paragraph_close" || end?.type === "heading_close";
+  return ends ? (inline?.content.split("\n").at(-1) ?? "") : "";
+}
 
 // The page's policy forbids inline styles, which align the columns of tables.
 markdown.core.ruler.push("unstyled", ({ tokens }) => {
@@ -45,8 +58,8 @@ const SAFE = {
     ..."p br hr em strong s code pre blockquote ul ol li a".split(" "),
     ..."h1 h2 h3 h4 h5 h6 table thead tbody tr th td".split(" "),
   ],
-  ALLOWED_ATTR: ["href", "start", "data-language"],
-  ADD_URI_SAFE_ATTR: ["start", "data-language"], // The others are addresses.
+  ALLOWED_ATTR: ["href", "start", "data-language", "data-file"],
+  ADD_URI_SAFE_ATTR: ["start", "data-language", "data-file"], // The others are addresses.
   ALLOW_DATA_ATTR: false,
   ALLOW_ARIA_ATTR: false,
   ALLOWED_URI_REGEXP: /^https?:/iu,

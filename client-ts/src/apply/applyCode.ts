@@ -1,0 +1,115 @@
+import { existsSync } from "node:fs";
+import path from "node:path";
+
+import * as vscode from "vscode";
+
+import { warn } from "../questions/notify.js";
+import * as strings from "../text/strings.js";
+import { isInside } from "../util/showFile.js";
+import { type Code, type CodeChange, codeChanges } from "./codeChanges.js";
+
+/** The editor that was active last. */
+export interface LastEditor {
+  file(): vscode.Uri;
+  insert(text: string): Promise<void>;
+}
+
+/**
+ * Apply code of a message to the files that it means, in editors: nothing is saved. Shows what differs from the saved
+ * file. A relative path starts in `folder`, the folder of the run, if it is known.
+ */
+export async function applyCode(code: Code, folder: string, cursor: LastEditor): Promise<void> {
+  if (!vscode.workspace.isTrusted) {
+    throw new Error(strings.apply.untrusted);
+  }
+  const applied = new Map<vscode.TextDocument, string>();
+  for (const change of changesIn(code)) {
+    const document = await documentOf(change, folder, cursor);
+    const text = change.to(applied.get(document) ?? document.getText());
+    if (text === undefined) {
+      return offerCursor(nameOf(document), code, cursor);
+    }
+    if (text === document.getText()) {
+      throw new Error(strings.apply.same(nameOf(document)));
+    }
+    applied.set(document, text);
+  }
+  await write(applied);
+  await show([...applied.keys()]);
+}
+
+function changesIn(code: Code): readonly CodeChange[] {
+  try {
+    return codeChanges(code);
+  } catch {
+    throw new Error(strings.apply.noDiff);
+  }
+}
+
+/** Return the document of the named file, which may be new, or else that of the last editor. */
+async function documentOf(
+  { file }: CodeChange,
+  folder: string,
+  cursor: LastEditor,
+): Promise<vscode.TextDocument> {
+  if (file === undefined) {
+    return vscode.workspace.openTextDocument(cursor.file());
+  }
+  const uri = vscode.Uri.file(await pathOf(file, folder));
+  return vscode.workspace.openTextDocument(
+    existsSync(uri.fsPath) ? uri : uri.with({ scheme: "untitled" }),
+  );
+}
+
+/** Return where a file is that code names: in the workspace only, because a model chose the path. */
+async function pathOf(file: string, folder: string): Promise<string> {
+  const folders = (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath);
+  const places = [folder, ...folders]
+    .filter((each) => each !== "")
+    .map((each) => path.resolve(each, file));
+  for (const place of [...places.filter((each) => existsSync(each)), ...places]) {
+    const known = existing(place);
+    if (folders.includes(known) || (await isInside(known, folders))) {
+      return place;
+    }
+  }
+  throw new Error(strings.apply.outside(file));
+}
+
+/** Return a file, or the first folder above it that exists. */
+function existing(file: string): string {
+  return existsSync(file) || path.dirname(file) === file ? file : existing(path.dirname(file));
+}
+
+/** Give documents their new texts. */
+async function write(applied: ReadonlyMap<vscode.TextDocument, string>): Promise<void> {
+  const edit = new vscode.WorkspaceEdit();
+  for (const [document, text] of applied) {
+    const end = document.positionAt(document.getText().length);
+    edit.replace(document.uri, new vscode.Range(new vscode.Position(0, 0), end), text);
+  }
+  if (!(await vscode.workspace.applyEdit(edit))) {
+    throw new Error(strings.apply.refused([...applied.keys()].map(nameOf)));
+  }
+}
+
+/** Show each file, the first one last, and what was changed in it. */
+async function show(documents: readonly vscode.TextDocument[]): Promise<void> {
+  for (const document of documents.toReversed()) {
+    await vscode.window.showTextDocument(document, { preview: false });
+    if (!document.isUntitled) {
+      await vscode.commands.executeCommand("workbench.files.action.compareWithSaved", document.uri);
+    }
+  }
+}
+
+async function offerCursor(name: string, { text }: Code, cursor: LastEditor): Promise<void> {
+  const { noPlace, insert } = strings.apply;
+  if ((await warn(noPlace(name), insert)) === insert) {
+    await cursor.insert(text);
+  }
+}
+
+function nameOf({ uri }: vscode.TextDocument): string {
+  return vscode.workspace.asRelativePath(uri.fsPath);
+}
