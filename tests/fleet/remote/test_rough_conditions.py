@@ -24,7 +24,7 @@ from sidecar.subagents.runners.remote.job import Job, Tree
 from tests.fleet.conftest import MakeWorld
 from tests.fleet.fakes.agents import ScriptedRun
 from tests.fleet.fakes.virtual_time import run_virtually, until
-from tests.fleet.test_workspace import RUN, git, repository
+from tests.fleet.node.test_workspace import RUN, git, repository
 
 __all__ = ["repository"]
 

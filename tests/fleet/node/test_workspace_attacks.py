@@ -11,7 +11,7 @@ from sidecar.fleet.node_tree import NodeTree
 from sidecar.subagents.runners.contract import RunnerUnavailable
 from sidecar.subagents.runners.remote import run_refs, workspace
 from sidecar.subagents.runners.remote.job import Tree
-from tests.fleet.test_workspace import RUN, git, repository, sent
+from tests.fleet.node.test_workspace import RUN, git, repository, sent
 
 __all__ = ["repository"]
 

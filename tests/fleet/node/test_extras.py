@@ -17,7 +17,7 @@ from sidecar.subagents.runners.remote.job import JobAttachment
 from tests.fleet.conftest import MakeWorld
 from tests.fleet.fakes.agents import ScriptedRun
 from tests.fleet.fakes.virtual_time import run_virtually, until
-from tests.fleet.test_workspace import repository, sent
+from tests.fleet.node.test_workspace import repository, sent
 
 __all__ = ["repository"]
 

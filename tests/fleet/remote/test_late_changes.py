@@ -16,7 +16,7 @@ from tests.fleet.conftest import MakeWorld
 from tests.fleet.fakes.agents import ScriptedRun
 from tests.fleet.fakes.virtual_time import run_virtually, until
 from tests.fleet.fakes.world import CHANGES, RUN, World
-from tests.fleet.test_remote_run import counting, forever
+from tests.fleet.remote.test_remote_run import counting, forever
 
 LATER = "The changes of this run are brought back later"
 IF_BACK = "If the node is back within a day, the changes of the run are brought back."

@@ -15,7 +15,7 @@ from tests.fleet.conftest import MakeWorld
 from tests.fleet.fakes.gateway import Cut
 from tests.fleet.fakes.virtual_time import run_virtually, until
 from tests.fleet.fakes.world import CHANGES, RUN, World
-from tests.fleet.test_frozen_places import short, with_second_node
+from tests.fleet.remote.test_frozen_places import short, with_second_node
 
 LIMIT = 30
 

@@ -13,8 +13,8 @@ import time
 import pytest
 
 from tests.fleet.conftest import Fleet
-from tests.fleet.test_deaths import gateways, worker
-from tests.fleet.test_runs import emitted, git, is_contiguous
+from tests.fleet.real.test_deaths import gateways, worker
+from tests.fleet.real.test_runs import emitted, git, is_contiguous
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800)]
 

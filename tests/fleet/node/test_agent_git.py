@@ -14,7 +14,7 @@ from sidecar.fleet.leftovers.left_run import LeftRun
 from sidecar.fleet.node_tree import NodeTree
 from sidecar.subagents.runners.remote import workspace
 from sidecar.subagents.runners.remote.job import Tree
-from tests.fleet.test_workspace import RUN, git, repository, sent
+from tests.fleet.node.test_workspace import RUN, git, repository, sent
 
 __all__ = ["repository"]
 
@@ -153,7 +153,7 @@ def test_files_of_git_lfs_are_named_and_what_the_agent_writes_comes_back_whole(
 _WITHOUT_RIGHTS = """
 import os, sys
 from pathlib import Path
-from tests.fleet.test_workspace import RUN, git, sent
+from tests.fleet.node.test_workspace import RUN, git, sent
 
 if os.getuid() == 0:
     os.setuid(65534)  # root reads everything
@@ -190,7 +190,7 @@ def test_files_without_rights_come_back_and_nothing_of_them_stays() -> None:
             [sys.executable, "-c", _WITHOUT_RIGHTS, home],
             capture_output=True,
             text=True,
-            cwd=Path(__file__).parents[2],
+            cwd=Path(__file__).parents[3],
             timeout=60,
             check=False,
         )

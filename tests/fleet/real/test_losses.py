@@ -12,7 +12,7 @@ import psutil
 import pytest
 
 from tests.fleet.conftest import Fleet, Json, prepared, started_cluster
-from tests.fleet.test_runs import emitted, git, is_contiguous
+from tests.fleet.real.test_runs import emitted, git, is_contiguous
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
 

@@ -9,7 +9,7 @@ import psutil
 import pytest
 
 from tests.fleet.conftest import PYTHON, Fleet
-from tests.fleet.test_runs import emitted, git, is_contiguous
+from tests.fleet.real.test_runs import emitted, git, is_contiguous
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 
@@ -112,7 +112,7 @@ async def test_an_actor_whose_gateway_never_comes_back_leaves_nothing(
     fleet: Fleet,
 ) -> None:
     await fleet.client.close()
-    await fleet.open(gateway=[str(PYTHON), "-m", "tests.fleet.impatient_gateway"])
+    await fleet.open(gateway=[str(PYTHON), "-m", "tests.fleet.real.impatient_gateway"])
     run = await fleet.launch("script", SLOWLY)
     await fleet.until(lambda: asyncio.sleep(0, fleet.cluster.folders()), lambda folders: run in folders)
     os.kill(fleet.client.pid, signal.SIGKILL)

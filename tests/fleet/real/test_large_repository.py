@@ -7,7 +7,7 @@ import subprocess
 import pytest
 
 from tests.fleet.conftest import Fleet
-from tests.fleet.test_runs import git
+from tests.fleet.real.test_runs import git
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
 

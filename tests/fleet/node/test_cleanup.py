@@ -12,7 +12,7 @@ from sidecar.fleet.leftovers.cleanup import BASE_SECONDS, CACHE_SECONDS, clean_u
 from sidecar.fleet.leftovers.watcher import KEEP_SECONDS
 from sidecar.fleet.node_tree import NodeTree
 from sidecar.subagents.runners.remote import workspace
-from tests.fleet.test_workspace import git
+from tests.fleet.node.test_workspace import git
 
 BYTES = 200_000
 

@@ -16,7 +16,7 @@ from sidecar.fleet.leftovers.left_run import LeftRun
 from sidecar.fleet.leftovers.salvage import discard, salvage
 from sidecar.subagents.runners.remote import workspace
 from sidecar.subagents.runners.remote.job import Tree
-from tests.fleet.test_workspace import RUN, git, repository, sent
+from tests.fleet.node.test_workspace import RUN, git, repository, sent
 
 __all__ = ["repository"]
 

@@ -13,7 +13,7 @@ from sidecar.subagents.runners.process.marker import find
 from tests.e2e.processes import command_of
 from tests.e2e.real.real_agents import BIN, MODELS, opencode_config
 from tests.fleet.conftest import Fleet, Json
-from tests.fleet.test_runs import git, is_described
+from tests.fleet.real.test_runs import git, is_described
 from tests.model_server.server import ModelServer
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
