@@ -65,7 +65,7 @@ function reviewed(): string[][] {
   return fake.ran
     .filter(([id]) => id === "vscode.changes" || id === "_workbench.openMultiDiffEditor")
     .map(([, ...args]) => {
-      const [, rows] = args as [unknown, [fake.Uri][]];
+      const [, rows] = args as [unknown, [fake.Uri][]?];
       const [{ resources = [] }] = args as [{ resources?: { modifiedUri: fake.Uri }[] }];
       return rows === undefined
         ? resources.map(({ modifiedUri }) => modifiedUri.path)

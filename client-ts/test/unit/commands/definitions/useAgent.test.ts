@@ -71,7 +71,7 @@ test("without an installed agent a message says what to install", async () => {
   const { use, chosen } = commands([{ ...CLAUDE, available: false }]);
   await use();
   expect(chosen).toEqual([]);
-  expect(inform.mock.calls.flat().join()).toMatch(/Install one/u);
+  expect(inform).toHaveBeenCalledWith(expect.stringMatching(/Install one/u));
 });
 
 test("a file that is no valid definition is kept, and the error names it", async () => {
