@@ -12,7 +12,7 @@ const TEXTS =
   /^src\/l10n\/|^webview\/text\/(?:en|de)\.ts$|\/queryHelp\.ts$|\/definitionFile\.ts$|^src\/protocol\.ts$|\/languages\.ts$/u;
 /** Calls whose texts only developers read: the log, errors in the code, and selectors. */
 const UNSEEN = /(?:^|[.#])(?:log|onStderr|querySelector|closest|matches|test|(?:Response)?Error)$/u;
-/** Literals that people do not read: keys, names of folders, styles, and what pip prints. */
+/** Literals that need no words: keys, names of folders, styles, what pip prints, and names of products. */
 const ALLOWED = new Set([
   ...[
     "End",
@@ -32,6 +32,7 @@ const ALLOWED = new Set([
     "Ray ",
   ],
   ...["codicon codicon-", "Installing collected packages"],
+  ...["Claude Code", "Codex", "Gemini CLI", "Qwen Code", "Kilo Code"],
 ]);
 /** Lists of tags, and programs. */
 const CODE = /\b(?:br|h1)\b|^import sys;|^on run texts\n/u;

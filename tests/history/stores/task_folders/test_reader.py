@@ -9,6 +9,7 @@ import pytest
 
 from sidecar.api.stored.tasks import Rules
 from sidecar.history.stores.registry import describe_root
+from sidecar.history.stores.sessions import saving
 from sidecar.history.stores.task_folders import leftovers
 from sidecar.history.stores.task_folders.reader import TaskReader
 from sidecar.history.stores.task_folders.scan import task_names
@@ -27,7 +28,8 @@ def test_damaged_tasks_read_together_are_read_as_each_alone(
     tmp_path: Path, rules: Rules, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     at = time.time()
-    monkeypatch.setattr(leftovers, "wall_seconds", lambda: at)  # no save ends between the two
+    for module in (leftovers, saving):
+        monkeypatch.setattr(module, "wall_seconds", lambda: at)  # no save ends between the two
     write_hostile(tmp_path)
     root = describe_root(str(tmp_path))
     names, reader = task_names(root), TaskReader(root)
