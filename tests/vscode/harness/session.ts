@@ -7,13 +7,14 @@ import type { Browser } from "playwright-core";
 
 import { Puppets } from "./agents/puppets.ts";
 import { Host, type HostOptions } from "./host.ts";
+import { inEachLook, TAKES_ALL } from "./looks.ts";
 import { PICTURES, VSIX } from "./places.ts";
 import { Profile } from "./profile.ts";
 import { SLOWNESS } from "./waiting.ts";
 import { launchBrowser, Workbench } from "./workbench.ts";
 
 const SET_UP_MS = 120_000 * SLOWNESS;
-const STEP_MS = 120_000 * SLOWNESS;
+const STEP_MS = (TAKES_ALL ? 240_000 : 120_000) * SLOWNESS;
 
 export interface SessionOptions extends Partial<HostOptions> {
   /** Whether the steps begin with a window never used before, or once the sidecar answers. */
@@ -85,13 +86,22 @@ export class Session {
         await body(this.workbench, (figure) => {
           context.diagnostic(figure);
         });
-        await this.workbench.picture(picture);
+        await this.#takePictures(picture);
       } catch (error) {
         this.#failed = name;
         await this.#keepEvidence(picture);
         throw error;
       }
     });
+  }
+
+  async #takePictures(name: string): Promise<void> {
+    await this.workbench.picture(name);
+    if (TAKES_ALL) {
+      await inEachLook(this.workbench, this.profile, (look) =>
+        this.workbench.picture(`${name}-${look}`),
+      );
+    }
   }
 
   async #start(options: SessionOptions): Promise<void> {

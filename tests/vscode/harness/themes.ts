@@ -10,16 +10,24 @@ export interface Theme {
   readonly setting: string;
   /** The class that its pages have. */
   readonly mark: string;
+  /** The class that the window has. */
+  readonly base: string;
 }
 
 export const THEMES: readonly Theme[] = [
-  { name: "dark", setting: "Dark Modern", mark: "vscode-dark" },
-  { name: "light", setting: "Light Modern", mark: "vscode-light" },
-  { name: "high-contrast", setting: "Default High Contrast", mark: "vscode-high-contrast" },
+  { name: "dark", setting: "Dark Modern", mark: "vscode-dark", base: "vs-dark" },
+  { name: "light", setting: "Light Modern", mark: "vscode-light", base: "vs" },
+  {
+    name: "high-contrast",
+    setting: "Default High Contrast",
+    mark: "vscode-high-contrast",
+    base: "hc-black",
+  },
   {
     name: "high-contrast-light",
     setting: "Default High Contrast Light",
     mark: "vscode-high-contrast-light",
+    base: "hc-light",
   },
 ];
 

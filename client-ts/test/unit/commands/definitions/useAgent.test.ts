@@ -74,7 +74,7 @@ test("without an installed agent a message says what to install", async () => {
   expect(inform).toHaveBeenCalledWith(expect.stringMatching(/Install one/u));
 });
 
-test("a file that is no valid definition is kept, and the error names it", async () => {
+test("a file that is not a valid definition is kept, and the error names it", async () => {
   const { use } = commands([CLAUDE]);
   const file = path.join(ownDefinitions(), "claude.md");
   await mkdir(ownDefinitions(), { recursive: true });
