@@ -76,7 +76,7 @@ export class Profile {
       XDG_DATA_HOME: join(this.folder, "share"),
       XDG_CACHE_HOME: join(this.folder, "cache"),
       PIP_CACHE_DIR: join(REPOSITORY, ".cache/pip"), // every profile downloads the same packages
-      PATH: `${join(this.folder, "programs")}:${NODE_BIN}:${process.env["PATH"] ?? ""}`,
+      PATH: `${NODE_BIN}:${process.env["PATH"] ?? ""}`,
     };
   }
 
@@ -113,11 +113,12 @@ export class Profile {
     await writeFile(path, text);
   }
 
-  /** Put a program on the path. */
+  /** Put a program on the path, which the editor takes from a login shell. */
   async addProgram(name: string, script: string): Promise<void> {
     const folder = join(this.folder, "programs");
     await mkdir(folder, { recursive: true });
     await writeFile(join(folder, name), script, { mode: 0o755 });
+    await writeFile(join(this.folder, ".profile"), `PATH=${folder}:$PATH\n`);
   }
 
   /** Install a packaged extension as a user would from a file. */

@@ -151,7 +151,7 @@ session.step("the totals are a page, of the tasks under the filter", async (work
     await page.getByRole("heading", { name: heading, exact: true }).waitFor();
   }
   await page.getByText("product:kilo").waitFor();
-  await page.getByText("████████████").first().waitFor();
+  await page.getByText("████████").first().waitFor();
 });
 
 session.step("the totals are exported as a table", async (workbench) => {
