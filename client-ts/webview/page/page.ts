@@ -210,6 +210,9 @@ export class Page {
     const { open, place } = this.#state;
     if (event.key === "Escape" && open !== undefined && place === "sideBar") {
       this.send({ type: "closeRun" });
+    } else if (isFind(event) && open !== undefined && place === "sideBar") {
+      event.preventDefault();
+      this.send({ type: "find" });
     } else if (event.key === "End" && open?.reading !== undefined && this.#isOfReader(event)) {
       event.preventDefault(); // the browser would stop at the end of what is shown
       this.send({ type: "jumpToEnd" });
@@ -466,4 +469,9 @@ function byId(document: Document, id: string): HTMLElement {
     throw new Error(`The page has no element #${id}.`);
   }
   return element;
+}
+
+/** Whether a key asks for a search. The editor has it for a page in an editor, but not for one in the side bar. */
+function isFind({ key, ctrlKey, metaKey, altKey, shiftKey }: KeyboardEvent): boolean {
+  return (ctrlKey || metaKey) && !altKey && !shiftKey && key.toLowerCase() === "f";
 }

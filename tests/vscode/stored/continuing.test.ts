@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 
-import { defineScripted } from "../harness/agents/scripted.ts";
+import { SCRIPTS_RUNNER } from "../harness/agents/scripted.ts";
 import { Chat } from "../harness/chat.ts";
 import { storeTexts } from "../harness/history.ts";
 import { Session } from "../harness/session.ts";
@@ -18,11 +18,13 @@ const session = new Session("continuing", {
     for (const { id, title } of [NEWER, OLDER]) {
       await storeTexts(storageRoot, id, [title, `Half of it is done: ${title.toLowerCase()}.`]);
     }
-    await defineScripted(profile);
     const head = ["---", `name: ${SUCCESSOR}`, "description: Continues.", "runner: scripts", "---"];
     const steps = ['say "The rest is done."', ""];
     await profile.addFile(`.sidecar/agents/${SUCCESSOR}.md`, [...head, ...steps].join("\n"));
-    await profile.configure({ "subagentSidecar.storageRoot": storageRoot });
+    await profile.configure({
+      "subagentSidecar.storageRoot": storageRoot,
+      "subagentSidecar.runners": { scripts: SCRIPTS_RUNNER },
+    });
   },
 });
 

@@ -97,6 +97,19 @@ function marked(name: "find" | "find-current"): string[] {
   return ranges.map((range) => range.toString());
 }
 
+test.each([{ ctrlKey: true }, { metaKey: true }])(
+  "in the side bar, the page itself takes the key of the search: %j",
+  async (held) => {
+    opened();
+    await press("Escape");
+    expect(document.querySelector("#find")).toBeNull();
+    const log = document.querySelector("#scroller");
+    log?.dispatchEvent(new KeyboardEvent("keydown", { key: "f", bubbles: true, ...held }));
+    await settle();
+    expect(document.activeElement).toBe(field());
+  },
+);
+
 test("the bar takes the focus, and what is typed is counted and marked", async () => {
   opened();
   expect(document.activeElement).toBe(field());
