@@ -54,11 +54,3 @@ session.step("Escape closes the search, and Back leads to the list", async (work
   await chat.listButton("Back to all conversations").click();
   await chat.row(TASK.title).waitFor();
 });
-
-session.step("Ctrl+F in the list filters it", async (workbench) => {
-  const chat = new Chat(workbench);
-  await chat.row(TASK.title).focus();
-  await workbench.page.keyboard.press("Control+F");
-  await workbench.answer("no such piano");
-  await chat.list.getByText("No task matches.").waitFor();
-});
