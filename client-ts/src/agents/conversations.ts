@@ -39,11 +39,6 @@ export class Conversations {
     return this.#editors.activeTaskId;
   }
 
-  /** The page of the side bar while it is visible. */
-  get sideBar(): Pick<PanelSession, "show" | "turns"> | undefined {
-    return this.#view.page;
-  }
-
   /** Show the list or, if a task is named, its conversation; an editor may open to the side. */
   async reveal(taskId?: string, toSide = false): Promise<void> {
     if (taskId !== undefined && showsInEditor()) {

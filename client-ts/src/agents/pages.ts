@@ -44,6 +44,7 @@ const COMMANDS: Record<Action, readonly [command: string, argument?: unknown]> =
   unpin: ["subagentSidecar.task.unpin"],
   rename: ["subagentSidecar.task.rename"],
   showAll: ["subagentSidecar.list.showAll"],
+  filter: ["subagentSidecar.history.filter"],
   clearFilter: ["subagentSidecar.history.clearFilter"],
   keepCopies: ["subagentSidecar.history.keepCopies"],
   hideDeletions: ["subagentSidecar.history.hideDeletions"],

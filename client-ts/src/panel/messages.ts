@@ -170,6 +170,7 @@ export const ACTIONS = [
   "unpin",
   "rename",
   "showAll",
+  "filter",
   "clearFilter",
   "keepCopies",
   "hideDeletions",

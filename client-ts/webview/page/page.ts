@@ -210,9 +210,9 @@ export class Page {
     const { open, place } = this.#state;
     if (event.key === "Escape" && open !== undefined && place === "sideBar") {
       this.send({ type: "closeRun" });
-    } else if (isFind(event) && open !== undefined && place === "sideBar") {
+    } else if (isFind(event) && place === "sideBar") {
       event.preventDefault();
-      this.send({ type: "find" });
+      this.send(open === undefined ? { type: "act", action: "filter" } : { type: "find" });
     } else if (event.key === "End" && open?.reading !== undefined && this.#isOfReader(event)) {
       event.preventDefault(); // the browser would stop at the end of what is shown
       this.send({ type: "jumpToEnd" });

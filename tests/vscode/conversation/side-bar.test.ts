@@ -54,3 +54,13 @@ session.step("Escape closes the search, and Back leads to the list", async (work
   await chat.listButton("Back to all conversations").click();
   await chat.row(TASK.title).waitFor();
 });
+
+session.step("where the list is, Ctrl+F filters it", async (workbench) => {
+  const chat = new Chat(workbench);
+  await chat.row(TASK.title).focus();
+  await workbench.page.keyboard.press("Control+F");
+  await workbench.answer("no such task");
+  await chat.row(TASK.title).waitFor({ state: "detached" });
+  await chat.listButton("Clear Filter").click();
+  await chat.row(TASK.title).waitFor();
+});

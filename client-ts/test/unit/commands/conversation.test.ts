@@ -4,7 +4,7 @@ import { afterEach, expect, test } from "vitest";
 import { conversationCommands } from "../../../src/commands/conversation.js";
 import type { Navigation } from "../../../src/panel/messages.js";
 import type { TimedTurn } from "../../../src/panel/turns/turnIndex.js";
-import { ran, shown } from "../../vscode.js";
+import { shown } from "../../vscode.js";
 
 afterEach(() => {
   shown.messages = [];
@@ -20,7 +20,7 @@ function page(turns: readonly TimedTurn[] | undefined) {
   const show = (message: Navigation): void => {
     posted.push(message);
   };
-  return { posted, commands: conversationCommands({ page: { show, turns }, sideBar: undefined }) };
+  return { posted, commands: conversationCommands({ page: { show, turns } }) };
 }
 
 /** Enter a text, then choose the row with this label. */
@@ -40,33 +40,8 @@ test("Find in Conversation opens the search of the page in front", () => {
   expect(posted).toEqual([{ type: "find" }]);
 });
 
-test("the key in the side bar searches the conversation there, not the one in front", async () => {
-  const [front, side] = [page(TURNS), page(TURNS)];
-  const of = (posted: Navigation[]) => ({
-    turns: TURNS,
-    show: (message: Navigation) => {
-      posted.push(message);
-    },
-  });
-  const commands = conversationCommands({ page: of(front.posted), sideBar: of(side.posted) });
-  await commands["subagentSidecar.conversation.find"]("sideBar");
-  expect([front.posted, side.posted]).toEqual([[], [{ type: "find" }]]);
-});
-
-test("where the side bar shows the list, its key filters the list", async () => {
-  const posted: Navigation[] = [];
-  const show = (message: Navigation): void => {
-    posted.push(message);
-  };
-  const sideBar = { turns: undefined, show };
-  const commands = conversationCommands({ page: undefined, sideBar });
-  await commands["subagentSidecar.conversation.find"]("sideBar");
-  expect(posted).toEqual([]);
-  expect(ran.at(-1)).toEqual(["subagentSidecar.history.filter"]);
-});
-
 test("without a conversation, both say what to do", async () => {
-  const commands = conversationCommands({ page: undefined, sideBar: undefined });
+  const commands = conversationCommands({ page: undefined });
   void commands["subagentSidecar.conversation.find"]();
   await commands["subagentSidecar.conversation.goToTime"]();
   expect(shown.messages).toEqual(["Open a conversation first.", "Open a conversation first."]);

@@ -167,6 +167,16 @@ test("a line says what will be deleted soon, with a button that keeps copies", (
   expect(document.querySelector(".deletions")).toBeNull();
 });
 
+test.each([{ ctrlKey: true }, { metaKey: true }])("F with %j filters the list", (modifier) => {
+  const { asked, tell } = shown();
+  tell(...READY);
+  const key = { key: "f", bubbles: true, cancelable: true, ...modifier };
+  const event = new KeyboardEvent("keydown", key);
+  find("#goal").dispatchEvent(event);
+  expect(event.defaultPrevented).toBe(true);
+  expect(asked.filter(({ type }) => type === "act")).toEqual([{ type: "act", action: "filter" }]);
+});
+
 test("in Restricted Mode definitions are disabled, not missing", () => {
   const { asked, tell } = shown();
   const none: ToWebview = { type: "definitions", items: [], problems: [] };
