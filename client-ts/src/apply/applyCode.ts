@@ -1,12 +1,9 @@
-import { existsSync } from "node:fs";
-import path from "node:path";
-
 import * as vscode from "vscode";
 
 import { warn } from "../questions/notify.js";
 import * as strings from "../text/strings.js";
-import { isInside } from "../util/showFile.js";
 import { type Code, type CodeChange, codeChanges } from "./codeChanges.js";
+import { codeFile, isThere } from "./codeFile.js";
 
 /** The editor that was active last. */
 export interface LastEditor {
@@ -22,9 +19,13 @@ export async function applyCode(code: Code, folder: string, cursor: LastEditor):
   if (!vscode.workspace.isTrusted) {
     throw new Error(strings.apply.untrusted);
   }
-  const applied = new Map<vscode.TextDocument, string>();
+  const changes: [CodeChange, vscode.TextDocument][] = [];
   for (const change of changesIn(code)) {
-    const document = await documentOf(change, folder, cursor);
+    changes.push([change, await documentOf(change, folder, cursor)]);
+  }
+  // Nothing is awaited from here on, so that the user cannot type what the new texts would lack.
+  const applied = new Map<vscode.TextDocument, string>();
+  for (const [change, document] of changes) {
     const text = change.to(applied.get(document) ?? document.getText());
     if (text === undefined) {
       return offerCursor(nameOf(document), code, cursor);
@@ -57,28 +58,18 @@ async function documentOf(
   }
   const uri = vscode.Uri.file(await pathOf(file, folder));
   return vscode.workspace.openTextDocument(
-    existsSync(uri.fsPath) ? uri : uri.with({ scheme: "untitled" }),
+    isThere(uri.fsPath) ? uri : uri.with({ scheme: "untitled" }),
   );
 }
 
-/** Return where a file is that code names: in the workspace only, because a model chose the path. */
+/** Return where a file is that code names. */
 async function pathOf(file: string, folder: string): Promise<string> {
   const folders = (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath);
-  const places = [folder, ...folders]
-    .filter((each) => each !== "")
-    .map((each) => path.resolve(each, file));
-  for (const place of [...places.filter((each) => existsSync(each)), ...places]) {
-    const known = existing(place);
-    if (folders.includes(known) || (await isInside(known, folders))) {
-      return place;
-    }
+  const known = await codeFile(file, folder, folders);
+  if (known === undefined) {
+    throw new Error(strings.apply.outside(file));
   }
-  throw new Error(strings.apply.outside(file));
-}
-
-/** Return a file, or the first folder above it that exists. */
-function existing(file: string): string {
-  return existsSync(file) || path.dirname(file) === file ? file : existing(path.dirname(file));
+  return known;
 }
 
 /** Give documents their new texts. */

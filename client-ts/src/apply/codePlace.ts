@@ -19,10 +19,18 @@ export function codePlace(file: readonly string[], code: readonly string[]): Lin
   }
   const firsts = linesLike(file, head);
   const lasts = linesLike(file, tail);
-  const places = firsts.flatMap((first) => {
-    const last = lasts.find((each) => (words.length === 1 ? each === first : each > first));
-    return last === undefined || last - first >= code.length * MOST_GROWTH ? [] : { first, last };
-  });
+  const [least, most] = [words.length === 1 ? 0 : 1, code.length * MOST_GROWTH];
+  const places: Lines[] = [];
+  let at = 0; // In step with the first lines, as a file may have thousands like them.
+  for (const first of firsts) {
+    while ((lasts[at] ?? Infinity) < first + least) {
+      at += 1;
+    }
+    const last = lasts[at];
+    if (last !== undefined && last - first < most) {
+      places.push({ first, last });
+    }
+  }
   return places.length === 1 ? places[0] : undefined;
 }
 

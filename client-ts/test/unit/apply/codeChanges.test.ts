@@ -64,6 +64,11 @@ test.each([
   expect(applied(code, file)).toEqual([undefined]);
 });
 
+test("lines that a large file has thousands of times are looked for in one pass", () => {
+  const file = "}\n".repeat(300_000);
+  expect(applied("}\n}\n", file)).toEqual([undefined]);
+}, 5_000);
+
 test("a new or empty file becomes the code", () => {
   expect(applied("a = 1", "")).toEqual(["a = 1\n"]);
 });
