@@ -2,6 +2,7 @@ import * as vscode from "vscode";
 
 import { type InstalledAgent, installedAgents } from "../../offers/installedAgents.js";
 import { inform } from "../../questions/notify.js";
+import type { SubagentInfo } from "../../protocol.js";
 import type { SubagentService } from "../../service/service.js";
 import * as strings from "../../text/strings.js";
 import { freeName, ownDefinitions, writeDefinition } from "./definitionFile.js";
@@ -36,10 +37,15 @@ async function useAgent({ service, panel }: UseAgentContext, runner: unknown): P
     return;
   }
   const { items } = await service.request("subagents/list", {});
-  const existing = items.find((each) => each.runner === agent.runner && !each.shadowedBy);
+  const existing = items.find((each) => each.runner === agent.runner && isOwn(each));
   const name = existing?.name ?? (await create(agent, new Set(items.map((each) => each.name))));
   await panel.definitionsChanged(name);
   await panel.focusComposer(name);
+}
+
+/** Whether a definition is the user's own: one of a workspace, which may allow itself anything, is not chosen for them. */
+function isOwn({ source, shadowedBy }: SubagentInfo): boolean {
+  return source.level === "user" && source.format === undefined && shadowedBy === undefined;
 }
 
 async function pick(agents: readonly InstalledAgent[]): Promise<InstalledAgent | undefined> {

@@ -10,6 +10,7 @@ import { useAgentCommands } from "../../../../src/commands/definitions/useAgent.
 import type { RunnerInfo, SubagentInfo } from "../../../../src/protocol.js";
 
 const CLAUDE: RunnerInfo = { name: "claude-agent-acp", type: "acp", available: true };
+const OWN = { path: "/home/me/mine.md", level: "user" };
 const OPENCODE: RunnerInfo = { name: "opencode", type: "acp", available: true };
 
 beforeEach(async () => {
@@ -46,10 +47,23 @@ test("an installed agent becomes a subagent that asks, and is chosen", async () 
 });
 
 test("a subagent that uses the agent is chosen, and no other is made", async () => {
-  const { use, chosen } = commands([CLAUDE], [{ name: "mine", runner: "claude" }]);
+  const { use, chosen } = commands([CLAUDE], [{ name: "mine", runner: "claude", source: OWN }]);
   await use("claude");
   expect(chosen).toEqual(["mine", "mine"]);
   await expect(readFile(path.join(ownDefinitions(), "claude.md"))).rejects.toThrow();
+});
+
+test.each([
+  ["of the workspace", { name: "claude", source: { path: "/w/claude.md", level: "workspace" } }],
+  ["of another tool", { name: "reviewer", source: { ...OWN, format: "claude" } }],
+  ["that a workspace hides", { name: "claude", source: OWN, shadowedBy: "/w/claude.md" }],
+])("a definition %s is not chosen in place of the user's own", async (_, other) => {
+  const { use, chosen } = commands([CLAUDE], [{ ...other, runner: "claude" }]);
+  await use("claude");
+  const name = other.name === "claude" ? "claude-2" : "claude";
+  expect(chosen).toEqual([name, name]);
+  const text = await readFile(path.join(ownDefinitions(), `${name}.md`), "utf8");
+  expect(text).toContain("permissions: ask");
 });
 
 test("the new subagent has a name of its own", async () => {
