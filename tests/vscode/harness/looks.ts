@@ -1,8 +1,7 @@
 import type { Page } from "playwright-core";
 
-import type { Profile } from "./profile.ts";
-import { THEMES } from "./themes.ts";
-import { until } from "./waiting.ts";
+import type { Probe } from "./probe.ts";
+import { setTheme, THEMES } from "./themes.ts";
 import type { Workbench } from "./workbench.ts";
 
 /** Whether each step leaves a picture in every theme and width: `LOOKS=all tests/vscode/run FILE`. */
@@ -14,24 +13,19 @@ const WIDTHS = [170, 300, 560] as const;
 /** Take a picture in each theme and width, and go back to how the window was. */
 export async function inEachLook(
   workbench: Workbench,
-  profile: Profile,
+  probe: Probe,
   take: (look: string) => Promise<void>,
 ): Promise<void> {
   const { page } = workbench;
   const before = await widthOf(page);
   for (const width of WIDTHS) {
     await workbench.widenSideBar(width - (await widthOf(page)));
-    for (const { name, setting, base } of THEMES) {
-      await profile.prefer({ "workbench.colorTheme": setting });
-      await until(
-        setting,
-        () => page.locator(".monaco-workbench").getAttribute("class"),
-        (classes) => classes?.split(" ").includes(base) === true,
-      );
-      await take(`${name}-${width}`);
+    for (const theme of THEMES) {
+      await setTheme(probe, workbench, theme);
+      await take(`${theme.name}-${width}`);
     }
   }
-  await profile.prefer({});
+  await setTheme(probe, workbench, undefined);
   await workbench.widenSideBar(before - (await widthOf(page)));
 }
 

@@ -9,6 +9,7 @@ import { Puppets } from "./agents/puppets.ts";
 import { Host, type HostOptions } from "./host.ts";
 import { inEachLook, TAKES_ALL } from "./looks.ts";
 import { PICTURES, VSIX } from "./places.ts";
+import { Probe } from "./probe.ts";
 import { Profile } from "./profile.ts";
 import { SLOWNESS } from "./waiting.ts";
 import { launchBrowser, Workbench } from "./workbench.ts";
@@ -98,7 +99,7 @@ export class Session {
   async #takePictures(name: string): Promise<void> {
     await this.workbench.picture(name);
     if (TAKES_ALL) {
-      await inEachLook(this.workbench, this.profile, (look) =>
+      await inEachLook(this.workbench, new Probe(this.profile), (look) =>
         this.workbench.picture(`${name}-${look}`),
       );
     }
@@ -108,6 +109,9 @@ export class Session {
     this.#profile = await Profile.create();
     this.#puppets = await Puppets.listen(join(this.#profile.folder, "puppets"));
     await options.prepare?.(this.#profile, this.#puppets);
+    if (TAKES_ALL) {
+      await Probe.install(this.#profile); // to change the theme
+    }
     const began = performance.now();
     await this.#profile.install(VSIX);
     const installMs = performance.now() - began;

@@ -31,17 +31,34 @@ export const THEMES: readonly Theme[] = [
   },
 ];
 
+/** Use a theme, or the default one, and wait until the window has it. */
+export async function setTheme(
+  probe: Probe,
+  workbench: Workbench,
+  theme: Theme | undefined,
+): Promise<void> {
+  await probe.run(
+    `await vscode.workspace.getConfiguration("workbench").update("colorTheme", given ?? undefined, true);`,
+    theme?.setting,
+  );
+  if (theme !== undefined) {
+    await until(
+      theme.setting,
+      () => workbench.page.locator(".monaco-workbench").getAttribute("class"),
+      (classes) => classes?.split(" ").includes(theme.base) === true,
+    );
+  }
+}
+
 /** Use a theme, and wait until these pages have it, by default the one in the side bar. */
 export async function useTheme(
   probe: Probe,
   workbench: Workbench,
-  { setting, mark }: Theme,
+  theme: Theme,
   pages: readonly FrameLocator[] = [workbench.sideBarPage],
 ): Promise<void> {
-  await probe.run(
-    `await vscode.workspace.getConfiguration("workbench").update("colorTheme", given, true);`,
-    setting,
-  );
+  const { setting, mark } = theme;
+  await setTheme(probe, workbench, theme);
   for (const page of pages) {
     await until(
       setting,

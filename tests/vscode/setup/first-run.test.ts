@@ -3,6 +3,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { Chat } from "../harness/chat.ts";
+import { TAKES_ALL } from "../harness/looks.ts";
 import { Session } from "../harness/session.ts";
 import { SLOWNESS, until } from "../harness/waiting.ts";
 
@@ -70,7 +71,7 @@ session.step(
     await chat.ending.getByText("The subagent finished its work.").waitFor();
     const took = performance.now() - session.installedAt;
     report(`from the install to a finished subagent: ${(took / 1000).toFixed(1)} s`);
-    assert.ok(took < FIRST_SUBAGENT_MS, `it took ${took} ms`);
+    assert.ok(TAKES_ALL || took < FIRST_SUBAGENT_MS, `it took ${took} ms`);
   },
 );
 
