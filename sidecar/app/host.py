@@ -340,6 +340,7 @@ class Host:
                 remember=self.registry.remember,
                 show=self.registry.show,
                 show_session=self.registry.show_session,
+                show_changes=self.registry.show_changes,
                 keep=self.registry.keep,
                 now=wall_clock_ms,
             ),

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 import msgspec
 
 from sidecar.api.errors import InvalidState
-from sidecar.api.runs.async_tasks import AsyncTask, Changes
+from sidecar.api.runs.async_tasks import AsyncTask, Changes, Placement
 from sidecar.subagents.fold import RunFold
 from sidecar.subagents.journal.records import RunRecord
 from sidecar.subagents.tasks.launching import Abort
@@ -160,11 +160,19 @@ def with_outcome(record: RunRecord, outcome: Outcome, fold: RunFold, now: int) -
         attention=None,
         partial=fold.partial() if outcome.status != "completed" and record.task.launched_at else None,
         progress=progress,
+        placement=_last_placement(record.task.placement),
     )
     was_asked_for = outcome.reason in ("cancelledByUser", "cancelledByModel")
     is_known = bool(outcome.client_id) and outcome.client_id == record.client_id
     wants_notice = was_asked_for and not is_known and record.concerns_model
     return msgspec.structs.replace(record, task=task, wants_notice=wants_notice)
+
+
+def _last_placement(placement: Placement | None) -> Placement | None:
+    """Return the placement of an ended run, which may have been stopped at any point."""
+    if placement is None or placement.state == "lost":
+        return placement
+    return msgspec.structs.replace(placement, state="ended")
 
 
 def end_event(task: AsyncTask, words: str | None) -> dict[str, Any]:

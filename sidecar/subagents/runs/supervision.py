@@ -43,7 +43,8 @@ class MonitorServices:
     """Services that supervision uses.
 
     `remember` saves the record of a run in the journal, `show` also notifies of it, and `show_session` also
-    logs its mode and model. `keep` saves it durably before it returns.
+    logs its mode and model. `show_changes` shows what git counted, also after the end of the run. `keep`
+    saves it durably before it returns.
     """
 
     spending: DaySpending
@@ -53,6 +54,7 @@ class MonitorServices:
     remember: Callable[[Run], None]
     show: Callable[[Run], None]
     show_session: Callable[[Run], None]
+    show_changes: Callable[[Run], None]
     keep: Callable[[Run], Awaitable[None]]
 
 
@@ -195,6 +197,8 @@ class RunMonitor(RunObserver):
 
     def placed(self, node: str | None, state: PlacementState) -> None:
         """Show where a run on a cluster works; notify of a change."""
+        if self._run.outcome is not None:
+            return
         task = self.record.task
         before = task.placement
         known = Placement(kind="ray", state=state) if before is None else before
@@ -221,7 +225,7 @@ class RunMonitor(RunObserver):
     def brought_back(self, changes: Changes) -> None:
         """Show what git counted, instead of what the events name."""
         self._run.counted_changes = changes
-        self._services.show(self._run)
+        self._services.show_changes(self._run)
 
     async def next_report(self) -> str | None:
         """Wait for the end of a child, and return the reminder of it; None if nothing is left to report."""

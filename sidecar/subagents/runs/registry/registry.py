@@ -1,6 +1,7 @@
 """Every run of one Host: the live ones in memory, all of them in the journal."""
 
 import asyncio
+import contextlib
 import logging
 from collections.abc import Callable, Coroutine, Mapping
 from typing import Any
@@ -113,6 +114,13 @@ class RunRegistry(RunDirectory):
         known = {name: value for name, value in event.items() if value is not None}
         self._work.start(self.emit(run, known), f"session of {run.id}")
 
+    def show_changes(self, run: Run) -> None:
+        """Show what git counted of a run on a cluster, also if it comes back after the end."""
+        if run.outcome is None:
+            self.show(run)
+        else:
+            self._work.start(self._late_changes(run), f"changes of {run.id}")
+
     def touch(self, run: Run) -> None:
         """Notify of a change that need not be saved, such as a new position in the queue."""
         if run.outcome is None:
@@ -182,6 +190,13 @@ class RunRegistry(RunDirectory):
         newest.task.changes = changes
         await self._journal.save_again(newest)
         self._notify(newest)
+
+    async def _late_changes(self, run: Run) -> None:
+        with contextlib.suppress(StorageError):  # the registry tries again
+            await self.recorded(run.id)
+        changes = run.counted_changes
+        if run.recorded.done() and changes is not None and changes != run.record.task.changes:
+            await self.add_changes(run.record, changes)
 
     def conclude(self, task_id: str, outcome: Outcome) -> bool:
         """End a live run and stop what executes it; return False if it has ended already.

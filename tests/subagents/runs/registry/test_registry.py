@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from sidecar.api.errors import StorageError
-from sidecar.api.runs.async_tasks import AsyncStatus, AsyncTask, Progress
+from sidecar.api.runs.async_tasks import AsyncStatus, AsyncTask, Changes, Placement, PlacementState, Progress
 from sidecar.storage.layout import new_task_id
 from sidecar.subagents.journal import queries as journal_queries
 from sidecar.subagents.journal.event_log import EventLog
@@ -196,6 +196,36 @@ async def test_tokens_reported_after_the_end_still_count(setting: Setting) -> No
     assert kept is not None
     assert (kept.task.progress.input_tokens, kept.task.progress.cache_reads) == (7, 90)
     assert (kept.task.status, kept.task.progress.last_text) == ("cancelled", None)
+
+
+@pytest.mark.parametrize("is_recorded", [True, False])
+async def test_changes_that_come_back_after_the_end_are_counted(setting: Setting, is_recorded: bool) -> None:
+    run = await setting.add()
+    setting.registry.conclude(run.id, cancelled("user"))
+    if is_recorded:
+        await setting.registry.settled(run.id)
+    run.counted_changes = Changes(files=1, additions=2, deletions=3)
+    setting.registry.show_changes(run)
+    await setting.registry.aclose(10)
+    kept = await setting.journal.get(run.id)
+    assert kept is not None
+    assert (kept.task.status, kept.task.changes) == ("cancelled", run.counted_changes)
+
+
+@pytest.mark.parametrize(
+    ("last", "shown"),
+    [("waiting", "ended"), ("starting", "ended"), ("running", "ended"), ("lost", "lost")],
+)
+async def test_an_ended_run_is_nowhere_on_its_cluster(
+    setting: Setting, last: PlacementState, shown: PlacementState
+) -> None:
+    run = await setting.add()
+    run.record.task.placement = Placement(kind="ray", node="A", state=last)
+    setting.registry.conclude(run.id, cancelled("user"))
+    await setting.registry.settled(run.id)
+    kept = await setting.journal.get(run.id)
+    assert kept is not None and kept.task.placement is not None
+    assert (kept.task.placement.node, kept.task.placement.state) == ("A", shown)
 
 
 class Unwritable:
