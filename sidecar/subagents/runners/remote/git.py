@@ -5,6 +5,8 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from sidecar.subagents.runners.remote.git_work import started
+
 _SETTINGS = (
     "core.hooksPath=/dev/null",
     "core.autocrlf=false",
@@ -42,17 +44,22 @@ def git(
     argv = ["git", *(part for each in _SETTINGS for part in ("-c", each)), *args]
     inherited = {name: value for name, value in os.environ.items() if name not in _DROPPED}
     environment = {**inherited, **_IDENTITY, "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C", **(env or {})}
+
+    def start() -> "subprocess.Popen[bytes]":
+        pipe = subprocess.PIPE
+        source = None if stdin is None else pipe
+        return subprocess.Popen(argv, cwd=folder, env=environment, stdin=source, stdout=pipe, stderr=pipe)
+
     try:
-        done = subprocess.run(
-            argv, cwd=folder, env=environment, input=stdin, capture_output=True, timeout=timeout, check=False
-        )
+        with started(start) as process:
+            stdout, stderr = process.communicate(stdin, timeout)
     except FileNotFoundError:
         raise GitError("git is not installed; install it") from None
     except subprocess.TimeoutExpired:
         raise GitError(f"git {args[0]} did not end within {timeout:.0f} s") from None
-    if done.returncode:
-        raise GitError(f"git {args[0]}: {_last_words(done.stderr)}")
-    return done.stdout
+    if process.returncode:
+        raise GitError(f"git {args[0]}: {_last_words(stderr)}")
+    return stdout
 
 
 def line(folder: Path, *args: str, env: Mapping[str, str] | None = None) -> str:

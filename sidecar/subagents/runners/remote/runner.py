@@ -14,6 +14,7 @@ from sidecar.subagents.runners.contract import Emit, Runner, RunnerUnavailable, 
 from sidecar.subagents.runners.remote import workspace
 from sidecar.subagents.runners.remote.extras import Extras, packed_extras
 from sidecar.subagents.runners.remote.gateway_process import GatewayGone, GatewayRefused
+from sidecar.subagents.runners.remote.git_work import in_thread
 from sidecar.subagents.runners.remote.job import (
     EXTRA_SECONDS,
     KEEP_DAYS,
@@ -105,8 +106,8 @@ class RemoteRunner:
     async def start(self, spec: RunSpec, emit: Emit) -> RemoteRun:
         """Start to place a run; raises `RunnerUnavailable` if something of it cannot travel."""
         spec.observer.placed(None, "starting")  # the agent has not started while git packs the workspace
-        tree = await asyncio.to_thread(workspace.prepare, spec.workspace_dir)
-        extras = await asyncio.to_thread(packed_extras, tree, spec.directories, spec.attachments)
+        tree = await in_thread(workspace.prepare, spec.workspace_dir)
+        extras = await in_thread(packed_extras, tree, spec.directories, spec.attachments)
         job, record = self._job(spec, extras), self._record(tree, spec)
         # Durable before anything exists on the cluster.
         await spec.observer.keep(to_plain(record))

@@ -13,6 +13,7 @@ from sidecar import __version__
 from sidecar.subagents.runners.contract import RunnerUnavailable, RunObserver
 from sidecar.subagents.runners.remote import workspace
 from sidecar.subagents.runners.remote.gateway_process import GatewayGone, GatewayRefused
+from sidecar.subagents.runners.remote.git_work import in_thread
 from sidecar.subagents.runners.remote.job import Job, RemoteRecord, to_plain
 from sidecar.subagents.runners.remote.link import GatewayFailed
 from sidecar.subagents.runners.remote.requirements import (
@@ -206,7 +207,7 @@ class Placement:
             stopped.cancel()
 
     async def _transfer(self, known: Sequence[str]) -> None:
-        data = await asyncio.to_thread(workspace.packed, self._record.tree, known)
+        data = await in_thread(workspace.packed, self._record.tree, known)
         self._node.heard()  # packing took time in which the node was not asked
         if data:
             await self._put(None, data)
