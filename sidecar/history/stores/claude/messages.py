@@ -114,7 +114,7 @@ def _text(content: object) -> str | None:
 
 
 def _is_attached(block: object) -> bool:
-    return isinstance(block, dict) and block.get("type") in _ATTACHED
+    return isinstance(block, dict) and _string(block.get("type")) in _ATTACHED
 
 
 def _string(value: object) -> str | None:

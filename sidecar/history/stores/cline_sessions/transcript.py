@@ -29,14 +29,14 @@ def messages_of(transcript: Transcript) -> list[StoredMessage]:
 def files_of(transcript: Transcript) -> Iterator[FileChange]:
     """Yield the files that calls of tools name, except those of failed calls."""
     failed = {
-        block.get("tool_use_id")
+        text(block, "tool_use_id")
         for message in transcript.messages
         for block in blocks(message)
         if block.get("type") == "tool_result" and block.get("is_error") is True
-    }
+    } - {None}
     for message in transcript.messages:
         for block in blocks(message):
-            if block.get("type") == "tool_use" and block.get("id") not in failed:
+            if block.get("type") == "tool_use" and text(block, "id") not in failed:
                 yield from called_files(block.get("name"), block.get("input"), time_ms(message.get("ts")))
 
 

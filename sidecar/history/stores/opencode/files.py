@@ -10,7 +10,7 @@ import msgspec
 
 from sidecar.api.stored.tasks import Problem
 from sidecar.history.stored.problems import problem
-from sidecar.history.stored.reading import read_file, stamp_from
+from sidecar.history.stored.reading import stamp_from
 from sidecar.history.stores.contract import SharedProblem
 from sidecar.history.stores.index_row import condense
 from sidecar.history.stores.opencode.content import (
@@ -159,7 +159,7 @@ class _Reader:
     def object(self, path: str) -> Json | None:
         """Return the JSON object in a file; None if there is none."""
         name = path.rpartition(os.sep)[2]
-        file = read_settled(path, name, is_json, read_file)
+        file = read_settled(path, name, is_json)
         self.problems += file.problems
         self.is_half_written = self.is_half_written or file.is_half_written
         if file.stamp is not None:

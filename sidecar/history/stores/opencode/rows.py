@@ -60,7 +60,7 @@ def is_prompt(message: Message) -> bool:
     """Return whether a person typed a message; the product's own texts are marked as synthetic."""
     if message.role != "user":
         return False
-    kinds = {part.data.get("type") for part in message.parts}
+    kinds = {text(part.data, "type") for part in message.parts}
     return "compaction" not in kinds and (bool(prompt_text(message)) or not _TYPED.isdisjoint(kinds))
 
 

@@ -47,7 +47,7 @@ def touched_files(records: Iterable[Record]) -> Iterator[FileChange]:
         elif record.type == "tool_result":
             result = _result_of(record)
             answer = next(_members(record, "functionResponse"), {})
-            call = calls.pop(_id_of(answer) or result.get("callId"), {})
+            call = calls.pop(_id_of(answer) or text(result.get("callId")), {})
             if result.get("status") in (None, "success"):
                 at = iso_ms(record.timestamp)
                 yield from files_of_call(call.get("name"), call.get("args"), result.get("resultDisplay"), at)

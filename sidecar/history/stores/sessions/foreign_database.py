@@ -64,7 +64,7 @@ class ForeignDatabase:
                     return before, found
             except Unsteady:
                 pass
-            except (sqlite3.Error, OverflowError) as error:
+            except (sqlite3.Error, OverflowError, UnicodeDecodeError) as error:
                 if not left or self.stamps() == before:
                     raise self._unusable(error) from None
             except OSError as error:
@@ -98,6 +98,8 @@ class ForeignDatabase:
     def _unusable(self, error: Exception) -> Refused:
         if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_INTERRUPT:
             return Refused("unreadable", f"{self._name} takes longer than {SECONDS:.0f} s to read")
+        if isinstance(error, UnicodeDecodeError):  # the module cannot decode the message of its own error
+            return Refused("malformed", f"{self._name} is not a sound database: a name in it is not UTF-8")
         return Refused("malformed", f"{self._name} is not a sound database: {error}")
 
 

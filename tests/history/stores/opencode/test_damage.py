@@ -17,7 +17,9 @@ from sidecar.corpus.sessions.opencode import Written, write_opencode
 from sidecar.corpus.sessions.plot import NOW
 from sidecar.history import TaskHistory
 from sidecar.history.doctor import examine
+from sidecar.history.stores.opencode.files import FileSource
 from sidecar.history.stores.sessions import foreign_database
+from sidecar.history.stores.sessions.saving import MAX_DOCUMENT
 from tests.history.stores.fixtures.foreign_files import seen
 
 
@@ -270,3 +272,23 @@ def test_rows_of_any_content_are_read(tmp_path: Path, message: Any, part: Any, h
         assert history.get(task.id)[0] == task
         history.messages(task.id)
     assert seen(root) == before
+
+
+def test_an_error_that_is_not_in_utf_8_is_a_problem_of_the_database(written: Written) -> None:
+    path = closed(written)
+    with sqlite3.connect(path) as connection:
+        connection.execute("CREATE TABLE surplus (a)")
+    connection.close()
+    path.write_bytes(path.read_bytes().replace(b"CREATE TABLE surplus", b"CREATE \xdeABLE surplus"))
+    history = history_of(written.root)
+    assert in_files(written) <= {task.id for task in history.list(children=True)}
+    assert "not UTF-8" in (history.store(str(written.root)).unlistable() or "")
+
+
+def test_a_document_beyond_the_limit_is_refused_before_it_is_read(written: Written) -> None:
+    key = sorted(in_files(written))[0]
+    head = next(written.root.glob(f"**/{key}.json"))
+    with head.open("r+b") as file:
+        file.truncate(MAX_DOCUMENT + 1)
+    problems = FileSource(str(written.root)).content(key, FileSource(str(written.root)).heads()[key][0])
+    assert problems is not None and [each.code for each in problems.problems] == ["tooLarge"]
