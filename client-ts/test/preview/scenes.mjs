@@ -373,7 +373,37 @@ const turnEvents = turns.flatMap(({ text, kind }, at) => [
 const base = [running, runs, definitions, history];
 const opened = (id) => ({ type: "open", taskId: id });
 
+/** A run that ended. */
+const ended = (status, endReason, more = {}, list = story.slice(0, 8)) => [
+  ...base,
+  opened("z"),
+  { type: "task", task: task("z", status, { endReason, ...more }) },
+  events("z", list),
+];
+const touched = (count) =>
+  Array.from({ length: count }, (_, at) => ({
+    path: `/w/src/orders/import/nightly/step-${at + 1}.ts`,
+    ...{ actions: ["edited"], additions: 12 * at + 1, deletions: at },
+  }));
+const TRACE = `Traceback (most recent call last):\n${'  File "agent.py", line 7, in step\n'.repeat(9)}ConnectionError: api.example.com: connection refused`;
+
 export const scenes = {
+  endError: ended("failed", "error", { error: TRACE, errorKind: "network" }),
+  endTurns: ended("failed", "maxTurns", { error: "Stopped after 50 answers of the model." }),
+  endBudget: ended("failed", "budget", { error: "The run has cost $2.04; its limit is $2.00." }),
+  endCancelled: ended("cancelled", "cancelledByUser", {
+    partial: { emitted_vars: {}, touchedFiles: ["src/parser.ts"] },
+  }),
+  endInterrupted: ended("failed", "hostExit", {}),
+  endOnFleet: ended("failed", "lost", { placement: { kind: "ray", node: "gpu-1", state: "lost" } }),
+  endMany: [
+    ...ended("completed", "goal", {
+      changes: { files: 31, additions: 5_801, deletions: 465, uncountedFiles: 2 },
+      placement: { kind: "ray", node: "gpu-1" },
+      progress: { turns: 3, toolCalls: 92, inputTokens: 812_300, outputTokens: 90_000 },
+    }),
+    { type: "files", taskId: "z", files: touched(31) },
+  ],
   asking: [
     ...base,
     { type: "run", run: run("a", "running", "Give every date a zone", { asks: "Run the tests" }) },

@@ -71,7 +71,7 @@ export const outcome: Texts<typeof en.outcome> = {
   notHeard: (where, time) => `${where}, seit ${time} ohne Antwort`,
   lostOnFleet: "Dieser Lauf ging verloren: Sein Knoten war nicht mehr erreichbar.",
   raiseTurns: "Erhöhen Sie maxTurns in der Definition, um mehr Runden zu erlauben.",
-  raiseBudget: "Erhöhen Sie das Budget in den Einstellungen.",
+  raiseBudget: "Budgets stehen in config.toml, den Einstellungen des Sidecars.",
   resumeAdvice:
     "Die bisherige Ausgabe ist gespeichert. Setzen Sie den Lauf fort, um weiterzumachen.",
   failure: {

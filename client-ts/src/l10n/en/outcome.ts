@@ -69,7 +69,7 @@ export const outcome = {
   notHeard: (where: string, time: string) => `${where}, no response for ${time}`,
   lostOnFleet: "This run was lost: its node could no longer be reached.",
   raiseTurns: "Raise maxTurns in the definition to allow more turns.",
-  raiseBudget: "Raise the budget in the settings.",
+  raiseBudget: "Budgets are set in config.toml, the settings of the sidecar.",
   resumeAdvice: "Its output so far is saved. Resume it to continue.",
   /** Why the model or its server failed. */
   failure: {

@@ -1,6 +1,7 @@
 import { html } from "lit-html";
 
 import type { Changes, TouchedFile } from "../../../src/protocol.js";
+import { outcome } from "../../../src/text/outcomeStrings.js";
 import { changedPath, listedChanges } from "../../model/shown/endTexts.js";
 import { ENDING } from "../../text/strings.js";
 import { icon } from "../common/icon.js";
@@ -21,7 +22,7 @@ export function changes({ taskId, files, counts, folder }: Changed, { send }: Vi
     <div class="changes-head">
       ${icon("diff-multiple")}
       <h2>${ENDING.changes(files.length)}</h2>
-      ${lines(counts?.additions, counts?.deletions)}
+      ${allLines(counts)}
       <button
         type="button"
         class="secondary"
@@ -57,6 +58,18 @@ function changedFile(file: TouchedFile, taskId: string, folder: string, send: Vi
     ${actions.includes("deleted") ? html`<span class="hint">${ENDING.deletedFile}</span>` : undefined}
     ${lines(additions ?? undefined, deletions ?? undefined)}
   </button>`;
+}
+
+/** Render how many lines a run changed, and in how many files they were not counted, as rows say it. */
+function allLines(counts: Changes | undefined): Part {
+  const { files = 0, additions, deletions, uncountedFiles = 0 } = counts ?? {};
+  if (uncountedFiles === 0) {
+    return lines(additions, deletions);
+  }
+  return uncountedFiles >= files
+    ? undefined
+    : html`${lines(additions, deletions)}
+        <span class="hint">(${outcome.uncounted(uncountedFiles)})</span>`;
 }
 
 function lines(additions: number | undefined, deletions: number | undefined): Part {
