@@ -4,7 +4,9 @@ import { join } from "node:path";
 import { seriousFindings } from "../harness/accessible.ts";
 import { Chat } from "../harness/chat.ts";
 import { REPOSITORY } from "../harness/places.ts";
+import { Probe } from "../harness/probe.ts";
 import { Session } from "../harness/session.ts";
+import { setTheme, THEMES, useTheme } from "../harness/themes.ts";
 
 const AGENT = "planner";
 const INQUIRING = {
@@ -80,6 +82,7 @@ const session = new Session("questions", {
       `---\nname: ${AGENT}\ndescription: Asks before it plans.\nrunner: inquiring\n---\nPlan.\n`,
     );
     await profile.configure({ "subagentSidecar.runners": { inquiring: INQUIRING } });
+    await Probe.install(profile);
   },
 });
 
@@ -108,7 +111,12 @@ session.step("an answer that does not fit is refused field by field", async (wor
   assert.equal(await form.getByText("Choose an answer.").count(), 2); // of the engine and the extras
   const focused = chat.frame.locator(":focus");
   assert.equal(await focused.getAttribute("type"), "radio"); // the first field with a mistake
-  assert.deepEqual(await seriousFindings(workbench.editorPage), []);
+  const probe = new Probe(session.profile);
+  for (const theme of THEMES) {
+    await useTheme(probe, workbench, theme, [workbench.editorPage]);
+    assert.deepEqual(await seriousFindings(workbench.editorPage), [], theme.name);
+  }
+  await setTheme(probe, workbench, undefined);
 });
 
 session.step("keys alone fill it in and send it", async (workbench) => {
