@@ -42,8 +42,7 @@ export const HOME: Texts<typeof en.HOME> = {
   noDefinitions: "Noch keine Subagenten",
   exampleHint:
     "Sehen Sie einen in Aktion. Es dauert zehn Sekunden, ohne Schlüssel, ohne Netzwerk und ohne Ihre Dateien.",
-  installedHint:
-    "Diese Agenten sind installiert. Als Ihr Subagent fragt ein Agent, bevor er handelt.",
+  installedHint: "Diese Agenten sind installiert. Jeder fragt, bevor er handelt.",
   use: (agent) => `${agent} verwenden`,
   definitionHint: "Für einen eigenen schreiben Sie eine Markdown-Datei, die sagt, was er tut.",
   problems: (count) => `${plural(count, "Problem", "Probleme")} in Definitionen`,

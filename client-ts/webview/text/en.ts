@@ -41,7 +41,7 @@ export const HOME = {
   noDefinitions: "No subagents yet",
   exampleHint:
     "See one in action. It takes ten seconds and needs no key, no network and none of your files.",
-  installedHint: "These agents are installed. As your subagent, an agent asks before it acts.",
+  installedHint: "These agents are installed. Each asks before it acts.",
   use: (agent: string) => `Use ${agent}`,
   definitionHint: "To add your own, write a Markdown file that says what it does.",
   problems: (count: number) => `${counted(count, "problem")} in definitions`,
