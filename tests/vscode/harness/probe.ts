@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
 import { once } from "node:events";
+import { existsSync } from "node:fs";
 import { createConnection } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -7,7 +8,7 @@ import { promisify } from "node:util";
 
 import { REPOSITORY } from "./places.ts";
 import type { Profile } from "./profile.ts";
-import { within } from "./waiting.ts";
+import { until, within } from "./waiting.ts";
 
 const VSCE = join(REPOSITORY, "client-ts/node_modules/.bin/vsce");
 
@@ -40,6 +41,7 @@ export class Probe {
    * return what it returns. Rejects with the message of its error.
    */
   async run<T>(program: string, given: unknown = null): Promise<T> {
+    await until("listening", () => existsSync(this.#address), Boolean);
     const socket = createConnection(this.#address);
     try {
       await within("reaching the probe", once(socket, "connect"));
