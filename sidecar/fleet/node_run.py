@@ -23,6 +23,7 @@ from sidecar.subagents.equipment.equipment import Equipment
 from sidecar.subagents.runners.contract import RunHandle, Runner, RunnerUnavailable, RunResult, RunSpec
 from sidecar.subagents.runners.registry import build_runners, unlisted_runner
 from sidecar.subagents.runners.remote.job import Job, filled, missing_variables, to_plain
+from sidecar.subagents.runners.remote.room import with_remedy
 from sidecar.user_dirs import user_dir
 
 logger = logging.getLogger(__name__)
@@ -193,7 +194,7 @@ class NodeRun:
             result = await self._result_of(job)
         except Exception as error:
             logger.exception("run %s failed on its node", self.task_id)
-            result = RunResult("ERROR", None, {}, f"the node could not run it: {error}")
+            result = RunResult("ERROR", None, {}, with_remedy(f"the node could not run it: {error}"))
         await self._finish(result)
 
     async def _result_of(self, job: Job) -> RunResult:

@@ -22,6 +22,7 @@ from sidecar.subagents.runners.remote.requirements import (
     suitable,
     why_unsuitable,
 )
+from sidecar.subagents.runners.remote.room import with_remedy
 from sidecar.subagents.runners.remote.run.lines import RunLines
 from sidecar.subagents.runners.remote.run.node import RunLost, RunNode
 from sidecar.subagents.runners.remote.run.requests import (
@@ -209,10 +210,16 @@ class Placement:
     async def _transfer(self, known: Sequence[str]) -> None:
         data = await in_thread(workspace.packed, self._record.tree, known)
         self._node.heard()  # packing took time in which the node was not asked
-        if data:
-            await self._put(None, data)
-        for number, content in self._contents.items():
-            await self._put(number, content)
+        try:
+            if data:
+                await self._put(None, data)
+            for number, content in self._contents.items():
+                await self._put(number, content)
+        except GatewayRefused as error:
+            if error.kind != "failed":
+                raise
+            problem = f"node {self._node.name!r} could not keep the workspace: {error}"
+            raise GatewayRefused(error.kind, with_remedy(problem)) from None
 
     async def _put(self, attachment: int | None, data: bytes) -> None:
         for offset in range(0, max(1, len(data)), _PIECE_BYTES):
