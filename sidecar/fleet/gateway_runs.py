@@ -9,6 +9,7 @@ import orjson
 
 from sidecar.fleet.cluster import Cluster
 from sidecar.fleet.places.places import NodeSilent, RunPlaces
+from sidecar.subagents.runners.remote.room import with_remedy
 
 Write = Callable[[bytes], Awaitable[None]]
 Request = dict[str, Any]
@@ -220,6 +221,8 @@ class GatewayRuns:
 
 def _why_died(text: str) -> str:
     """Return why an actor died; Ray's own text is long and ends with advice about memory."""
+    if "raised in its creation task" in text:  # and its traceback
+        return with_remedy(f"its node could not begin it: {text.strip().splitlines()[-1].strip()}")
     if "its node has died" in text:
         return "its node died"
     if "OOM" in text and "ray.kill" not in text:

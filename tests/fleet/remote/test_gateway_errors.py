@@ -41,3 +41,17 @@ def test_the_end_of_a_long_error_is_kept(runs: GatewayRuns) -> None:
     died = runs.described(ActorDiedError("The actor died. " + "File x " * 200 + "No space left on device"))
     assert died["kind"] == "gone" and died["reason"].startswith("The actor died.")
     assert died["reason"].endswith("No space left on device") and len(died["reason"]) < 510
+
+
+@pytest.mark.parametrize(
+    ("problem", "remedy"),
+    [("Read-only file system", ""), ("No space left on device", "; make room")],
+)
+def test_a_node_that_cannot_begin_a_run_is_named_without_the_traceback(
+    runs: GatewayRuns, problem: str, remedy: str
+) -> None:
+    trace = "\x1b[36mray::run-1:RunActor.__init__()\x1b[39m (pid=7)\n  File x, line 1, in mkdir\n"
+    error = f"The actor died because of an error raised in its creation task, {trace}OSError: {problem}"
+    reason = runs.described(ActorDiedError(error))["reason"]
+    assert reason.startswith(f"its node could not begin it: OSError: {problem}{remedy}")
+    assert "\x1b" not in reason
