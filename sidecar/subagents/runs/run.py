@@ -160,7 +160,7 @@ def with_outcome(record: RunRecord, outcome: Outcome, fold: RunFold, now: int) -
         attention=None,
         partial=fold.partial() if outcome.status != "completed" and record.task.launched_at else None,
         progress=progress,
-        placement=_last_placement(record.task.placement),
+        placement=_last_placement(record.task.placement, outcome),
     )
     was_asked_for = outcome.reason in ("cancelledByUser", "cancelledByModel")
     is_known = bool(outcome.client_id) and outcome.client_id == record.client_id
@@ -168,11 +168,11 @@ def with_outcome(record: RunRecord, outcome: Outcome, fold: RunFold, now: int) -
     return msgspec.structs.replace(record, task=task, wants_notice=wants_notice)
 
 
-def _last_placement(placement: Placement | None) -> Placement | None:
+def _last_placement(placement: Placement | None, outcome: Outcome) -> Placement | None:
     """Return the placement of an ended run, which may have been stopped at any point."""
     if placement is None or placement.state == "lost":
         return placement
-    return msgspec.structs.replace(placement, state="ended")
+    return msgspec.structs.replace(placement, state="lost" if outcome.reason == "lost" else "ended")
 
 
 def end_event(task: AsyncTask, words: str | None) -> dict[str, Any]:

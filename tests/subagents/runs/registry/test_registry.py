@@ -228,6 +228,16 @@ async def test_an_ended_run_is_nowhere_on_its_cluster(
     assert (kept.task.placement.node, kept.task.placement.state) == ("A", shown)
 
 
+async def test_a_run_lost_on_its_way_to_a_cluster_is_lost_there(setting: Setting) -> None:
+    run = await setting.add()
+    run.record.task.placement = Placement(kind="ray", state="starting")
+    setting.registry.conclude(run.id, failed("lost", "The sidecar was killed."))
+    await setting.registry.settled(run.id)
+    kept = await setting.journal.get(run.id)
+    assert kept is not None and kept.task.placement is not None
+    assert kept.task.placement.state == "lost"
+
+
 class Unwritable:
     """An executor whose stored task refuses the end once, and being made durable once."""
 
