@@ -42,11 +42,16 @@ def gc(workspace: Path, store: SettingsStore) -> int:
     journal.retentionDays. Removes from all nodes the folders of ended runs, and the parts of their caches
     that have not been used for a long time.
     """
-    removed = [*_pruned(workspace, store), *asyncio.run(_gc(store))]
-    for name in removed:
+    pruned = _pruned(workspace, store)
+    for ref in pruned:
+        output.echo(ref)
+    cleaned = asyncio.run(_gc(store))
+    for name in cleaned["removed"]:
         output.echo(name)
-    output.echo(f"{len(removed)} removed", err=True)
-    return exits.DONE
+    for problem in cleaned["problems"]:
+        output.echo(f"not cleaned: {problem}", err=True)
+    output.echo(f"{len(pruned) + len(cleaned['removed'])} removed", err=True)
+    return exits.FAILED if cleaned["problems"] else exits.DONE
 
 
 def read_status(store: SettingsStore) -> FleetStatus:
@@ -78,13 +83,14 @@ def _pruned(workspace: Path, store: SettingsStore) -> list[str]:
         return []
 
 
-async def _gc(store: SettingsStore) -> list[str]:
+async def _gc(store: SettingsStore) -> dict[str, list[str]]:
     from sidecar.subagents.runners.fleet_links import FleetLinks
 
     links = FleetLinks()
     try:
-        removed: list[str] = await links.link(store.current.fleet, os.environ).request("gc", _GC_SECONDS)
-        return removed
+        link = links.link(store.current.fleet, os.environ)
+        cleaned: dict[str, list[str]] = await link.request("gc", _GC_SECONDS)
+        return cleaned
     finally:
         await links.aclose()
 

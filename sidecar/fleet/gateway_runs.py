@@ -15,7 +15,6 @@ Write = Callable[[bytes], Awaitable[None]]
 Request = dict[str, Any]
 _CALL_SECONDS = 30.0
 _DROP_SECONDS = 8.0
-_GC_SECONDS = 240.0
 _SALVAGE_SECONDS = 12.0
 WINDOW = 8
 """How many batches of a run may be on their way to the sidecar or wait in the gateway."""
@@ -101,16 +100,11 @@ class GatewayRuns:
         except Exception as error:
             raise LookupError(f"the process of the run is gone, and so is its node: {error}") from None
 
-    async def op_gc(self, request: Request) -> list[str]:
-        """Remove what no run uses any more from all nodes; return what was removed."""
-        from sidecar.fleet.leftovers.cleanup import clean_up
+    async def op_gc(self, request: Request) -> dict[str, list[str]]:
+        """Remove what no run uses any more from all nodes."""
+        from sidecar.fleet.leftovers.all_nodes import clean_all
 
-        nodes = [node["nodeId"] for node in self._cluster.nodes() if node["slots"]]
-        cleaned = await asyncio.gather(
-            *(self._cluster.run_on(node, clean_up, limit=_GC_SECONDS) for node in nodes),
-            return_exceptions=True,
-        )
-        return [name for each in cleaned if not isinstance(each, BaseException) for name in each]
+        return await clean_all(self._cluster, lambda error: self.described(error)["reason"])
 
     async def op_salvage(self, request: Request) -> Any:
         """Read and save what a dead actor left on its node."""

@@ -3,6 +3,7 @@
 import os
 import shutil
 import time
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from sidecar.fleet.access import remove_tree
@@ -24,13 +25,24 @@ MOST_BYTES = 5 << 30
 _SWEEP_SECONDS = 4.0
 
 
-def clean_up() -> list[str]:
-    """Remove folders that no run needs, and unused caches and commits; return what was removed."""
+@dataclass
+class CleanedUp:
+    """What was removed, and why something was not."""
+
+    removed: list[str] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+
+
+def clean_up() -> CleanedUp:
+    """Remove folders that no run needs, and unused caches and commits."""
     fleet = fleet_folder()
-    removed = [each.name for each in _folders(fleet / "runs", FRESH_SECONDS) if _is_removed(each)]
+    done = CleanedUp([each.name for each in _folders(fleet / "runs", FRESH_SECONDS) if _is_removed(each)])
     for folder in _folders(fleet / "cache", 0):
-        removed += _cleaned(NodeCache(folder))
-    return removed
+        try:
+            done.removed += _cleaned(NodeCache(folder))
+        except GitError as error:
+            done.problems.append(f"cache {folder.name}: {error}")
+    return done
 
 
 def _is_removed(run: Path) -> bool:
@@ -48,7 +60,7 @@ def _is_removed(run: Path) -> bool:
 
 
 def _cleaned(cache: NodeCache) -> list[str]:
-    """Remove an unused cache or its unused commits, unless a run needs it."""
+    """Remove an unused cache or its unused commits, unless a run needs it. Raises GitError."""
     name = cache.folder.name
     unused = _age(cache.folder.stat().st_mtime)
     if not cache.try_alone():
@@ -58,8 +70,6 @@ def _cleaned(cache: NodeCache) -> list[str]:
             shutil.rmtree(cache.folder, ignore_errors=True)
             return [name]
         count = _dropped(cache)
-    except GitError as error:
-        return [f"{name}: not cleaned ({error})"]
     finally:
         cache.release()
     return [f"{name}: {count} commits"] if count else []
