@@ -2,6 +2,7 @@
 
 import asyncio
 import ipaddress
+import logging
 import os
 import socket
 import sys
@@ -11,6 +12,8 @@ from typing import Any
 
 from sidecar import __version__
 from sidecar.fleet.probe import NodeProbe
+
+logger = logging.getLogger(__name__)
 
 SLOT = "agent_slot"
 """The resource by which Ray counts runs on a node."""
@@ -25,6 +28,8 @@ _PROBE_SECONDS = 4.0
 """How long a launch waits for nodes that describe themselves; the first call on a node starts a process."""
 _FRESH_SECONDS = 12.0
 """The same for a person who asks for the status."""
+_PROBE_LIMIT = 30.0
+"""How long a node may take to describe itself before it is asked again."""
 
 
 class ClusterError(Exception):
@@ -117,7 +122,9 @@ class Cluster:
 
         async def one(node_id: str) -> None:
             try:
-                self._probes[node_id] = await self.run_on(node_id, probe, limit=30)
+                self._probes[node_id] = await self.run_on(node_id, probe, limit=_PROBE_LIMIT)
+            except TimeoutError:  # what was known of a slow or frozen node stays
+                logger.info("node %s did not describe itself within %g s", node_id, _PROBE_LIMIT)
             except Exception as error:
                 self._probes[node_id] = NodeProbe(problem=str(error).strip().splitlines()[-1])
 
