@@ -2,6 +2,7 @@ import * as vscode from "vscode";
 
 import { warn } from "../questions/notify.js";
 import * as strings from "../text/strings.js";
+import { nextToConversation } from "../util/showFile.js";
 import { type Code, type CodeChange, codeChanges } from "./codeChanges.js";
 import { codeFile, isThere } from "./codeFile.js";
 
@@ -84,10 +85,12 @@ async function write(applied: ReadonlyMap<vscode.TextDocument, string>): Promise
   }
 }
 
-/** Show each file, the first one last, and what was changed in it. */
+/** Show each file next to the conversation, the first one last, and what was changed in it. */
 async function show(documents: readonly vscode.TextDocument[]): Promise<void> {
+  let viewColumn = nextToConversation();
   for (const document of documents.toReversed()) {
-    await vscode.window.showTextDocument(document, { preview: false });
+    await vscode.window.showTextDocument(document, { preview: false, viewColumn });
+    viewColumn = vscode.ViewColumn.Active;
     if (!document.isUntitled) {
       await vscode.commands.executeCommand("workbench.files.action.compareWithSaved", document.uri);
     }

@@ -29,6 +29,7 @@ const session = new Session("apply", {
     await storeTexts(storageRoot, TASK.id, [TASK.title, answer.join("\n\n")]);
     await profile.addFile(FILE, BEFORE);
     await profile.configure({ "subagentSidecar.storageRoot": storageRoot });
+    await profile.prefer({ "files.autoSave": "off" }); // the default of a browser is to save after a second
   },
 });
 
@@ -41,6 +42,7 @@ session.step("code comes to its place, and the editor shows the change", async (
   await chat.button(APPLY).first().click();
   const changed = workbench.page.locator(".monaco-diff-editor .modified .view-lines");
   await changed.getByText("The discount is for all.").waitFor();
+  assert.equal(await chat.log.isVisible(), true, "the conversation is next to it");
   assert.equal(await readFile(join(session.profile.workspace, FILE), "utf8"), BEFORE);
 });
 
