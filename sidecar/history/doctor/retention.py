@@ -24,6 +24,11 @@ def due_soon(catalog: RootCatalog, now: int) -> Iterator[Finding]:
     )
     message = (
         f"{how_many} will be deleted within {SOON_DAYS} days, {first}: "
-        f"the product deletes a session {period // DAY_MS} days after its last change"
+        f"the product deletes a session {_days(period)} after its last change"
     )
     yield finding("dueDeletion", catalog.root.path, message, path=catalog.root.path)
+
+
+def _days(period: int) -> str:
+    days = period / DAY_MS
+    return "1 day" if days == 1 else f"{days:,.15g} days"

@@ -13,7 +13,7 @@ from typing import Final
 from sidecar.storage.atomic import sync_directory, write_atomic
 from sidecar.storage.kept.blobs import write_blob
 from sidecar.storage.kept.copies import Copies
-from sidecar.storage.kept.records import KeptFile, KeptSession, head_line, session_line
+from sidecar.storage.kept.records import KeptFile, KeptSession, head_line, parse_list, session_line
 from sidecar.storage.layout import FILE_MODE, make_private_dirs
 
 _APPEND: Final = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_CLOEXEC", 0)
@@ -75,8 +75,11 @@ class CopyWriter(Copies):
         return bool(gone)
 
     def sweep(self) -> None:
-        """Remove the files that no session refers to, and shorten a list with many outdated lines."""
-        listed = self.listed()
+        """Remove the files that no session refers to, and shorten a list with many outdated lines.
+
+        Raises OSError, also if the list cannot be read: then every file may be in use.
+        """
+        listed = self.listed() if self.version is None else parse_list(Path(self.list).read_bytes())
         if listed.lines > 2 * len(listed.sessions) + _OUTDATED:
             lines = [session_line(key, session) for key, session in listed.sessions.items()]
             data = b"".join((head_line(listed.root, listed.product), *lines))

@@ -129,6 +129,18 @@ def test_a_cut_or_foreign_line_of_the_list_is_left_out(place: Place) -> None:
     assert [*Copies(place.writer.folder).sessions()] == ["one", "four"]
 
 
+def test_no_copy_is_removed_while_the_list_cannot_be_read(place: Place) -> None:
+    place.add("one", place.file("a.jsonl"))
+    away = place.root / "list"
+    os.rename(place.writer.list, away)
+    os.mkdir(place.writer.list)
+    with pytest.raises(OSError):
+        place.writer.sweep()
+    os.rmdir(place.writer.list)
+    os.rename(away, place.writer.list)
+    assert place.copied("one") == {"a.jsonl": LINES}
+
+
 def test_a_list_with_many_outdated_lines_is_shortened(place: Place) -> None:
     path = place.file("a.jsonl", b"a")
     for _ in range(70):

@@ -70,3 +70,13 @@ def test_sessions_without_a_message_are_counted(tmp_path: Path) -> None:
     generate(tmp_path, 3)
     (root,) = examine(TaskHistory([tmp_path], now=lambda: NOW), NOW).roots
     assert root.empty_folders == 3
+
+
+@pytest.mark.parametrize(
+    ("days", "said"), [("1", "1 day"), ("0.5", "0.5 days"), ("0", "0 days"), ("30", "30 days")]
+)
+def test_the_period_is_said_as_the_settings_have_it(tmp_path: Path, days: str, said: str) -> None:
+    generate(tmp_path, 3)
+    (tmp_path / "settings.json").write_text(f'{{"cleanupPeriodDays": {days}}}')
+    age(tmp_path, 40)
+    assert findings(tmp_path)[0].endswith(f"the product deletes a session {said} after its last change")
