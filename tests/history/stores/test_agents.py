@@ -19,7 +19,7 @@ from tests.history.stores.fixtures.agents import WRITERS, history_of, listed, sn
 
 PLACES = {
     "gemini": (".gemini", "GEMINI_CLI_HOME", ".gemini"),
-    "qwen": (".qwen", "", ""),
+    "qwen": (".qwen", "QWEN_HOME", ""),
     "copilot": (".copilot", "COPILOT_HOME", ""),
 }
 """Where a product keeps its store, and the variable that names another place, with the folder below it."""
@@ -134,7 +134,7 @@ def test_the_store_is_found_in_the_home(product: str, platform: str, tmp_path: P
     assert discover_roots(Machine(tmp_path, {}, platform)).roots == [root]
 
 
-@pytest.mark.parametrize("product", ["copilot", "gemini"])
+@pytest.mark.parametrize("product", sorted(WRITERS))
 def test_the_environment_names_another_place(product: str, tmp_path: Path) -> None:
     _, variable, below = PLACES[product]
     root = tmp_path / "other" / below
@@ -142,3 +142,21 @@ def test_the_environment_names_another_place(product: str, tmp_path: Path) -> No
     WRITERS[product](root, 1, 1)
     machine = Machine(tmp_path / "home", {variable: str(tmp_path / "other")}, "linux")
     assert discover_roots(machine).roots == [root]
+
+
+@pytest.mark.parametrize("value", ["", "relative/folder", "~/folder"])
+@pytest.mark.parametrize("product", sorted(WRITERS))
+def test_a_variable_without_a_whole_path_names_nothing(product: str, value: str, tmp_path: Path) -> None:
+    folder, variable, _ = PLACES[product]
+    (tmp_path / folder).mkdir()
+    WRITERS[product](tmp_path / folder, 1, 1)
+    assert discover_roots(Machine(tmp_path, {variable: value}, "linux")).roots == [tmp_path / folder]
+
+
+def test_every_place_of_qwen_is_looked_into(tmp_path: Path) -> None:
+    roots = [tmp_path / "run", tmp_path / "named", tmp_path / ".qwen"]
+    for seed, root in enumerate(roots):
+        root.mkdir()
+        WRITERS["qwen"](root, seed, 1)
+    named = {"QWEN_RUNTIME_DIR": str(roots[0]), "QWEN_HOME": str(roots[1])}
+    assert discover_roots(Machine(tmp_path, named, "linux")).roots == roots

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
 _MOST: Final = 50
 """How many chats that are not empty are opened to recognize a root: some may be damaged."""
+_VARIABLES: Final = ("QWEN_RUNTIME_DIR", "QWEN_HOME")
+"""The variables that move the chats; the first has precedence."""
+_WHAT: Final = "chats of Qwen Code"
 
 
 class QwenChats:
@@ -30,8 +33,11 @@ class QwenChats:
         return None
 
     def places(self, machine: "Machine") -> Iterator[Place]:
-        """Yield the folder in the home."""
-        yield Place(machine.home / ".qwen", "chats of Qwen Code")
+        """Yield the folders that two variables name, and the one in the home, which keeps earlier chats."""
+        default = machine.home / ".qwen"
+        named = (machine.folder(variable, default) for variable in _VARIABLES)
+        for folder in dict.fromkeys([*named, default]):
+            yield Place(folder, _WHAT)
 
     def open(self, root: Root) -> "QwenStore":
         """Open the store of a root."""
