@@ -1,5 +1,6 @@
 """`search`: find words in the messages of all stored tasks."""
 
+import time
 from itertools import groupby
 from pathlib import Path
 
@@ -20,6 +21,8 @@ from sidecar.history.task_history import TaskHistory
 
 _TITLE = 100
 """How many characters of a title are shown above its hits."""
+_PATIENCE_SECONDS = 120.0
+"""How long one session may be read before the search ends without it."""
 
 
 @click.command()
@@ -53,8 +56,12 @@ def search(
 
 
 def _search(history: TaskHistory, params: SearchParams) -> SearchResult:
-    """Search again until the index is complete or stops growing."""
+    """Search again until the index is complete, or nothing more is read.
+
+    To end while a large session is read would mean that the next search begins to read it again.
+    """
     service, announced = SearchService(search_dir()), False
+    grew_at = time.monotonic()
     click.get_current_context().call_on_close(service.close)
     found = service.search(history, params)
     while found.indexed < found.total:
@@ -62,7 +69,9 @@ def _search(history: TaskHistory, params: SearchParams) -> SearchResult:
             output.echo("Reading all messages for the first search …", err=True)
             announced = True
         before, found = found.indexed, service.search(history, params)
-        if found.indexed <= before:
+        if found.indexed > before:
+            grew_at = time.monotonic()
+        elif not service.is_indexing or time.monotonic() - grew_at > _PATIENCE_SECONDS:
             break
     return found
 

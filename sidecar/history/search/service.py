@@ -69,6 +69,12 @@ class SearchService:
         indexed, total = self._progress(roots, kept)
         return SearchResult(hits=hits, indexed=indexed, total=total, revision=history.revision)
 
+    @property
+    def is_indexing(self) -> bool:
+        """Return whether messages are being read for the index."""
+        with self._lock:
+            return self._worker is not None and self._worker.poll() is None
+
     def close(self) -> None:
         """End the worker; the next one continues its work."""
         self._closed = True

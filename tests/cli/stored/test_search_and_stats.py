@@ -4,6 +4,11 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from sidecar.api.stored.search import SearchParams, SearchResult
+from sidecar.history.search import SearchService
+from sidecar.history.task_history import TaskHistory
 from tests.cli.conftest import Cli, Run
 
 
@@ -19,6 +24,21 @@ def test_search_waits_for_the_index_and_prints_a_hit_a_line(run: Run, root: Path
     assert hits and all("Done" in hit["SNIPPET"] and "\x02" not in hit["SNIPPET"] for hit in hits)
     assert {hit["ID"] for hit in hits} <= {path.name for path in (root / "tasks").iterdir()}
     assert all(hit["MESSAGE"].split()[0] in ("ui", "api") for hit in hits)
+
+
+@pytest.mark.parametrize(("reads_on", "searched"), [(True, ""), (False, "0 of 1 tasks were searched")])
+def test_search_ends_early_only_if_nothing_more_is_read(
+    run: Run, root: Path, monkeypatch: pytest.MonkeyPatch, reads_on: bool, searched: str
+) -> None:
+    indexed = iter([0, 0, 0, 1])
+
+    def search(self: SearchService, history: TaskHistory, params: SearchParams) -> SearchResult:
+        return SearchResult(hits=[], indexed=next(indexed), total=1, revision=0)
+
+    monkeypatch.setattr(SearchService, "search", search)
+    monkeypatch.setattr(SearchService, "is_indexing", property(lambda self: reads_on))
+    code, _, err = run("search", "done", "--root", str(root))
+    assert code == 0 and err.startswith(searched) and bool(err) == bool(searched)
 
 
 def test_search_takes_a_query_and_a_limit(run: Run, root: Path) -> None:
