@@ -28,7 +28,7 @@ class Searcher:
 
     def __init__(self, stored: Store, directory: Path) -> None:
         self.stored, self.directory = stored, directory
-        self.service = SearchService(directory)
+        self.service = SearchService(directory, wait_seconds=30)
 
     def __call__(self, text: str, **more: Any) -> SearchResult:
         update(self.directory, str(self.stored.path))
