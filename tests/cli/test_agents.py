@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.cli.conftest import Cli
+from tests.cli.program import Cli
 
 FAULTY = "---\nname: far\nkind: remote\ndescription: d\n---\n"
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.cli.conftest import Cli
+from tests.cli.program import Cli
 
 COMMANDS = ("serve", "list", "show", "agents", "agents validate", "launch", "ps", "logs", "mcp", "demo")
 

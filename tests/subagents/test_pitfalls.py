@@ -82,7 +82,7 @@ PITFALLS: Final[dict[str, tuple[str, ...]]] = {
         "e2e/runs/test_runs.py::test_shutdown_ends_runs_as_host_exit_and_says_so_after_a_restart",
         "e2e/runs/test_terms.py::test_at_the_time_limit_the_agent_has_a_last_turn",
         "app/test_host.py::test_raising_the_limit_starts_what_is_queued",
-        "cli/test_runs.py::test_a_launch_prints_its_id_then_the_final_message",
+        "e2e/cli/test_runs.py::test_a_launch_prints_its_id_then_the_final_message",
     ),
 }
 

@@ -12,7 +12,7 @@ import pytest
 
 from sidecar.cli.answers import answer_file
 from sidecar.corpus.stores import STORES
-from tests.cli.conftest import Cli
+from tests.cli.program import Cli
 from tests.generator import ERAS, generate
 
 _PATH = re.compile(

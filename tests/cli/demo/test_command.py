@@ -3,7 +3,7 @@
 import signal
 import time
 
-from tests.cli.conftest import Cli
+from tests.cli.program import Cli
 
 
 def test_the_demo_shows_the_main_job_in_less_than_fifteen_seconds(cli: Cli) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.cli.conftest import Cli
+from tests.cli.program import Cli
 
 USER_FILES = {
     "claude": ".claude.json",

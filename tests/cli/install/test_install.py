@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from sidecar.cli.install.agents import AGENTS, NAME
-from tests.cli.conftest import Cli
 from tests.cli.install.conftest import USER_FILES
+from tests.cli.program import Cli
 
 TEXTS = {"json": '{\n  // mine\n  "theme": "dark",\n}', "toml": "# mine\nmodel = 'x'"}
 

@@ -12,7 +12,7 @@ import pytest
 
 from sidecar.cli.install.agents import NAME
 from sidecar.cli.install.change import backup_path
-from tests.cli.conftest import Cli
+from tests.cli.program import Cli
 
 Environment = dict[str, str]
 KILLED = """

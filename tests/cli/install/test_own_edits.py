@@ -10,8 +10,8 @@ import pytest
 from sidecar.cli.install.agents import AGENTS, NAME
 from sidecar.cli.install.change import backup_path
 from sidecar.cli.install.entry import PLACEHOLDER
-from tests.cli.conftest import Cli
 from tests.cli.install.conftest import USER_FILES
+from tests.cli.program import Cli
 
 Environment = dict[str, str]
 MINE = {"json": '{"theme": "dark"}\n', "toml": 'model = "x"\n'}

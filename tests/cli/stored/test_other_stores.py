@@ -6,7 +6,7 @@ import pytest
 
 from sidecar.corpus.copilot import write_copilot
 from sidecar.corpus.gemini import write_gemini
-from tests.cli.conftest import Cli
+from tests.cli.program import Cli
 
 pytestmark = pytest.mark.slow  # starts a process for each command
 

@@ -9,7 +9,8 @@ import pytest
 from sidecar.api.stored.search import SearchParams, SearchResult
 from sidecar.history.search import SearchService
 from sidecar.history.task_history import TaskHistory
-from tests.cli.conftest import Cli, Run
+from tests.cli.conftest import Run
+from tests.cli.program import Cli
 
 
 def cells(table: str) -> list[dict[str, str]]:

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Cli, Run
+from tests.cli.conftest import Run
+from tests.cli.program import Cli
 from tests.generator import ERAS, generate
 
 Launched = Callable[..., str]

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.cli.conftest import REPO, Cli
+from tests.cli.program import REPO, Cli
 
 Json = dict[str, Any]
 

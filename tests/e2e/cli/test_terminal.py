@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidecar.printable import plain, printable, printable_json
-from tests.cli.conftest import Cli
+from tests.cli.program import Cli
 
 # A title, a cleared screen and a bell of the terminal; 8-bit, deleting, bidi and zero-width characters.
 HOSTILE = "needle\x1b]0;PWNED\x07\x1b[2J\x9b31m\x7f\u202e\u2066\u200f\u200b\U000e0041\rhay"

@@ -11,7 +11,7 @@ import pytest
 
 from sidecar import __version__
 from sidecar.host.attach import address, attaching
-from tests.cli.conftest import Cli, Launched
+from tests.cli.program import Cli, Launched
 
 
 def until_clients(cli: Cli, count: int) -> None:

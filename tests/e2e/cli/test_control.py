@@ -5,7 +5,7 @@ import signal
 
 import pytest
 
-from tests.cli.conftest import Cli, Launched, ready
+from tests.cli.program import Cli, Launched, ready
 
 
 @pytest.mark.parametrize(("name", "code", "state"), [("cat", 0, "completed"), ("fail", 1, "failed")])

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from sidecar import __version__
-from tests.cli.conftest import Cli, ready
+from tests.cli.program import Cli, ready
 
 GATEWAY = """
 import json, sys

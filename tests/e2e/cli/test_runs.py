@@ -7,7 +7,7 @@ import stat
 
 import pytest
 
-from tests.cli.conftest import SECRET, Cli, Launched, ready
+from tests.cli.program import SECRET, Cli, Launched, ready
 
 
 def test_definitions_are_listed_and_the_workspaces_own_only_with_trust(cli: Cli) -> None:
