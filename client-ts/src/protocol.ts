@@ -27,7 +27,7 @@ export const ErrorCode = {
   ReadOnlyStore: -32018,
   /** The request came at the wrong time, such as after `shutdown`. */
   InvalidRequest: -32600,
-  /** No such method, or one that is not implemented yet. */
+  /** The method does not exist, or is not implemented yet. */
   MethodNotFound: -32601,
   /** The request's parameters are invalid; the message names the member and the remedy. */
   InvalidParams: -32602,
@@ -115,35 +115,35 @@ export interface Settings {
 
 /** `asyncTasks`: limits of background runs; times in seconds, -1 = none. */
 export interface AsyncTasksSettings {
-  /** How many runs may run at once, -1 for no limit. */
+  /** How many runs can be active at once, -1 for no limit. */
   max?: number;
   /** What to do with a launch at the limit. */
   overLimit?: "reject" | "queue";
-  /** The time limit of runs that ask for none. */
+  /** The time limit of runs that do not ask for one, in seconds; -1 for none. */
   defaultTimeoutSeconds?: number;
-  /** The longest time limit a run can ask for. */
+  /** The longest time limit that a run can ask for, in seconds; -1 for any. */
   maxTimeoutSeconds?: number;
-  /** End a run that shows no activity for this long. */
+  /** End a run that shows no activity for this many seconds; -1 for never. */
   inactivityTimeoutSeconds?: number;
-  /** End a run whose agent is not ready after this long. */
+  /** End a run whose agent is not ready after this many seconds; -1 for never. */
   startupTimeoutSeconds?: number;
-  /** Time for a last turn at a soft limit. */
+  /** Time for a last turn when the time or the turns are used up, in seconds; 0 or -1 for none. */
   gracePeriodSeconds?: number;
   /** How deeply runs may be nested; with 1 they cannot launch runs. */
   maxDepth?: number;
-  /** How many runs each runner may have at once. */
+  /** How many runs each runner can have at once, by its name; -1 or absent for no limit. */
   perRunnerMax?: Record<string, number>;
 }
 
 /** `budget`: what a task and a day may cost (USD) and use (tokens). */
 export interface BudgetSettings {
-  /** The maximum cost of a run, in USD. */
+  /** The maximum cost of a run, in USD. Default: no limit. */
   perTaskCost?: number | null;
-  /** The maximum number of tokens of a run. */
+  /** The maximum number of tokens of a run. Default: no limit. */
   perTaskTokens?: number | null;
-  /** The maximum cost of all runs of a day, in USD. */
+  /** The maximum cost of all runs of a calendar day, in USD. Default: no limit. */
   perDayCost?: number | null;
-  /** The maximum number of tokens of all runs of a day. */
+  /** The maximum number of tokens of all runs of a calendar day. Default: no limit. */
   perDayTokens?: number | null;
 }
 
@@ -185,8 +185,8 @@ export interface RunnerSettings {
   /** What a command prints: plain text, or events as JSON lines. */
   format?: "text" | "events";
   /**
-   * Where its runs work, unless a definition or a launch says it: this machine, or the cluster of
-   * `fleet`.
+   * Where its runs work: on this machine, or on the cluster of `fleet`. A definition or a launch
+   * takes precedence. Default: this machine.
    */
   placement?: PlacementKind | null;
 }
@@ -228,7 +228,7 @@ export interface HistorySettings {
   rules?: Rules;
   /** Move the own root's tasks to the trash after this many days. Default: never. */
   retentionDays?: number | null;
-  /** Move the oldest tasks to the trash beyond this size. Default: never. */
+  /** Move the own root's oldest tasks to the trash beyond this size, in bytes. Default: never. */
   maxBytes?: number | null;
   /** Delete tasks in the trash permanently after this many days, -1 for never. */
   trashDays?: number;
@@ -236,7 +236,7 @@ export interface HistorySettings {
   search?: boolean;
   /** Keep copies of the sessions of these products before the products delete them. */
   keep?: Product[];
-  /** The size of the copies of one store beyond which no more are made. */
+  /** The maximum size of the copies of one store, in bytes. Beyond it, no more copies are made. */
   keepMaxBytes?: number;
   /** Estimate costs that are not recorded, with the price table of the extra `prices`. */
   estimateCost?: boolean;
@@ -383,7 +383,7 @@ export interface RunnerInfo {
 export interface RunnerAuth {
   /** Whether the agent refused to open its last session without a sign-in. */
   needed: boolean;
-  /** What the agent offers. An agent with a key or a sign-in of its own needs none of them. */
+  /** What the agent offers. An agent that has a key or is already signed in needs none of them. */
   methods: SignInMethod[];
   /** How a person signs in, in words. */
   advice?: string;
@@ -429,19 +429,19 @@ export interface AgentChoices {
 export interface AgentFeatures {
   /** The version of the agent. */
   version?: string;
-  /** Images in `attachments`. */
+  /** Whether it supports images in `attachments`. */
   images: boolean;
-  /** Other data in `attachments`. */
+  /** Whether it supports other data in `attachments`. */
   embeddedFiles: boolean;
-  /** MCP servers of type `http`. */
+  /** Whether it supports MCP servers of type `http`. */
   httpServers: boolean;
-  /** MCP servers of type `sse`. */
+  /** Whether it supports MCP servers of type `sse`. */
   sseServers: boolean;
-  /** `additionalDirectories`. */
+  /** Whether it supports `additionalDirectories`. */
   additionalDirectories: boolean;
-  /** Sessions that a later run can resume. */
+  /** Whether a later run can resume its sessions. */
   resumes: boolean;
-  /** Messages during a turn. */
+  /** Whether it accepts messages during a turn. */
   steering: boolean;
 }
 
@@ -456,10 +456,7 @@ export type NoParams = Record<string, never>;
 
 /** Parameters of `settings/update`: the given members replace the current ones. */
 export interface SettingsUpdateParams {
-  /**
-   * Members of `Settings` to replace; null takes back what clients have set. Others keep their
-   * value.
-   */
+  /** Members of `Settings` to replace; null removes what clients set. Others keep their value. */
   settings: Record<string, unknown>;
 }
 
@@ -523,7 +520,8 @@ export interface LogMessage {
 /** Notification `settings/didChange`: another client has changed settings of the shared Host. */
 export interface SettingsDidChange {
   /**
-   * The changed members of `Settings`, as that client sent them; null for what it has taken back.
+   * The changed members of `Settings`, as that client sent them; null for those that it has
+   * removed.
    */
   settings: Record<string, unknown>;
 }
@@ -544,7 +542,7 @@ export interface ProgressMessage {
 
 /** Parameters of `fleet/status`. */
 export interface FleetStatusParams {
-  /** Start the gateway if need be. Otherwise nodes are only listed while it runs. */
+  /** Start the gateway if necessary. If false, nodes are listed only while it is running. */
   connect?: boolean;
 }
 
@@ -655,7 +653,7 @@ export interface ListResult {
 export interface TaskInfo {
   /** The name of the task's folder, or the id of the session in the store of another agent. */
   id: string;
-  /** The whole title on one line. */
+  /** The full title on one line. */
   title: string;
   /** The status of the task. */
   status: TaskStatus;
@@ -888,7 +886,7 @@ export interface RevisionResult {
 /**
  * Parameters of `tasks/stats`: which tasks, as `tasks/list` takes them, and what to group them by.
  *
- * With `disk` the own root's use of the disk is measured too.
+ * With `disk`, the disk use of the own root is measured too.
  */
 export interface StatsParams {
   /** As in `tasks/list`. */
@@ -927,7 +925,7 @@ export interface StatsResult {
   /** Totals of task trees. */
   parents: TreeTotals[];
   /**
-   * What will be deleted soon in the roots, whether it matches or not. Absent if there is nothing.
+   * Sessions in the roots that will be deleted soon, even if they do not match. Absent without any.
    */
   dueDeletion?: DueDeletion;
   /** Disk use of the own root, if asked for. */
@@ -998,7 +996,7 @@ export interface TreeTotals {
 export interface DueDeletion {
   /** How many there are, without child sessions. */
   tasks: number;
-  /** How soon the last of them will be deleted at most. */
+  /** The number of days within which all of them will be deleted. */
   withinDays: number;
   /** When the first one is due, in ms since the epoch; it may be overdue. */
   firstAt: number;
@@ -1082,7 +1080,7 @@ export interface FilesParams {
 
 /** The files a task touched, by path. */
 export interface FilesResult {
-  /** The whole id of the task. */
+  /** The full id of the task. */
   taskId: string;
   /** The files, by path. */
   files: TouchedFile[];
@@ -1150,7 +1148,7 @@ export interface FileTask {
 }
 
 /**
- * Parameters of `tasks/export`; `redact` takes secrets and home directories out.
+ * Parameters of `tasks/export`; `redact` replaces secrets and home directories.
  *
  * `root` is as in `tasks/get`.
  */
@@ -1185,9 +1183,9 @@ export interface Redaction {
   count: number;
 }
 
-/** Parameters of `tasks/delete`, `tasks/restore` and `tasks/archive`: whole ids. */
+/** Parameters of `tasks/delete`, `tasks/restore` and `tasks/archive`: full ids. */
 export interface TaskIdsParams {
-  /** Whole ids of tasks in the own root. */
+  /** Full ids of tasks in the own root. */
   taskIds: string[];
 }
 
@@ -1370,7 +1368,7 @@ export interface SubagentInfo {
   mode?: string;
   /** The effort that it asks the model for. */
   effort?: string;
-  /** The tools that it may use. Absent: all. */
+  /** The tools that it may use. Absent if it may use all. */
   tools?: string[];
   /** The policy that its file asks for. */
   permissions?: Policy;
@@ -1382,14 +1380,11 @@ export interface SubagentInfo {
   timeoutSeconds?: number | null;
   /** Where its runs work. */
   isolation?: "none" | "worktree";
-  /**
-   * On this machine or on the cluster: what its file says, else its runner. Absent: neither says
-   * it.
-   */
+  /** Where its runs work, from its file, else from its runner. Absent if neither names a place. */
   placement?: PlacementKind;
   /**
-   * The MCP servers that it names; `sidecar` stands for the sidecar's own tools. Absent: it names
-   * none, and its agent gets those of the settings.
+   * The MCP servers that it names; `sidecar` stands for the sidecar's own tools. Absent if it names
+   * none; its agent then gets those of the settings.
    */
   mcpServers?: string[];
   /** Where it is defined. */
@@ -1456,19 +1451,27 @@ export interface LaunchParams {
   subagentName: string;
   /** What the subagent should achieve. */
   goalPrompt: string;
-  /** Further instructions, appended to the prompt. */
+  /** Additional instructions, appended to the prompt. */
   behaviourPrompts?: string[] | null;
-  /** Values for `${name}` placeholders. What no placeholder uses is appended as JSON. */
+  /** Values for `${name}` placeholders. Values without a placeholder are appended as JSON. */
   context?: Record<string, unknown> | null;
   /** Outputs that the run must emit: name to description. */
   expectedOutputs?: Record<string, string> | null;
-  /** The only tools that the run may use. An empty list allows none. */
+  /**
+   * The only tools that the run may use, of those that its definition allows. An empty list allows
+   * none. Default: all of those.
+   */
   toolWhitelist?: string[] | null;
   /** The time limit in seconds, -1 for none. Default: the definition, then the settings. */
   timeoutSeconds?: number | null;
-  /** Time for a last turn at a soft limit, in seconds. */
+  /**
+   * Time for a last turn when the time or the turns are used up, in seconds; 0 or -1 for none.
+   * Default: the setting `asyncTasks.gracePeriodSeconds`.
+   */
   gracePeriodSeconds?: number | null;
-  /** The maximum number of model answers, -1 for no limit. */
+  /**
+   * The maximum number of model answers, -1 for no limit. Default: the definition, then no limit.
+   */
   maxTurns?: number | null;
   /** The absolute path of the working directory. Default: the first workspace folder. */
   workspaceDir?: string | null;
@@ -1485,7 +1488,7 @@ export interface LaunchParams {
    * `fleet.labels`.
    */
   nodeLabels?: Record<string, string> | null;
-  /** Notify the model of the end, as of runs that it launched itself. */
+  /** Notify the model of the end, as it is notified of runs that it launched itself. */
   notifyModel?: boolean;
   /**
    * Absolute paths of folders that the agent may use besides the working directory, if it supports
@@ -1498,9 +1501,13 @@ export interface LaunchParams {
   model?: string | null;
   /**
    * The mode of the agent's session. Without `allowAll`, it must be one in which the agent asks.
+   * Default: that of the definition, then the agent's own choice.
    */
   mode?: string | null;
-  /** How much effort the model spends, as the agent names it. */
+  /**
+   * How much effort the model spends, as the agent names it. Default: that of the definition, then
+   * the agent's own choice.
+   */
   effort?: string | null;
 }
 
@@ -1579,19 +1586,19 @@ export interface AsyncTask {
   effort?: string;
   /**
    * The names of the MCP servers that the agent gets; `sidecar` stands for the sidecar's own tools.
-   * Absent: none.
+   * Absent if there are none.
    */
   mcpServers?: string[];
   /**
    * The names of the files that the agent gets with the goal; content without a path is named by
-   * its type, such as `image/png`. Absent: none.
+   * its type, such as `image/png`. Absent if there are none.
    */
   attachments?: string[];
   /** What the run changed in files. Absent if nothing is known. */
   changes?: Changes;
   /** The absolute path of the working directory. */
   workspaceDir: string;
-  /** The time limit in force. Absent if there is none. */
+  /** The time limit in force, in seconds. Absent if there is none. */
   timeoutSeconds?: number | null;
   /** The run that launched this one. */
   parentTaskId?: string;
@@ -1605,7 +1612,9 @@ export interface AsyncTask {
   placement?: Placement;
   /** Who launched the run. Absent for runs of earlier versions. */
   owner?: Owner;
-  /** The session in the agent's own store, a stored task where that store is listed. */
+  /**
+   * The id of the session in the agent's own store. It is a stored task if that store is listed.
+   */
   sessionTaskId?: string;
 }
 
@@ -1804,7 +1813,7 @@ export interface Progress {
    * that the agent has not reported as failed. Absent once it has started.
    */
   awaitedServers?: string[];
-  /** What the run goes without, at most 20. Absent if nothing is known. */
+  /** What the run has to do without, at most 20 entries. Absent if nothing is known. */
   unmet?: Unmet[];
   /** The newest event, in ms since the epoch. */
   lastActivityAt: number;
@@ -1999,7 +2008,7 @@ export interface SendResult {
 /**
  * Parameters of `asyncTasks/resume`: an ended task, and what to say to its agent.
  *
- * Without `notifyModel` the new run's end is reported to the model if that of the ended task was.
+ * Without `notifyModel`, the end of the new run is reported to the model if that of the ended run was.
  */
 export interface ResumeParams {
   /** A task's id or a unique prefix of it. */
@@ -2052,7 +2061,7 @@ export interface ReorderResult {
 
 /** Parameters of `asyncTasks/setMax`; -1 lifts the limit. */
 export interface SetMaxParams {
-  /** How many tasks may run at once, -1 for no limit. */
+  /** How many tasks can run at once, -1 for no limit. */
   max: number;
 }
 
@@ -2092,7 +2101,7 @@ export interface EventsParams {
   taskId: string;
   /** Return events after this number. */
   afterSeq?: number;
-  /** The maximum number of events in one answer. */
+  /** The maximum number of events in one answer, at most 20,000. */
   limit?: number;
 }
 
@@ -2427,7 +2436,7 @@ export interface LogEvent {
   awaitedServers?: string[];
 }
 
-/** Parameters of `asyncTasks/subscribe`; without `afterSeq` events from now on. */
+/** Parameters of `asyncTasks/subscribe`. Without `afterSeq`, only new events are sent. */
 export interface SubscribeParams {
   /** A task's id or a unique prefix of it. */
   taskId: string;
@@ -2539,7 +2548,7 @@ export interface AsyncTasksDidRemove {
 
 /** Notification `asyncTasks/didOutput`. */
 export interface AsyncTaskDidOutput {
-  /** A task's id or a unique prefix of it. */
+  /** The full id of the run. */
   taskId: string;
   /** New events in order. */
   events: TaskEvent[];
@@ -2578,7 +2587,7 @@ export type ToolKind = "read" | "execute" | "think";
  * With `workDoneToken` the tool `task` reports by `$/progress {token, value: {kind: "report", message}}`
  * while the request runs: first the run's id, then the subagent's output as it is produced. Each message
  * continues the previous one; there are at most 10 a second. A client that reads slowly gets the newest
- * 64 KiB and how many characters were skipped. Reports end with the answer, also for a background run.
+ * 64 KiB and how many characters were skipped. Reports end with the answer, even for a background run.
  */
 export interface ToolCallParams {
   /** The name of a tool. */
@@ -2600,8 +2609,8 @@ export interface ToolCallResult {
   /** Why the tool failed. Absent if it did not. */
   error?: ToolCallError;
   /**
-   * Tasks that have ended, for a client with `piggyback`. Pass it to the model as a text of its
-   * own, then send any message. Absent if nothing is pending.
+   * Tasks that have ended, for a client with `piggyback`. Pass it to the model as a separate text,
+   * then send any message. Absent if nothing is pending.
    */
   reminder?: ToolReminder;
 }
@@ -2614,7 +2623,7 @@ export interface ToolCallError {
   type: "PARAMETER_VALIDATION" | "EXECUTION_FAILED" | "TIMEOUT";
 }
 
-/** A reminder that rides on the result of a tool. */
+/** A reminder that is attached to the result of a tool. */
 export interface ToolReminder {
   /** The reminder, fenced as data. */
   text: string;

@@ -49,7 +49,7 @@ _MODULES = (
 
 _WIRE_ERRORS = (
     ErrorCode(-32700, "ParseError", "The body is not JSON; the id is null."),
-    ErrorCode(-32601, "MethodNotFound", "No such method, or one that is not implemented yet."),
+    ErrorCode(-32601, "MethodNotFound", "The method does not exist, or is not implemented yet."),
     ErrorCode(-32603, "InternalError", "A bug in the sidecar. `data`: correlationId, as in its log."),
     ErrorCode(-32800, "RequestCancelled", "The client cancelled the request."),
 )
@@ -191,7 +191,7 @@ def _lookup(name: str) -> Any:
     for module in _MODULES:
         if name in vars(module):
             return vars(module)[name]
-    raise LookupError(f"Shape({name!r}) names no type of sidecar.api; declare it or mend the name")
+    raise LookupError(f"Shape({name!r}) names no type of sidecar.api; declare it or fix the name")
 
 
 def _error_codes() -> tuple[ErrorCode, ...]:

@@ -122,14 +122,14 @@ class SettingsUpdateParams(Params, kw_only=True):
     """Parameters of `settings/update`: the given members replace the current ones."""
 
     settings: dict[str, Any]
-    """Members of `Settings` to replace; null takes back what clients have set. Others keep their value."""
+    """Members of `Settings` to replace; null removes what clients set. Others keep their value."""
 
 
 class SettingsDidChange(Record, kw_only=True):
     """Notification `settings/didChange`: another client has changed settings of the shared Host."""
 
     settings: dict[str, Any]
-    """The changed members of `Settings`, as that client sent them; null for what it has taken back."""
+    """The changed members of `Settings`, as that client sent them; null for those that it has removed."""
 
 
 class AsyncTaskCounts(Record, kw_only=True):

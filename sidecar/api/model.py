@@ -40,7 +40,7 @@ class ToolCallParams(Params, kw_only=True):
     With `work_done_token` the tool `task` reports by `$/progress {token, value: {kind: "report", message}}`
     while the request runs: first the run's id, then the subagent's output as it is produced. Each message
     continues the previous one; there are at most 10 a second. A client that reads slowly gets the newest
-    64 KiB and how many characters were skipped. Reports end with the answer, also for a background run.
+    64 KiB and how many characters were skipped. Reports end with the answer, even for a background run.
     """
 
     name: str
@@ -60,7 +60,7 @@ class ToolCallError(Record, kw_only=True):
 
 
 class ToolReminder(Record, kw_only=True):
-    """A reminder that rides on the result of a tool."""
+    """A reminder that is attached to the result of a tool."""
 
     text: str
     """The reminder, fenced as data."""
@@ -80,7 +80,7 @@ class ToolCallResult(Record, kw_only=True):
     error: ToolCallError | None = None
     """Why the tool failed. Absent if it did not."""
     reminder: ToolReminder | None = None
-    """Tasks that have ended, for a client with `piggyback`. Pass it to the model as a text of its own, then
+    """Tasks that have ended, for a client with `piggyback`. Pass it to the model as a separate text, then
     send any message. Absent if nothing is pending.
     """
 

@@ -26,36 +26,36 @@ class AsyncTasksSettings(Group, kw_only=True):
     """`asyncTasks`: limits of background runs; times in seconds, -1 = none."""
 
     max: LimitOrNone = 5
-    """How many runs may run at once, -1 for no limit."""
+    """How many runs can be active at once, -1 for no limit."""
     over_limit: Literal["reject", "queue"] = "reject"
     """What to do with a launch at the limit."""
     default_timeout_seconds: Seconds = 900
-    """The time limit of runs that ask for none."""
+    """The time limit of runs that do not ask for one, in seconds; -1 for none."""
     max_timeout_seconds: Seconds = 1800
-    """The longest time limit a run can ask for."""
+    """The longest time limit that a run can ask for, in seconds; -1 for any."""
     inactivity_timeout_seconds: Seconds = 600
-    """End a run that shows no activity for this long."""
+    """End a run that shows no activity for this many seconds; -1 for never."""
     startup_timeout_seconds: Seconds = 60
-    """End a run whose agent is not ready after this long."""
+    """End a run whose agent is not ready after this many seconds; -1 for never."""
     grace_period_seconds: Seconds = 10
-    """Time for a last turn at a soft limit."""
+    """Time for a last turn when the time or the turns are used up, in seconds; 0 or -1 for none."""
     max_depth: Annotated[int, msgspec.Meta(ge=0)] = 1
     """How deeply runs may be nested; with 1 they cannot launch runs."""
     per_runner_max: dict[str, LimitOrNone] = msgspec.field(default_factory=dict)
-    """How many runs each runner may have at once."""
+    """How many runs each runner can have at once, by its name; -1 or absent for no limit."""
 
 
 class BudgetSettings(Group, kw_only=True):
     """`budget`: what a task and a day may cost (USD) and use (tokens)."""
 
     per_task_cost: float | None = None
-    """The maximum cost of a run, in USD."""
+    """The maximum cost of a run, in USD. Default: no limit."""
     per_task_tokens: int | None = None
-    """The maximum number of tokens of a run."""
+    """The maximum number of tokens of a run. Default: no limit."""
     per_day_cost: float | None = None
-    """The maximum cost of all runs of a day, in USD."""
+    """The maximum cost of all runs of a calendar day, in USD. Default: no limit."""
     per_day_tokens: int | None = None
-    """The maximum number of tokens of all runs of a day."""
+    """The maximum number of tokens of all runs of a calendar day. Default: no limit."""
 
 
 class PermissionsSettings(Group, kw_only=True):
@@ -94,7 +94,8 @@ class RunnerSettings(Group, kw_only=True):
     format: Literal["text", "events"] = "text"
     """What a command prints: plain text, or events as JSON lines."""
     placement: Literal["local", "ray"] | None = None
-    """Where its runs work, unless a definition or a launch says it: this machine, or the cluster of `fleet`.
+    """Where its runs work: on this machine, or on the cluster of `fleet`. A definition or a launch takes
+    precedence. Default: this machine.
     """
 
 
@@ -114,7 +115,7 @@ class HistorySettings(Group, kw_only=True):
     retention_days: Positive | None = None
     """Move the own root's tasks to the trash after this many days. Default: never."""
     max_bytes: Positive | None = None
-    """Move the oldest tasks to the trash beyond this size. Default: never."""
+    """Move the own root's oldest tasks to the trash beyond this size, in bytes. Default: never."""
     trash_days: LimitOrNone = 30
     """Delete tasks in the trash permanently after this many days, -1 for never."""
     search: bool = True
@@ -122,7 +123,7 @@ class HistorySettings(Group, kw_only=True):
     keep: list[Product] = msgspec.field(default_factory=list)
     """Keep copies of the sessions of these products before the products delete them."""
     keep_max_bytes: Positive = 5_000_000_000
-    """The size of the copies of one store beyond which no more are made."""
+    """The maximum size of the copies of one store, in bytes. Beyond it, no more copies are made."""
     estimate_cost: bool = False
     """Estimate costs that are not recorded, with the price table of the extra `prices`."""
 

@@ -111,7 +111,7 @@ class Progress(Record, kw_only=True):
     agent has not reported as failed. Absent once it has started.
     """
     unmet: list[Unmet] | None = None
-    """What the run goes without, at most 20. Absent if nothing is known."""
+    """What the run has to do without, at most 20 entries. Absent if nothing is known."""
     last_activity_at: int
     """The newest event, in ms since the epoch."""
     last_text: str | None = None
@@ -290,19 +290,19 @@ class AsyncTask(Record, kw_only=True):
     effort: str | None = None
     """The effort in force in the agent's session, as the agent reports it."""
     mcp_servers: list[str] | None = None
-    """The names of the MCP servers that the agent gets; `sidecar` stands for the sidecar's own tools. Absent:
-    none.
+    """The names of the MCP servers that the agent gets; `sidecar` stands for the sidecar's own tools.
+    Absent if there are none.
     """
     attachments: list[str] | None = None
     """The names of the files that the agent gets with the goal; content without a path is named by its
-    type, such as `image/png`. Absent: none.
+    type, such as `image/png`. Absent if there are none.
     """
     changes: Changes | None = None
     """What the run changed in files. Absent if nothing is known."""
     workspace_dir: str
     """The absolute path of the working directory."""
     timeout_seconds: int | float | None = None
-    """The time limit in force. Absent if there is none."""
+    """The time limit in force, in seconds. Absent if there is none."""
     parent_task_id: str | None = None
     """The run that launched this one."""
     resumes: str | None = None
@@ -316,7 +316,7 @@ class AsyncTask(Record, kw_only=True):
     owner: Owner | None = None
     """Who launched the run. Absent for runs of earlier versions."""
     session_task_id: str | None = None
-    """The session in the agent's own store, a stored task where that store is listed."""
+    """The id of the session in the agent's own store. It is a stored task if that store is listed."""
 
 
 class AsyncTaskDidChange(Record, kw_only=True):
@@ -339,6 +339,7 @@ class AsyncTaskDidOutput(Record, kw_only=True):
     """Notification `asyncTasks/didOutput`."""
 
     task_id: str
+    """The full id of the run."""
     events: list[EventRow]
     """New events in order."""
     revision: int

@@ -7,7 +7,7 @@ class FleetStatusParams(Params, kw_only=True):
     """Parameters of `fleet/status`."""
 
     connect: bool = True
-    """Start the gateway if need be. Otherwise nodes are only listed while it runs."""
+    """Start the gateway if necessary. If false, nodes are listed only while it is running."""
 
 
 class FleetNode(Record, kw_only=True):

@@ -46,19 +46,23 @@ class LaunchParams(Params, kw_only=True):
     goal_prompt: str
     """What the subagent should achieve."""
     behaviour_prompts: list[str] | None = None
-    """Further instructions, appended to the prompt."""
+    """Additional instructions, appended to the prompt."""
     context: dict[str, Any] | None = None
-    """Values for `${name}` placeholders. What no placeholder uses is appended as JSON."""
+    """Values for `${name}` placeholders. Values without a placeholder are appended as JSON."""
     expected_outputs: dict[str, str] | None = None
     """Outputs that the run must emit: name to description."""
     tool_whitelist: list[str] | None = None
-    """The only tools that the run may use. An empty list allows none."""
+    """The only tools that the run may use, of those that its definition allows. An empty list allows none.
+    Default: all of those.
+    """
     timeout_seconds: int | float | None = None
     """The time limit in seconds, -1 for none. Default: the definition, then the settings."""
     grace_period_seconds: int | float | None = None
-    """Time for a last turn at a soft limit, in seconds."""
+    """Time for a last turn when the time or the turns are used up, in seconds; 0 or -1 for none. Default: the
+    setting `asyncTasks.gracePeriodSeconds`.
+    """
     max_turns: int | None = None
-    """The maximum number of model answers, -1 for no limit."""
+    """The maximum number of model answers, -1 for no limit. Default: the definition, then no limit."""
     workspace_dir: str | None = None
     """The absolute path of the working directory. Default: the first workspace folder."""
     over_limit: Literal["reject", "queue"] | None = None
@@ -72,7 +76,7 @@ class LaunchParams(Params, kw_only=True):
     node_labels: dict[str, str] | None = None
     """The labels that a node must have, for `placement: ray`. They take precedence over `fleet.labels`."""
     notify_model: bool = False
-    """Notify the model of the end, as of runs that it launched itself."""
+    """Notify the model of the end, as it is notified of runs that it launched itself."""
     additional_directories: list[str] | None = None
     """Absolute paths of folders that the agent may use besides the working directory, if it supports them."""
     attachments: list[Attachment] | None = None
@@ -80,15 +84,19 @@ class LaunchParams(Params, kw_only=True):
     model: str | None = None
     """The model of the agent. Default: that of the definition, then the agent's own choice."""
     mode: str | None = None
-    """The mode of the agent's session. Without `allowAll`, it must be one in which the agent asks."""
+    """The mode of the agent's session. Without `allowAll`, it must be one in which the agent asks. Default:
+    that of the definition, then the agent's own choice.
+    """
     effort: str | None = None
-    """How much effort the model spends, as the agent names it."""
+    """How much effort the model spends, as the agent names it. Default: that of the definition, then the
+    agent's own choice.
+    """
 
 
 class ResumeParams(Params, kw_only=True):
     """Parameters of `asyncTasks/resume`: an ended task, and what to say to its agent.
 
-    Without `notify_model` the new run's end is reported to the model if that of the ended task was.
+    Without `notify_model`, the end of the new run is reported to the model if that of the ended run was.
     """
 
     task_id: str

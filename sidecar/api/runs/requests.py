@@ -48,7 +48,7 @@ class SetMaxParams(Params, kw_only=True):
     """Parameters of `asyncTasks/setMax`; -1 lifts the limit."""
 
     max: int
-    """How many tasks may run at once, -1 for no limit."""
+    """How many tasks can run at once, -1 for no limit."""
 
 
 class WaitParams(Params, kw_only=True):
@@ -69,11 +69,11 @@ class EventsParams(Params, kw_only=True):
     after_seq: int = 0
     """Return events after this number."""
     limit: int = 200
-    """The maximum number of events in one answer."""
+    """The maximum number of events in one answer, at most 20,000."""
 
 
 class SubscribeParams(Params, kw_only=True):
-    """Parameters of `asyncTasks/subscribe`; without `after_seq` events from now on."""
+    """Parameters of `asyncTasks/subscribe`. Without `after_seq`, only new events are sent."""
 
     task_id: str
     after_seq: int | None = None

@@ -24,7 +24,7 @@ class RunnerAuth(Record, kw_only=True):
     needed: bool = msgspec.field(default_factory=bool)
     """Whether the agent refused to open its last session without a sign-in."""
     methods: list[SignInMethod]
-    """What the agent offers. An agent with a key or a sign-in of its own needs none of them."""
+    """What the agent offers. An agent that has a key or is already signed in needs none of them."""
     advice: str | None = None
     """How a person signs in, in words."""
     command: list[str] | None = None
@@ -61,19 +61,19 @@ class AgentFeatures(Record, kw_only=True):
     version: str | None = None
     """The version of the agent."""
     images: bool = msgspec.field(default_factory=bool)
-    """Images in `attachments`."""
+    """Whether it supports images in `attachments`."""
     embedded_files: bool = msgspec.field(default_factory=bool)
-    """Other data in `attachments`."""
+    """Whether it supports other data in `attachments`."""
     http_servers: bool = msgspec.field(default_factory=bool)
-    """MCP servers of type `http`."""
+    """Whether it supports MCP servers of type `http`."""
     sse_servers: bool = msgspec.field(default_factory=bool)
-    """MCP servers of type `sse`."""
+    """Whether it supports MCP servers of type `sse`."""
     additional_directories: bool = msgspec.field(default_factory=bool)
-    """`additionalDirectories`."""
+    """Whether it supports `additionalDirectories`."""
     resumes: bool = msgspec.field(default_factory=bool)
-    """Sessions that a later run can resume."""
+    """Whether a later run can resume its sessions."""
     steering: bool = msgspec.field(default_factory=bool)
-    """Messages during a turn."""
+    """Whether it accepts messages during a turn."""
 
 
 class AgentReport(Record, kw_only=True):

@@ -47,7 +47,7 @@ class SubagentInfo(Record, kw_only=True):
     effort: str | None = None
     """The effort that it asks the model for."""
     tools: list[str] | None = None
-    """The tools that it may use. Absent: all."""
+    """The tools that it may use. Absent if it may use all."""
     permissions: Policy | None = None
     """The policy that its file asks for."""
     approval: str | None = None
@@ -59,10 +59,10 @@ class SubagentInfo(Record, kw_only=True):
     isolation: Literal["none", "worktree"] | None = None
     """Where its runs work."""
     placement: PlacementKind | None = None
-    """On this machine or on the cluster: what its file says, else its runner. Absent: neither says it."""
+    """Where its runs work, from its file, else from its runner. Absent if neither names a place."""
     mcp_servers: list[str] | None = None
-    """The MCP servers that it names; `sidecar` stands for the sidecar's own tools. Absent: it names none, and
-    its agent gets those of the settings.
+    """The MCP servers that it names; `sidecar` stands for the sidecar's own tools. Absent if it names none;
+    its agent then gets those of the settings.
     """
     source: SubagentSource
     """Where it is defined."""

@@ -8,7 +8,7 @@ ExportFormat = Literal["markdown", "json"]
 
 
 class ExportParams(Params, kw_only=True):
-    """Parameters of `tasks/export`; `redact` takes secrets and home directories out.
+    """Parameters of `tasks/export`; `redact` replaces secrets and home directories.
 
     `root` is as in `tasks/get`.
     """

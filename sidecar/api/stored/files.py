@@ -38,7 +38,7 @@ class FilesResult(Record, kw_only=True):
     """The files a task touched, by path."""
 
     task_id: str
-    """The whole id of the task."""
+    """The full id of the task."""
     files: list[TouchedFile]
     """The files, by path."""
     revision: int

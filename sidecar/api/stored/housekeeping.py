@@ -9,10 +9,10 @@ Shelf = Literal["archive", "trash"]
 
 
 class TaskIdsParams(Params, kw_only=True):
-    """Parameters of `tasks/delete`, `tasks/restore` and `tasks/archive`: whole ids."""
+    """Parameters of `tasks/delete`, `tasks/restore` and `tasks/archive`: full ids."""
 
     task_ids: list[str]
-    """Whole ids of tasks in the own root."""
+    """Full ids of tasks in the own root."""
 
 
 class ListRemovedParams(Params, kw_only=True):

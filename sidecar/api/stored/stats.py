@@ -90,7 +90,7 @@ class DueDeletion(Record, kw_only=True):
     tasks: int
     """How many there are, without child sessions."""
     within_days: int
-    """How soon the last of them will be deleted at most."""
+    """The number of days within which all of them will be deleted."""
     first_at: int
     """When the first one is due, in ms since the epoch; it may be overdue."""
     products: list[Product]
@@ -100,7 +100,7 @@ class DueDeletion(Record, kw_only=True):
 class StatsParams(Params, kw_only=True):
     """Parameters of `tasks/stats`: which tasks, as `tasks/list` takes them, and what to group them by.
 
-    With `disk` the own root's use of the disk is measured too.
+    With `disk`, the disk use of the own root is measured too.
     """
 
     filter: str | None = None
@@ -135,7 +135,7 @@ class StatsResult(Record, kw_only=True):
     parents: list[TreeTotals]
     """Totals of task trees."""
     due_deletion: DueDeletion | None = None
-    """What will be deleted soon in the roots, whether it matches or not. Absent if there is nothing."""
+    """Sessions in the roots that will be deleted soon, even if they do not match. Absent without any."""
     disk: DiskUse | None = None
     """Disk use of the own root, if asked for."""
     prices: str | None = None

@@ -105,7 +105,7 @@ class TaskInfo(Record, kw_only=True, gc=False):
     id: str
     """The name of the task's folder, or the id of the session in the store of another agent."""
     title: str
-    """The whole title on one line."""
+    """The full title on one line."""
     status: TaskStatus
     """The status of the task."""
     created_at: int | float | None = None
