@@ -242,7 +242,7 @@ def _check_seconds(group: Mapping[str, Any]) -> None:
         value = group.get(key)
         if value is not None and value != -1 and not 0 < value < float("inf"):
             raise InvalidParams(
-                f"setting asyncTasks.{key}: {value} is invalid; use seconds above 0, or -1 for none"
+                f"setting asyncTasks.{key}: {value} is invalid; use more than 0 seconds, or -1 for none"
             )
 
 
@@ -250,10 +250,10 @@ def _check_host(host: HostSettings) -> None:
     minutes, seconds = host.survive_minutes, host.idle_seconds
     if minutes != -1 and not 0 <= minutes <= _MOST_SECONDS / 60:
         raise InvalidParams(
-            f"setting host.surviveMinutes: {minutes:g} is invalid; use minutes from 0, or -1 for no limit"
+            f"setting host.surviveMinutes: {minutes:g} is invalid; use 0 minutes or more, or -1 for no limit"
         )
     if not 0 <= seconds <= _MOST_SECONDS:
-        raise InvalidParams(f"setting host.idleSeconds: {seconds:g} is invalid; use seconds from 0")
+        raise InvalidParams(f"setting host.idleSeconds: {seconds:g} is invalid; use 0 seconds or more")
 
 
 def _check_servers(settings: Settings) -> None:

@@ -42,7 +42,7 @@ def echo(text: str, *, err: bool = False) -> None:
 
 
 def echo_line(text: str, *, err: bool = False) -> None:
-    """Print text as exactly one line, also in a pipe, so that it cannot imitate other lines."""
+    """Print text as exactly one line, even in a pipe, so that it cannot imitate other lines."""
     echo(plain(text), err=err)
 
 

@@ -161,7 +161,7 @@ async def resolve(journal: Journal, prefix: str) -> RunRecord:
     if not found:
         raise TaskNotFound(f"no run has the id or prefix {prefix!r}; `ps` lists them")
     if len(found) > 1:
-        raise AmbiguousTaskId(f"several runs have an id that starts with {prefix!r}; give more of it")
+        raise AmbiguousTaskId(f"several runs have an id that starts with {prefix!r}; use a longer prefix")
     return found[0]
 
 

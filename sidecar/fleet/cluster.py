@@ -159,7 +159,9 @@ def _set_token(path: str | None) -> None:
                 "create it there with: ray get-auth-token --generate"
             ) from None
         if len(token.split()) != 1:  # the program would abort
-            raise ClusterError(f"fleet.tokenPath {path!r} holds no token; write that of the cluster into it")
+            raise ClusterError(
+                f"fleet.tokenPath {path!r} contains no token; write the cluster's token into it"
+            )
         os.environ["RAY_AUTH_MODE"], os.environ["RAY_AUTH_TOKEN"] = "token", token
     elif "RAY_AUTH_TOKEN" in os.environ or Path("~/.ray/auth_token").expanduser().exists():
         os.environ.setdefault("RAY_AUTH_MODE", "token")

@@ -327,7 +327,7 @@ class TaskHistory:
             opened = owners[name].open(name, self.now())
             if opened is not None:
                 candidates.append({"id": name, "label": opened.info.title})
-        message = f"{len(owners)} tasks have an id that starts with {task_id!r}; give more of it"
+        message = f"{len(owners)} tasks have an id that starts with {task_id!r}; use a longer prefix"
         return AmbiguousTaskId(message, taskId=task_id, candidates=candidates)
 
 

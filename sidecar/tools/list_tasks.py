@@ -153,7 +153,7 @@ def _checked(arguments: object) -> dict[str, Any]:
     for name, value in arguments.items():
         if name not in _SCHEMA["properties"]:
             known = ", ".join(_SCHEMA["properties"])
-            raise InvalidParams(f"list_tasks has no parameter {quoted(name)}; it takes {known}")
+            raise InvalidParams(f"list_tasks has no parameter {quoted(name)}; it accepts {known}")
         if value is None:
             continue
         if name == "limit":

@@ -34,7 +34,7 @@ def test_defaults_are_in_force_when_nothing_is_given() -> None:
         ({"asyncTasks": {"max": "5"}}, "setting asyncTasks.max: expected integer, got string"),
         ({"asyncTasks": {"max": -2}}, "setting asyncTasks.max: expected integer >= -1"),
         ({"asyncTasks": {"maxTimeoutSeconds": 0}}, "asyncTasks.maxTimeoutSeconds: 0 is invalid"),
-        ({"host": {"surviveMinutes": -5}}, "host.surviveMinutes: -5 is invalid; use minutes from 0, or -1"),
+        ({"host": {"surviveMinutes": -5}}, "surviveMinutes: -5 is invalid; use 0 minutes or more, or -1"),
         ({"host": {"surviveMinutes": 1e300}}, "host.surviveMinutes: 1e\\+300 is invalid"),
         ({"host": {"idleSeconds": -1}}, "host.idleSeconds: -1 is invalid"),
         ({"host": {"idleSeconds": 1e300}}, "host.idleSeconds: 1e\\+300 is invalid"),

@@ -165,7 +165,7 @@ export const COMPOSER: Texts<typeof en.COMPOSER> = {
   together: (count, sharing) =>
     sharing < 2
       ? `Startet ${plural(count, "Subagenten", "Subagenten")}.`
-      : `Startet ${plural(count, "Subagenten", "Subagenten")}${count === sharing ? "" : `, davon ${sharing}`} im selben Ordner. Wo mehrere eine Datei bearbeiten, kann einer die Arbeit des anderen zunichtemachen.`,
+      : `Startet ${plural(count, "Subagenten", "Subagenten")}${count === sharing ? "" : `, davon ${sharing}`} im selben Ordner. Wenn mehrere dieselbe Datei bearbeiten, kann einer die Änderungen eines anderen überschreiben.`,
 };
 
 export const CONVERSATION: Texts<typeof en.CONVERSATION> = {

@@ -74,7 +74,7 @@ def _wanted(target: "Target", caller: Caller, directory: Path) -> dict[str, McpS
     listed = target.definition.mcp_servers
     if target.runner.type == "command":
         if listed is not None and listed.names:
-            raise ValueError("a command takes no servers; use an agent, or remove the line")
+            raise ValueError("a command does not support MCP servers; use an agent, or remove the line")
         return {}
     from sidecar.subagents.definitions.approval import explain_servers, unapproved_servers  # here: slow
 

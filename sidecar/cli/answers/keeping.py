@@ -57,7 +57,7 @@ def keep(question: Question, evidence: Evidence, until: int, printed: bytes) -> 
     try:
         answer_file.write(question.path, answer)
     except OSError as error:
-        _log.info("cannot keep the list in %s (%s); the next one is made again", question.path, error)
+        _log.info("cannot keep the list in %s (%s); the next list is read again", question.path, error)
 
 
 def _all_places(roots: Callable[[], Sequence[Place] | None], settings: Path) -> list[Place] | None:

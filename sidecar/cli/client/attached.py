@@ -78,7 +78,7 @@ def run(work: Coroutine[Any, Any, T]) -> T:
 async def attached(
     root: Path, options: Mapping[str, str | None], workspace: Path | None = None, *, trust: bool = False
 ) -> AsyncIterator[HostClient]:
-    """Attach to the Host of a root, which starts if need be. `options` are those of `serve`.
+    """Attach to the Host of a root, which starts if necessary. `options` are those of `serve`.
 
     SIGTERM and SIGHUP cancel the calling task, so that a request is not left to a Host that was stopped.
     """

@@ -122,7 +122,7 @@ def _joined(head: str, tail: str, *, is_last: bool) -> str:
 
 
 def _comma(text: str, at: int) -> int:
-    """Return the place of the comma that follows a value, also behind comments; -1 if there is none."""
+    """Return the place of the comma that follows a value and its comments; -1 if there is none."""
     bare = _uncommented(text)
     at = _skip(bare, at)
     return at if bare.startswith(",", at) else -1

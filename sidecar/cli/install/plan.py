@@ -78,7 +78,7 @@ def _check_command(command: Sequence[str]) -> None:
             part.encode()
         except UnicodeEncodeError:
             raise InvalidParams(
-                f"mcp: the path {printable(part)} is not UTF-8, so no configuration can hold it; "
+                f"mcp: the path {printable(part)} is not UTF-8, so no configuration can contain it; "
                 "use a path in UTF-8, such as a link to it"
             ) from None
 

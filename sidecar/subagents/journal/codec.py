@@ -34,4 +34,4 @@ def decode(data: bytes) -> Any:
 def _struct(value: Any) -> Any:
     if isinstance(value, msgspec.Struct):
         return orjson.Fragment(msgspec.json.encode(value))
-    raise TypeError(f"JSON cannot hold a {type(value).__name__}")
+    raise TypeError(f"JSON cannot represent a {type(value).__name__}")

@@ -148,7 +148,7 @@ async def test_a_run_sees_and_controls_only_its_own_children(delegating: Delegat
 async def test_a_command_cannot_have_the_tools(delegating: Delegating) -> None:
     editor = await delegating.attach()
     delegating.define("bad", "mcpServers: [sidecar]", runner="cat")
-    with pytest.raises(RpcError, match="a command takes no servers"):
+    with pytest.raises(RpcError, match="a command does not support MCP servers"):
         await editor.launch("bad")
 
 

@@ -78,10 +78,10 @@ def test_what_is_too_large_is_refused_with_the_remedy(
     ):
         packed(repository, DATA, file(large))
     data = AttachedData("image/png", "A" * (MOST_BYTES // 3))
-    with pytest.raises(RunnerUnavailable, match=r"39 MiB are too much .* at most 32 MiB; commit"):
+    with pytest.raises(RunnerUnavailable, match=r"39 MiB is too much .* at most 32 MiB; commit"):
         extras.check(repository, (), [data] * 5)
     monkeypatch.setattr(extras, "MOST_BYTES", 3)
-    with pytest.raises(RunnerUnavailable, match="are too much"):
+    with pytest.raises(RunnerUnavailable, match="is too much"):
         packed(repository, DATA)
 
 

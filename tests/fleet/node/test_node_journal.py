@@ -1,4 +1,4 @@
-"""The journal on a node serves every line under its number, also after its writer was killed."""
+"""The journal on a node serves every line under its number, even after its writer was killed."""
 
 import resource
 import signal

@@ -133,7 +133,7 @@ def is_described(status: Json) -> bool:
         ({}, "opencode", r"'opencode' is not installed on node.*install it"),
         ({"address": "127.0.0.1:9"}, "script", r"no cluster answers at 127\.0\.0\.1:9.*ray start"),
         ({"tokenPath": "~/wrong"}, "script", r"refuses the token.*fleet\.tokenPath"),
-        ({"tokenPath": "/dev/null"}, "script", r"'/dev/null' holds no token"),
+        ({"tokenPath": "/dev/null"}, "script", r"'/dev/null' contains no token"),
         ({"gateway": ["/no/such"]}, "script", r"cannot be started.*fleet\.gateway"),
     ],
 )

@@ -30,9 +30,9 @@ export const confirmations: Texts<typeof en.confirmations> = {
   definedIn: (level, path) => `${path} (${level})`,
   policies: {
     ask: "fragt Sie vor jeder Aktion",
-    allowReads: "liest ohne zu fragen, fragt vor jeder Änderung",
-    allowEdits: "liest und ändert Dateien ohne zu fragen, fragt vor Befehlen",
-    allowAll: "tut alles ohne zu fragen, auch Befehle",
+    allowReads: "liest, ohne zu fragen, und fragt vor jeder Änderung",
+    allowEdits: "liest und ändert Dateien, ohne zu fragen, und fragt vor Befehlen",
+    allowAll: "tut alles, ohne zu fragen, und führt auch Befehle aus",
     deny: "darf nichts, was eine Erlaubnis braucht",
   },
   defaultPolicy:

@@ -54,7 +54,7 @@ export const doctor: Texts<typeof en.doctor> = {
 
 export const fleet: Texts<typeof en.fleet> = {
   heading: "Status des Clusters",
-  asking: "Der Cluster wird nach seinen Knoten gefragt …",
+  asking: "Der Cluster wird nach seinen Knoten gefragt…",
   unconfigured:
     "Es ist kein Cluster eingerichtet. Setzen Sie `fleet.gateway` in der Datei `config.toml` des Sidecars, und starten Sie ihn neu.",
   unusable: (problem) => `**Der Cluster ist nicht verwendbar:** ${problem}.`,

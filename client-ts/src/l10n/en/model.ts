@@ -44,7 +44,7 @@ export const confirmations = {
   cancelMessage: "The run ends now. Its partial result is kept.",
   unknownRun: (id: string) => `with the ID ${id}`,
   unknownRights:
-    "The definition of this subagent couldn't be read, so its agent and rights are unknown.",
+    "The definition of this subagent couldn't be read, so its agent and permissions are unknown.",
   background: "in the background",
   foreground: "now; the model waits for the result",
   allTools: "all tools of the agent",
@@ -62,7 +62,7 @@ export const confirmations = {
     deny: "may do nothing that needs permission",
   } as const,
   defaultPolicy: "your default policy, which asks before each action unless you changed it",
-  command: "a program with your own rights; it doesn't ask",
+  command: "a program that runs with your permissions and doesn't ask",
   notApproved: (policy: string) => `your default policy; you haven't approved its policy ${policy}`,
   facts: {
     goal: "Goal",

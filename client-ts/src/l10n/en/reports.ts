@@ -70,7 +70,7 @@ export const fleet = {
   nodeColumns: ["Node", "Taken", "Free slots", "Agents", "Labels", "Address", "Version"],
   problems: "Problems",
   runs: "Runs",
-  runColumns: ["Run", "Subagent", "Node", "State", "Last heard"],
+  runColumns: ["Run", "Subagent", "Node", "State", "Last response"],
   otherRuns: (count: number) => `${counted(count, "run")} of other sidecars, or ended.`,
 };
 

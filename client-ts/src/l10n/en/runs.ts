@@ -107,6 +107,6 @@ export const apply = {
   noDiff: "This diff can't be read. Copy the code instead.",
   same: (file: string) => `${file} already contains this code.`,
   noPlace: (file: string) =>
-    `The code does not fit into ${file}: its first and last lines are not there, or in several places.`,
+    `The code does not fit into ${file}: its first and last lines are missing or occur in several places.`,
   insert: "Insert at Cursor",
 };

@@ -12,7 +12,7 @@ export const SETUP = {
     `${tooOld.length === 0 ? "No Python was found" : `Only ${tooOld.join(", ")} was found`} outside the ` +
     "workspace. Install Python 3.11 or newer, or select an interpreter.",
   badPython: (setting: string, problem: string) =>
-    `The setting subagentSidecar.pythonPath is "${setting}", but ${problem}. Point it to Python 3.11 or ` +
+    `The setting subagentSidecar.pythonPath is "${setting}", but ${problem}. Point it at Python 3.11 or ` +
     "newer, or clear it to detect one automatically.",
   noSuchFile: "the file does not exist",
   python: (version: string) => `Python ${version}`,

@@ -139,7 +139,7 @@ class ChildProcess(asyncio.SubprocessProtocol):
         """
         pipe = self._stdin()
         if pipe.is_closing():
-            raise ConnectionResetError("the program takes no more input")
+            raise ConnectionResetError("the program no longer accepts input")
         pipe.write(data)
         await self._writable.wait()
 

@@ -64,7 +64,7 @@ def _below(root: Path, directory: Path) -> str:
 def _check_size(size: int) -> None:
     if size > MOST_BYTES:
         raise RunnerUnavailable(
-            f"attachments: {size >> 20} MiB are too much for a run on a cluster, which gets at most "
+            f"attachments: {size >> 20} MiB is too much for a run on a cluster, which gets at most "
             f"{MOST_BYTES >> 20} MiB; commit the files, attach fewer, or use placement: local"
         )
 

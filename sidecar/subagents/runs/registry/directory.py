@@ -63,7 +63,7 @@ class RunDirectory:
             raise TaskNotFound(f"no async task has the id or prefix {prefix!r}", taskId=prefix)
         candidates = [{"id": each.task.id, "label": display_name(each.task)} for each in found]
         raise AmbiguousTaskId(
-            f"several async tasks have an id that starts with {prefix!r}; give more of it",
+            f"several async tasks have an id that starts with {prefix!r}; use a longer prefix",
             taskId=prefix,
             candidates=candidates,
         )

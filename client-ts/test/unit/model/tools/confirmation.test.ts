@@ -44,7 +44,7 @@ test("a policy that is not approved is not promised, and no command is claimed t
   const input = taskInput(CALL);
   expect(factsOf(input, wide, "acp", "/h")["Permissions"]).toMatch(/haven't approved.*allowAll/u);
   expect(factsOf(input, wide, "command", "/h")["Permissions"]).toBe(
-    "a program with your own rights; it doesn't ask",
+    "a program that runs with your permissions and doesn't ask",
   );
   expect(factsOf(input, wide, "command", "/h")).not.toHaveProperty("Tools");
   expect(factsOf(input, definition(), "acp", "/h")["Permissions"]).toMatch(/^your default policy/u);
@@ -64,7 +64,7 @@ test.each([
 
 test("a subagent that could not be read is confirmed without a promise", () => {
   const { note, facts } = taskConfirmation(taskInput({}), undefined, undefined, undefined);
-  expect(note).toMatch(/rights are unknown/u);
+  expect(note).toMatch(/permissions are unknown/u);
   expect(facts).toEqual([
     ["Runs", "now; the model waits for the result"],
     ["Folder", "none; open a folder first"],
