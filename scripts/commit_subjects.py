@@ -22,7 +22,7 @@ def long_subjects(repository: str) -> list[str]:
 
 
 def main() -> None:
-    """Print what is wrong and how to mend it; exit with 1 if there is anything."""
+    """Print what is wrong and how to fix it; exit with 1 if there is anything."""
     found = long_subjects(sys.argv[1] if len(sys.argv) > 1 else ".")
     for line in found:
         sys.stderr.write(f"{line}\n")

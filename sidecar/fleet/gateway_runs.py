@@ -84,7 +84,7 @@ class GatewayRuns:
         await self._call(request, "stop", request["within"])
 
     async def op_take(self, request: Request) -> Any:
-        """Return a piece of the changes, also those of a dead actor."""
+        """Return a piece of the changes, even of a dead actor."""
         from sidecar.fleet.leftovers.salvage import piece
 
         try:

@@ -54,7 +54,7 @@ class RootLock:
 
     @classmethod
     def acquire(cls, root: OwnRoot) -> "RootLock | HeldBy | Unavailable":
-        """Take the lock, making the root if need be; the owner's root becomes private (0700, 0600).
+        """Take the lock, creating the root if necessary; the owner's root becomes private (0700, 0600).
 
         Waits only, for half a second at most, until another owner has written its name.
         """

@@ -81,7 +81,7 @@ class CheckAsyncTasksTool:
         return f"{_VERBS[call.action]} async task '{call.task_id}'"
 
     async def execute(self, arguments: object) -> ToolResult:
-        """Return the result of a call, also for invalid arguments."""
+        """Return the result of a call, even for invalid arguments."""
         try:
             call = parse(arguments)
         except BadArgument as error:

@@ -29,7 +29,7 @@ class Scope(Protocol):
 
     @property
     def output(self) -> Output | None:
-        """The output so far, also after a timeout or an error."""
+        """The output so far, even after a timeout or an error."""
 
     async def run_non_interactive(self, context: dict[str, Any]) -> object:
         """Run to the end; return or raise soon after an abort."""

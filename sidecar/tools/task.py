@@ -43,10 +43,10 @@ class SubagentTool:
     async def execute(
         self, arguments: object, update_output: Callable[[str], object] | None = None
     ) -> ToolResult:
-        """Return the result of a call, also for refusals and errors.
+        """Return the result of a call, even for refusals and errors.
 
         `update_output` is called with the ID of the run, then with the agent's text as it arrives, for a
-        background run also after the result.
+        background run even after the result.
         """
         try:
             call = parse(arguments)

@@ -2,7 +2,7 @@
 
 say TEXT        think TEXT       plan +DONE;*NOW;STEP     usage IN OUT COST
 write PATH TEXT (asks first)     run COMMAND (asks first)     both [STEP STEP] (at a time; by default runs)
-wait            until it is cancelled      stay (for ever, also when it is cancelled)
+wait            until it is cancelled      stay (forever, even when it is cancelled)
 keep IN OUT     writes a prompt and an answer into the session's file of Claude Code below CLAUDE_CONFIG_DIR
 emit NAME JSON  hands over an output       look N (N tool calls, one after the other, without asking)
 fail TEXT       ends the turn with an error of the model

@@ -69,6 +69,8 @@ IDIOMS = (
     Idiom("without a word", "silently"),
     Idiom("may (it|he|they|I)", "rephrase as a statement"),
     Idiom("in vain", "without success"),
+    Idiom("also (if|when|while|after|where)", "even if, even when"),
+    Idiom("need be", "if necessary"),
     Idiom(
         r"(un|dis)?(behavi|col|fav|flav|hon|hum|lab|neighb|harb|rum|endeav)our\w*",
         "American spelling",

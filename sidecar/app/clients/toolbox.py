@@ -88,7 +88,7 @@ class Toolbox:
     async def call(
         self, name: str, arguments: Mapping[str, Any], update_output: UpdateOutput | None = None
     ) -> ToolCallResult:
-        """Call a tool and return its result, also for its errors. Raises InvalidParams for an unknown tool.
+        """Return the result of a tool, even for its errors. Raises InvalidParams for an unknown tool.
 
         `update_output` is called with the text that `task` streams; other tools do not stream.
         """

@@ -15,7 +15,7 @@ _STATUS_SECONDS = 30.0
 _KEEP_SECONDS = 24 * 3600.0
 """How long a node keeps the changes of a run."""
 _AGAIN_SECONDS, _MOST_SECONDS = 15.0, 30.0
-"""The first pause between two tries, also while a node has not described itself yet, and the longest one."""
+"""The first and the longest pause between two tries, even while a node has not described itself yet."""
 
 logger = logging.getLogger(__name__)
 

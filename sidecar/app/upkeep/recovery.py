@@ -65,7 +65,7 @@ class Recovery:
     async def run(self, *, after_kill: bool) -> bool:
         """Recover once; return False if the journal could not be read or written and `again` is needed.
 
-        `after_kill` stops all processes of runs, also of ended ones: a run ends before its processes exit.
+        `after_kill` stops all processes of runs, even of ended ones: a run ends before its processes exit.
         """
         self._is_complete = True
         await self._attempt(lambda: asyncio.to_thread(sweep_staging, self._root))

@@ -12,14 +12,14 @@ from typing import Final
 
 from sidecar.history.stored.element_scanner import ElementScanner
 from sidecar.history.stored.reading import MAX_FILE_BYTES, OPEN_FLAGS, Stamp, stamp_from
-from sidecar.history.stored.salvage import mend
+from sidecar.history.stored.salvage import repair
 
 PIECE: Final = 1 << 18
 """Bytes read at a time."""
 _HEAD: Final = 4_096
 _STEP: Final = 64
 """The offset of every 64th message is kept, which takes 8 bytes per 64 messages."""
-_LONGEST_MENDED: Final = 32 << 20
+_LONGEST_REPAIRED: Final = 32 << 20
 """Largest unfinished message that is read, in bytes."""
 _PADDING: Final = b"\0 \t\r\n"
 _BLANK: Final = b" \t\r\n\v\f"
@@ -135,10 +135,10 @@ def _pieces(read_at: ReadAt, offset: int) -> Iterator[bytes]:
 
 def _last(read_at: ReadAt, scanner: ElementScanner) -> bytes | None:
     """The last element of a cut file, if it merely lost the closing bracket of the array."""
-    if scanner.position - scanner.start > _LONGEST_MENDED:
+    if scanner.position - scanner.start > _LONGEST_REPAIRED:
         return None
     element = b"".join(_pieces(read_at, scanner.start)).rstrip(_PADDING).strip()
-    whole = element.endswith(b"}") and mend(element.decode("utf-8", "replace")) is not None
+    whole = element.endswith(b"}") and repair(element.decode("utf-8", "replace")) is not None
     return element if whole else None
 
 

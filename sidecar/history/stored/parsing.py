@@ -15,7 +15,7 @@ from sidecar.history.stored.problems import problem
 # The repair code is imported when needed: its patterns take milliseconds to compile.
 
 MAX_FAILED_REPAIRS: Final = 300
-"""Messages that may turn out to be broken beyond mending before others are read strictly only."""
+"""Messages that may turn out to be broken beyond repairing before others are read strictly only."""
 MAX_BROKEN: Final = 2_000
 """Broken messages after which those next to a broken one count as broken, too: each costs a microsecond."""
 _GROUP: Final = 64
@@ -97,8 +97,8 @@ class Parser(Generic[T]):
             if broken == MAX_BROKEN:
                 yield from self._in_groups(objects[place:])
                 return
-            mended = broken < MAX_FAILED_REPAIRS
-            record = decode_leniently(self._one.decode, part) if mended else self._strictly(part)
+            repaired = broken < MAX_FAILED_REPAIRS
+            record = decode_leniently(self._one.decode, part) if repaired else self._strictly(part)
             if record is not None:
                 yield record
             else:
@@ -201,15 +201,15 @@ def elements(data: bytes, name: str, problems: list[Problem]) -> list[bytes]:
 
 
 def decode_leniently(decode: Callable[[Json], T], value: Json) -> T | None:
-    """Decode one JSON value; on a refusal decode its mended form, and answer None if that fails too."""
+    """Decode one JSON value; on a refusal decode its repaired form, and answer None if that fails too."""
     try:
         return decode(value)
     except UNREADABLE:
-        from sidecar.history.stored.salvage import mend
+        from sidecar.history.stored.salvage import repair
 
-        mended = mend(value if isinstance(value, str) else bytes(value).decode("utf-8", "replace"))
+        repaired = repair(value if isinstance(value, str) else bytes(value).decode("utf-8", "replace"))
     try:
-        return decode(mended) if mended is not None else None
+        return decode(repaired) if repaired is not None else None
     except UNREADABLE:
         return None
 
@@ -232,7 +232,7 @@ def text_of(raw: msgspec.Raw | bytes) -> str | None:
 
 def _drop_unfinished(parts: list[bytes], whole: int) -> None:
     """Keep a last element that merely lost the closing bracket of the array."""
-    from sidecar.history.stored.salvage import mend
+    from sidecar.history.stored.salvage import repair
 
-    if len(parts) > whole and (not parts[-1].endswith(b"}") or mend(parts[-1].decode()) is None):
+    if len(parts) > whole and (not parts[-1].endswith(b"}") or repair(parts[-1].decode()) is None):
         parts.pop()

@@ -132,7 +132,7 @@ def _skip_stretches(data: bytes, start: int, depth: int) -> tuple[int, int]:
     return start, depth
 
 
-def mend(element: str) -> bytes | None:
+def repair(element: str) -> bytes | None:
     """Rewrite one JSON value so that a strict decoder takes it; None when it cannot be read at all.
 
     Lone surrogates become U+FFFD; numbers out of range, NaN and what is nested too deep for a decoder become

@@ -39,7 +39,7 @@ class Blob(NamedTuple):
 def write_blob(folder: Path, source: int, room: int, is_stopped: Callable[[], bool]) -> Blob | None:
     """Copy an open file into a blob of at most `room` bytes; None if it would be larger.
 
-    A reader finds the whole copy or none, also after a power cut. Raises Unsteady, Stopped, and OSError.
+    A reader finds the whole copy or none, even after a power cut. Raises Unsteady, Stopped, and OSError.
     """
     before = os.fstat(source)
     temp = temp_path(folder / f"blob{SUFFIX}")

@@ -59,7 +59,7 @@ class SilenceWatch:
         self._timer: asyncio.TimerHandle | None = None
 
     def start(self) -> None:
-        """Start to watch, also after a `stop`; the silence counts from now."""
+        """Start to watch, even after a `stop`; the silence counts from now."""
         if self._seconds is not None and self._timer is None:
             self.touch()
             self._arm(self._seconds)

@@ -53,7 +53,7 @@ class RunEnd:
 
 
 class RunTask:
-    """Launch, run and dispose one subagent. Always call `aclose`, also after an error."""
+    """Launch, run and dispose one subagent. Always call `aclose`, even after an error."""
 
     def __init__(self, launch: Launchable, start: StartRun, timeouts: ShutdownTimeouts) -> None:
         self.launch = launch

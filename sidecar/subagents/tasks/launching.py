@@ -132,7 +132,7 @@ class StartedRun(Protocol):
 
     @property
     def output(self) -> Output | None:
-        """The output so far, also after a timeout or an error."""
+        """The output so far, even after a timeout or an error."""
 
     async def run(self) -> object:
         """Run to the end; return or raise soon after an abort."""

@@ -229,7 +229,7 @@ async def test_a_killed_sidecar_leaves_no_call_of_the_model(
     assert task["partial"]["final_message"].startswith("word0 word1")
 
 
-async def test_a_session_takes_another_prompt_also_after_a_cancel(
+async def test_a_session_takes_another_prompt_even_after_a_cancel(
     runners: Json, home: Path, model: ModelServer, agent: str
 ) -> None:
     async with opened(agent, runners[agent]["env"], home / "workspace") as (session, reported):

@@ -39,7 +39,7 @@ async def test_a_run_over_its_budget_is_stopped(sidecar: Sidecar, budget: dict[s
 
 
 @pytest.mark.slow
-async def test_a_day_without_budget_left_refuses_launches_also_after_a_restart(
+async def test_a_day_without_budget_left_refuses_launches_even_after_a_restart(
     sidecar: Sidecar, start: Start
 ) -> None:
     await update(sidecar, budget={"perTaskCost": 0.1})

@@ -1,4 +1,4 @@
-"""No request changes anything in the stores of other agents, also while they are followed and kept."""
+"""No request changes anything in the stores of other agents, even while they are followed and kept."""
 
 import shutil
 from pathlib import Path

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sidecar.history.stored.parsing import clean, elements, text_of, value_of
-from sidecar.history.stored.salvage import mend, split
+from sidecar.history.stored.salvage import repair, split
 from sidecar.history.stores.task_folders.records import ui_parser
 
 SCALARS = st.none() | st.booleans() | st.integers(-(2**40), 2**40) | st.text(max_size=12)
@@ -87,8 +87,8 @@ def test_endless_nesting_does_not_recurse() -> None:
     assert [record.ts for record in parsed.records] == [1]
 
 
-def test_mending_gives_up_on_what_is_not_json() -> None:
-    assert mend('{"a":}') is None
+def test_repairing_gives_up_on_what_is_not_json() -> None:
+    assert repair('{"a":}') is None
     assert value_of(b"") is None
     assert value_of("{") is None
 

@@ -26,7 +26,7 @@ async def test_the_files_are_private(path: Path, make_record: MakeRecord) -> Non
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux shows the files that a process has open")
-async def test_a_lost_log_is_noticed_also_if_another_connection_has_made_a_new_one(
+async def test_a_lost_log_is_noticed_even_if_another_connection_has_made_a_new_one(
     path: Path, make_record: MakeRecord
 ) -> None:
     journal = await Journal.open(path)

@@ -244,7 +244,7 @@ async def test_a_turn_too_many_ends_the_run_by_name() -> None:
     assert "its limit of 1 turns" in str(watched.error)
 
 
-async def test_the_first_limit_names_the_end_also_when_a_watchdog_follows() -> None:
+async def test_the_first_limit_names_the_end_even_when_a_watchdog_follows() -> None:
     watched = Watched(RunConstraints(max_turns=1), startup_timeout_seconds=0.05)
     watched.abort.on_soft_limit = lambda: True
     watched.run.begin()

@@ -20,7 +20,7 @@ export function reviewingCommands(context: ReviewingContext) {
   };
 }
 
-/** Show the changes of a run, also while it works: the named one, the one in front, or the user's choice. */
+/** Show the changes of a run, even while it works: the named one, the one in front, or the user's choice. */
 async function review(context: ReviewingContext, target: unknown): Promise<void> {
   const { service, panel, diffs } = context;
   await service.start();

@@ -20,7 +20,7 @@ export interface SubagentSidecarApi {
 
   /**
    * Launch a subagent in the background; over the limit it waits in the queue. Rejects with a message for
-   * a person, also in Restricted Mode.
+   * a person, for example in Restricted Mode.
    */
   launch(options: SubagentLaunch): Promise<SubagentRun>;
 

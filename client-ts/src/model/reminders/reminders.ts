@@ -86,7 +86,7 @@ export class Reminders {
     if (!carries(before, taskIds)) {
       return reminder;
     }
-    // The sidecar gives a repeated one a new id, also while a call begins that acknowledges the old one.
+    // The sidecar gives a repeated one a new id, even while a call begins that acknowledges the old one.
     if (this.#carried === undefined) {
       await this.acknowledge(reminder);
     } else {

@@ -59,7 +59,7 @@ test("a window knows all live runs, however many launches came after them", asyn
   expect(lister.asked).toHaveLength(4);
 });
 
-test("all runs are read in their order, also if a page is shorter than requested", async () => {
+test("all runs are read in their order, even if a page is shorter than requested", async () => {
   const lister = new Lister(runs(5_000, 0), 900);
   const ids = (await allRuns(lister.list)).map(({ id }) => id);
   expect(ids).toEqual(runs(5_000, 0).map(({ id }) => id));

@@ -51,7 +51,7 @@ _MEANINGS: Final[dict[End, _Meaning]] = {
 class Session(msgspec.Struct, kw_only=True):
     """What a store knows of one session; times in ms, None is unknown.
 
-    `parent_id` is set for a child session, `is_child` also if its parent is not known. `sources` names the
+    `parent_id` is set for a child session, `is_child` even if its parent is not known. `sources` names the
     file or record of fields by their name on the wire; `source` is that of all others. `is_half_written` is
     True if a file was read in the middle of a save.
     """

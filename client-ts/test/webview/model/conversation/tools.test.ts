@@ -43,7 +43,7 @@ test.each([
   expect(call({ input }).subject).toBe(subject);
 });
 
-test("a diff is kept with where its whole texts are, also when words replace it", () => {
+test("a diff is kept with where its whole texts are, even when words replace it", () => {
   const diff = { type: "diff", path: "/w/a", oldText: "1\n", newText: "2\n" } as const;
   const text = { type: "text", text: "Done." } as const;
   const item = call({}, { content: [text, diff] }, { status: "completed", content: [text] });

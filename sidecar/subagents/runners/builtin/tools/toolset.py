@@ -118,7 +118,7 @@ class Toolset:
     async def run_command(self, command: str, seconds: int = shell.DEFAULT_SECONDS) -> str:
         """Run a command line in the workspace folder and return its output.
 
-        The command has no input. All programs that it started end with it, also in the background.
+        The command has no input. All programs that it started end with it, even in the background.
 
         Args:
             command: A command line for the system's shell.

@@ -1,4 +1,4 @@
-"""Bring the changes of a run back, also those of a run whose process is gone."""
+"""Bring back the changes of a run, even if its process is gone."""
 
 import asyncio
 import logging

@@ -94,7 +94,7 @@ class Following:
         if self._job is not None:
             if self._stopped.is_set():
                 return None
-            self._was_asked = True  # also if no answer comes
+            self._was_asked = True  # even if no answer comes
             await self._ask(gateway, "go", job=to_plain(self._job))
             self._job = None
         if self._stopped.is_set():

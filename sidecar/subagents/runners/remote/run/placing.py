@@ -182,7 +182,7 @@ class Placement:
             raise
 
     async def _placed(self, **asked: Any) -> dict[str, Any]:
-        """Ask for the place until the run has it. The gateway answers in time, also while it has none."""
+        """Ask for the place until the run has it. The gateway answers in time, even while it has none."""
         while True:
             within = min(_WITHIN_SECONDS, self._node.time_left / 3)
             asked["former"] = self._deaths
