@@ -183,7 +183,7 @@ def _is_struct_union(value: Any) -> bool:
 
 
 def _key(annotation: Any) -> Any:
-    """Return what tells annotations apart; Literals compare without regard to order otherwise."""
+    """Return what distinguishes annotations; Literals compare without regard to order otherwise."""
     return (get_origin(annotation), get_args(annotation) or annotation)
 
 

@@ -16,7 +16,7 @@ _TEXT_BYTES = 32
 
 
 class Identity(NamedTuple):
-    """What tells a file from another one of the same name."""
+    """What distinguishes a file from another one of the same name."""
 
     device: int
     inode: int

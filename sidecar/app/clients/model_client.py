@@ -116,7 +116,7 @@ class ModelClient:
             )
 
     def sees(self, task_id: str) -> bool:
-        """Return whether the model sees a run. That of a run does not: the ends concern who launched it."""
+        """Return whether the model sees a run."""
         if self._is_run():
             return False
         audience = Audience(NAME, self.workspace.real_folders)

@@ -74,7 +74,7 @@ function shortCall(event: Extract<TaskEvent, { type: "tool" }>): TaskEvent {
   };
 }
 
-/** Cut each member of an input, since each tells what a call is about. */
+/** Cut each member of an input, since each says what a call is about. */
 function shortValue(value: unknown, chars = TEXT_CHARS): unknown {
   if (typeof value === "string") {
     return cutMiddle(value, chars);

@@ -37,7 +37,7 @@ _BROKEN: Final = compiled(
     rf"(?(colon)(?=//\w|{_URL_END})|(?=[ ]?{_WORD}|:{_URL_END}))",
     re.ASCII | re.DOTALL,
 )
-"""A line end that may be inside a word: it is behind a word, the mark of a continuation or a frame."""
+"""A line end that may be inside a word: it follows a word, the mark of a continuation or a frame."""
 _GENERATED: Final = compiled(r"[0-9A-Z](?:(?<=[0-9])|(?<=[a-z][A-Z])[A-Z]*[a-z]+[A-Z])")
 _SIGNS: Final = compiled(r"\W+")
 _NEAR: Final = 40

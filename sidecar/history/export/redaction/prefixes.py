@@ -1,4 +1,4 @@
-"""Remove what logs, `grep` and comments put in front of each line: words broken behind it are whole again."""
+"""Remove what logs, `grep` and comments put in front of each line: words broken before it are whole again."""
 
 import re
 from collections.abc import Iterator
@@ -42,7 +42,7 @@ def without_prefixes(text: str) -> Iterator[Piece]:
 
 
 def _shared(text: str) -> Iterator[tuple[int, int]]:
-    """Yield the places of line ends inside a generated word, each with the prefix behind it."""
+    """Yield the places of line ends inside a generated word, each with the prefix that follows."""
     for match in _ALIKE.finditer(text.translate(_DIGITS)):
         first, behind = match.start(1), match.end()
         place = behind - 1

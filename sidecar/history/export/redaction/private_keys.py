@@ -31,10 +31,10 @@ _SEAM: Final = compiled(
 _KEY: Final = compiled(r"[A-Za-z0-9+/]{40,}")
 _LAST: Final = rf"(?:{_BREAK}[A-Za-z0-9+/=]{{20,100}}+)?+"
 _LINES: Final = compiled(rf"(?:{_BREAK}{_LINE}(?={_PLACE}[ \t\"',+.&\\;]*+(?:[\r\n]|$)))*+{_LAST}")
-"""Lines of an armored body: base64 and headers, behind numbers, quotes or the marks of a diff."""
+"""Lines of an armored body: base64 and headers, after numbers, quotes or the marks of a diff."""
 _LOGGED: Final = compiled(r"[^\n]{0,160}?(?<![\w+/])[A-Za-z0-9+/]{2,100}={0,2}[\"',\\]{0,3}\r?$")
 _LOGGED_LINES: Final = compiled(r"(?:\r?\n[^\n]{1,160}?[ \t|:)\]][A-Za-z0-9+/]{40,100}={0,2}(?=[\s\"']|$))++")
-"""Lines of base64 behind what a log, `git blame` or `grep` puts in front of each."""
+"""Lines of base64 after what a log, `git blame` or `grep` puts in front of each."""
 _ONE_LINE: Final = compiled(r"[A-Za-z0-9+/]{40,}+={0,2}")
 _MARKS: Final = ("-----BEGIN", "---- BEGIN", "PRIVATE KEY", "KEY----", "-----END", "Private-Lines")
 """What a text with a key holds, even if a line break cuts one of them."""

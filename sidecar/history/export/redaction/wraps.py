@@ -28,7 +28,7 @@ _BREAK: Final = (
     r"(?:(?<=\n)|(?<=\r)\r?\n?"
     r"|(?<=[ ])(?<![ ].)(?:[ ]{0,3}\(?[\w.()/-]{1,60}:[0-9]{1,6}\)?|[ ]{0,200}+)(?:\r{0,2}\n|\r))" + _LEFT
 )
-"""A line break, perhaps behind the place in a script that consoles print, or before a line number."""
+"""A line break, perhaps after the place in a script that consoles print, or before a line number."""
 # Each pattern starts with a set of characters, which the engine finds far quicker than alternatives.
 _BROKEN: Final = re.compile(rf"[ \r\n<*\"'`](?:{_BREAK}|{_INSIDE})", re.ASCII | re.DOTALL)
 _LINE_END: Final = re.compile(
@@ -42,9 +42,9 @@ _WORDS: Final = re.compile(r"[\w+-]{8,}", re.ASCII)
 _MIXED: Final = re.compile(r"[0-9A-Z](?:(?<=[0-9])|(?<=[a-z][A-Z])[A-Z]*[a-z]+[A-Z])")
 """What generated words have, and few others of some length."""
 _NAMES: Final = ("pass", "pwd", "secret", "token", "credential")
-"""Names behind which a word of letters alone can be a secret."""
+"""Names after which a word of letters alone can be a secret."""
 _NARROWEST: Final = 38
-"""Columns of the narrowest console: a line as long may have been broken before or behind the secret."""
+"""Columns of the narrowest console: a line this long may have been broken before or after the secret."""
 _NEAR: Final = 60
 """How much on either side of a break is checked for a generated word, in characters."""
 _BEFORE: Final = 300

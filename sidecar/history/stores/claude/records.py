@@ -57,7 +57,7 @@ class Record(msgspec.Struct, gc=False, rename="camel"):
 
 
 class Block(msgspec.Struct, gc=False):
-    """A part of a message's content, as far as it tells a prompt from a result."""
+    """A part of a message's content, with what distinguishes a prompt from a result."""
 
     type: str = ""
     text: str | None = None

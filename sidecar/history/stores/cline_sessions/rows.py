@@ -112,7 +112,7 @@ def _typed(value: object) -> str:
 
 
 def _end(manifest: Json, messages: Sequence[Json], is_alive: IsAlive) -> End:
-    """Tell the end from the status that is stored, else from the last message."""
+    """Determine the end from the stored status, else from the last message."""
     status = text(manifest, "status")
     if status in _ENDS:
         return _ENDS[status]

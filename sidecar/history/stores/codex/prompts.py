@@ -1,4 +1,4 @@
-"""Read the texts of messages, and tell what a person typed from what is put around it. Pure."""
+"""Read the texts of messages, and separate what a person typed from what surrounds it. Pure."""
 
 import re
 from typing import Final

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 # What reads tasks is imported when there is one to be read: mostly the index knows them all.
 
 _TASK_FILES: Final = (UI_FILE, API_FILE, ITEM_FILE)
-"""Files that tell a task from an empty folder."""
+"""Files that distinguish a task from an empty folder."""
 _MANY_BYTES: Final = 64 * 1024
 """The size of a folder of about 1,000 tasks or more, depending on the file system."""
 _READ: Final = frozenset({*_TASK_FILES, METADATA_FILE})

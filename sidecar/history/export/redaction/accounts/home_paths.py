@@ -7,7 +7,7 @@ from sidecar.patterns import compiled
 
 _NAME: Final = (
     r"(?!(?:Shared|Public|Default|All Users|Default User)\b|\.{{1,2}}/)"
-    # An apostrophe belongs to a name behind its first letter, as in "o'neil"; elsewhere it ends a quotation.
+    # An apostrophe belongs to a name after its first letter, as in "o'neil"; elsewhere it ends a quotation.
     r"(?P<{0}>(?:[^\s/\"'<>|:*?,;()\[\]{{}}$%`#&=@!~]|(?<=[/\\_.-][A-Za-z])'(?=[A-Za-z]{{3}})){{1,64}}+"
     # A name of several words continues with capitals, perhaps after a "van", and ends at a slash.
     r"(?:(?:(?:[ ][a-z]{{1,3}})?[ ][^\W\d_a-z][\w.-]{{0,40}}+){{1,3}}+(?=/))?+)"

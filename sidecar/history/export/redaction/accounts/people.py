@@ -16,7 +16,7 @@ _OWNERS: Final = re.compile(
 _PROMPT: Final = re.compile(
     r"@[\w.-]{1,63}(?:[: ](?:~|/)[^\s]{0,200}[ ]?[$#%>](?=\s|$)|:~|:/(?:home|Users)/| [^\]\n]{1,100}\][$#%])"
 )
-"""A shell's prompt, or the place that a copy over the network names, behind the name of the user."""
+"""A shell's prompt, or the place that a copy over the network names, after the name of the user."""
 _USER: Final = re.compile(r"(?m)(?:(?<![\w.+/:@-])|(?<=^[+-]))[A-Za-z_][\w.-]{0,31}+\Z")
 _SETTING: Final = r"[SLU](?<![A-Za-z0-9_].)(?:(?<=S)UDO_USER|(?<=L)OGNAME|(?<=U)SER(?:NAME)?)"
 _SHOWN: Final = tuple(

@@ -102,14 +102,14 @@ ASSIGNMENTS: Final = (
         _PHRASES,
         holds=password,
     ),
-    # A quoted key that a console broke behind its quote.
+    # A quoted key that a console broke after its quote.
     Rule(
         KIND,
         rf"{_KEY}(?i:{_TAIL}{_SIGN})\"\r?\n[ \t]{{0,80}}([^\"\s]{{6,300}}+)\"",
         _KEYS,
         holds=quoted_secret,
     ),
-    # A long generated value behind any name that ends with KEY or SALT.
+    # A long generated value after any name that ends with KEY or SALT.
     Rule(
         KIND,
         rf"(?i:key|salt|pepper)\w{{0,12}}+{_SIGN}{_BELOW}[\"']?({_OTHER}=]{{16,500}}+={{0,2}}){_NO_CALL}",

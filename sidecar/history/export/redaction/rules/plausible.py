@@ -34,7 +34,7 @@ def plain_password(value: str) -> bool:
 
 
 def mixed_password(value: str) -> bool:
-    """Return whether a bare word behind the name of a password is one, in the middle of any text."""
+    """Return whether a bare word after the name of a password is one, in the middle of any text."""
     return _has_digit(value) and plain_password(value)
 
 

@@ -43,7 +43,7 @@ _CRYPT: Final = (
 )
 _CRYPT_MARKS: Final = "$2a$ $2b$ $2x$ $2y$ $1$ $5$ $6$ $y$ $7$ $argon2 $scrypt$ $krb5"
 _AZURE_SIGNS: Final = "+ASt AzFu AzSe ACDb +ACR +ASb +AEh AIoT AzCa"
-"""What Azure puts behind the random part of a key."""
+"""What Azure puts after the random part of a key."""
 _SHAPES: Final = "live prod sandbox api pat oat sk secret apikey token"
 """What issuers put between their name and the key, between underscores or hyphens."""
 

@@ -8,7 +8,7 @@ from typing import Final
 from sidecar.history.export.redaction.rules.rule import GLUED, LEFT, Rule
 
 _GLUED_SK: Final = r"(?=sk-(?:or-v1|proj|svcacct|admin)-|sk-[\w-]{0,20}(?:[A-Z][\w-]{0,20}){4})"
-"""What tells a key behind other letters from the end of "task-1" or "disk-1"."""
+"""What distinguishes a key after other letters from the end of "task-1" or "disk-1"."""
 
 
 def _prefixed(kind: str, prefixes: str, body: str, before: str = GLUED) -> Rule:

@@ -38,7 +38,7 @@ def find_task(text: str) -> str | None:
 
 
 def find_mode(text: str) -> tuple[str, str] | None:
-    """Find a `<slug>` and behind it a `<name>`, each closed on its own line."""
+    """Find a `<slug>` followed by a `<name>`, each closed on its own line."""
     slug = _find_element(text, "<slug>", "</slug>", 0) if "<slug>" in text else None
     name = slug and _find_element(text, "<name>", "</name>", slug.end + len("</slug>"))
     return (text[slug.start : slug.end], text[name.start : name.end]) if slug and name else None

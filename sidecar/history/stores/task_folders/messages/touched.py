@@ -83,7 +83,7 @@ def _from_metadata(data: bytes | None) -> Iterator[FileChange]:
 
 
 def _recorded_actions(record: dict[str, Any]) -> frozenset[FileAction]:
-    """Read the actions that our own runs list; other products tell one by its source."""
+    """Read the actions: our own runs list them, and other products imply one by the source."""
     listed, source = record.get("actions"), record.get("record_source")
     own = frozenset(action for action in _ACTIONS if isinstance(listed, list) and action in listed)
     return own or frozenset({_RECORDED.get(source, "mentioned") if isinstance(source, str) else "mentioned"})

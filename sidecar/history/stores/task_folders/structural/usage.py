@@ -56,7 +56,7 @@ def number(value: Any) -> Number | None:
 
 
 def _telling(rows: Sequence[Row]) -> int:
-    """Count the rows that tell any figure."""
+    """Count the rows that record any figure."""
     return sum(
         type(row[0]) is int or any(number(value) is not None for value in row)  # the first, as mostly
         for row in rows
