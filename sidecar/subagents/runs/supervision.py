@@ -43,7 +43,7 @@ class MonitorServices:
     """Services that supervision uses.
 
     `remember` saves the record of a run in the journal, `show` also notifies of it, and `show_session` also
-    logs its mode and model. `show_changes` shows what git counted, also after the end of the run. `keep`
+    logs its mode and model. `show_changes` shows what git counted, even after the end of the run. `keep`
     saves it durably before it returns.
     """
 

@@ -115,7 +115,7 @@ class RunRegistry(RunDirectory):
         self._work.start(self.emit(run, known), f"session of {run.id}")
 
     def show_changes(self, run: Run) -> None:
-        """Show what git counted of a run on a cluster, also if it comes back after the end."""
+        """Show what git counted of a run on a cluster, even if it comes back after the end."""
         if run.outcome is None:
             self.show(run)
         else:
