@@ -73,10 +73,10 @@ def test_sessions_without_a_message_are_counted(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("days", "said"), [("1", "1 day"), ("0.5", "0.5 days"), ("0", "0 days"), ("30", "30 days")]
+    ("days", "expected"), [("1", "1 day"), ("0.5", "0.5 days"), ("0", "0 days"), ("30", "30 days")]
 )
-def test_the_period_is_said_as_the_settings_have_it(tmp_path: Path, days: str, said: str) -> None:
+def test_the_period_is_shown_as_in_the_settings(tmp_path: Path, days: str, expected: str) -> None:
     generate(tmp_path, 3)
     (tmp_path / "settings.json").write_text(f'{{"cleanupPeriodDays": {days}}}')
     age(tmp_path, 40)
-    assert findings(tmp_path)[0].endswith(f"the product deletes a session {said} after its last change")
+    assert findings(tmp_path)[0].endswith(f"the product deletes a session {expected} after its last change")
