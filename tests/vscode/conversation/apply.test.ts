@@ -33,6 +33,7 @@ const session = new Session("apply", {
   },
 });
 
+// docs/extension.md shows its picture as docs/images/apply.png.
 session.step("code comes to its place, and the editor shows the change", async (workbench) => {
   const chat = new Chat(workbench);
   await chat.listButton("Show 1 task of other workspaces").click();
