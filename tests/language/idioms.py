@@ -32,6 +32,21 @@ class Idiom:
         )
 
 
+    @cached_property
+    def candidate(self) -> re.Pattern[str]:
+        """Match wherever the idiom may be in a text from `simplified`."""
+        return re.compile(f" (?:{self.words})(?![a-z])")
+
+
+def simplified(text: str) -> str:
+    """Return the words of a text in lower case, with a space before each and other characters as semicolons.
+
+    A search for a literal space is several times as fast as one for the beginnings of words.
+    """
+    parts = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", text).lower()
+    return " " + re.sub(r"[^a-z ]+", " ; ", re.sub(r"[\s#/*>_-]+", " ", parts))
+
+
 def _compiled(words: str) -> re.Pattern[str]:
     return re.compile(f"{_START}(?:{words.replace(chr(32), _BREAK)}){_END}", re.IGNORECASE)
 
@@ -84,6 +99,3 @@ IDIOMS = (
     ),
     Idiom("(label|model|travel|signal|total|tunnel|unmarshal|marshal)l(ed|ing|er)", "one l"),
 )
-
-ANY = _compiled("|".join(f"(?:{idiom.words})" for idiom in IDIOMS))
-"""Match where any idiom is, and also in the longer phrases that are fine."""
