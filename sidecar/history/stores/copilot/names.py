@@ -1,7 +1,7 @@
 """The names and the folder that Copilot CLI and editors record for a session, next to its events."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Final, NamedTuple
 
 import msgspec
@@ -14,6 +14,8 @@ from sidecar.history.stores.sessions.values import line, text
 WORKSPACE_FILE: Final = "workspace.yaml"
 EDITOR_FILE: Final = "vscode.metadata.json"
 _MAX_BYTES: Final = 256 * 1024
+_MAX_DEPTH: Final = 64
+"""The deepest nesting of `workspace.yaml`, whose parser takes quadratic time."""
 
 
 class Names(NamedTuple):
@@ -51,16 +53,39 @@ def _ends_with_a_line(data: bytes) -> bool:
     return data.endswith(b"\n")
 
 
-def parse_workspace(data: bytes) -> dict[str, Any]:
-    """Parse `workspace.yaml`; values stay texts. Empty if it is not a mapping."""
+def parse_workspace(data: bytes) -> dict[str, str]:
+    """Parse the texts at the top of `workspace.yaml`; empty if it is not a mapping."""
     import yaml  # takes 15 ms, and few sessions need it
 
     loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
     try:
-        value = yaml.load(data.decode("utf-8", "replace").strip("\0"), loader)  # noqa: S506 (makes texts only)
-    except (yaml.YAMLError, RecursionError, ValueError):
+        return _top_texts(yaml.parse(data.decode("utf-8", "replace").strip("\0"), loader))
+    except (yaml.YAMLError, ValueError):
         return {}
-    return value if isinstance(value, dict) else {}
+
+
+def _top_texts(events: Iterable[Any]) -> dict[str, str]:
+    """Collect the keys and values of a mapping that are texts.
+
+    Events need no recursion: the loader calls itself for each level, which ends the process at some depth.
+    """
+    import yaml
+
+    items: list[str | None] = []
+    depth = 0
+    for event in events:
+        if isinstance(event, yaml.CollectionEndEvent):
+            depth -= 1
+        elif isinstance(event, yaml.NodeEvent):
+            if depth == 0 and not isinstance(event, yaml.MappingStartEvent):
+                return {}
+            if depth == 1:
+                items.append(event.value if isinstance(event, yaml.ScalarEvent) else None)
+            depth += isinstance(event, yaml.CollectionStartEvent)
+            if depth > _MAX_DEPTH:
+                return {}
+    pairs = zip(items[::2], items[1::2], strict=True)
+    return {key: value for key, value in pairs if key is not None and value is not None}
 
 
 def parse_editor(data: bytes) -> dict[str, Any]:
