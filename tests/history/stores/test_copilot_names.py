@@ -14,14 +14,14 @@ def test_the_texts_at_the_top_are_read() -> None:
 
 @pytest.mark.parametrize("start", [b"", b"name: "])
 @pytest.mark.parametrize("level", [b"[", b"{a: ", b"- ", b"? "])
-def test_deep_values_are_no_mapping_and_do_not_end_the_process(start: bytes, level: bytes) -> None:
+def test_deep_values_are_ignored_and_do_not_end_the_process(start: bytes, level: bytes) -> None:
     assert parse_workspace(start + level * 60_000) == {}
 
 
 @pytest.mark.parametrize(
     "data", [b"", b"\0\0", b"text", b"- a", b"a: [", b"? [a]\n: b", b"&a [*a]", b"a: [*b", b"\xff: \x01"]
 )
-def test_what_is_no_mapping_of_texts_is_empty(data: bytes) -> None:
+def test_other_content_has_no_texts(data: bytes) -> None:
     assert parse_workspace(data) == {}
 
 
