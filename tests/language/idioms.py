@@ -31,7 +31,6 @@ class Idiom:
             f"(?:{self.fine})|(?P<idiom>{self.words})" if self.fine else f"(?P<idiom>{self.words})"
         )
 
-
     @cached_property
     def candidate(self) -> re.Pattern[str]:
         """Match wherever the idiom may be in a text from `simplified`."""

@@ -36,7 +36,7 @@ def hold_new(folder: Path, seconds: float) -> int:
         try:
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             held = hold(folder)
-        except FileNotFoundError:  # it was removed between the two steps
+        except (FileNotFoundError, FileExistsError):  # it was removed between two steps
             held = None
         if held is not None:
             return held
