@@ -4,6 +4,7 @@ See gitignore(5). Unlike git, ignore tracked files too if a rule matches them.
 """
 
 import os
+import warnings
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -23,7 +24,7 @@ class IgnoreRules:
         self._folder = folder
         self._above = above
         lines = [line for file in (*files, folder / ".gitignore") for line in _lines(file)]
-        self._spec = GitIgnoreSpec.from_lines(filter(_is_rule, lines)) if lines else None
+        self._spec = _compiled(filter(_is_rule, lines)) if lines else None
 
     def below(self, folder: Path) -> "IgnoreRules":
         """Return the rules of a direct subfolder."""
@@ -78,10 +79,16 @@ def _real(path: Path) -> Path:
 def _is_rule(line: str) -> bool:
     """Return whether a line is a valid rule; like git, callers skip the others."""
     try:
-        GitIgnoreSpec.from_lines([line])
+        _compiled([line])
     except ValueError:
         return False
     return True
+
+
+def _compiled(lines: Iterable[str]) -> GitIgnoreSpec:
+    with warnings.catch_warnings():  # of brackets in brackets, which Python may read in another way one day
+        warnings.simplefilter("ignore", FutureWarning)
+        return GitIgnoreSpec.from_lines(lines)
 
 
 def _lines(path: Path) -> list[str]:

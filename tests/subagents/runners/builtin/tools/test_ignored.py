@@ -88,6 +88,11 @@ def test_rules_apply_without_a_repository(root: Path) -> None:
     assert list(files_below(root)) == [".gitignore", "a"]
 
 
+def test_a_rule_with_a_bracket_in_brackets_is_read_without_a_warning(root: Path) -> None:
+    make(root, {".gitignore": "[[]\n", "[": "", "a": ""})
+    assert list(files_below(root)) == [".gitignore", "a"]
+
+
 _NAMES = ["a", "b", "ab", "d/a", "d/b", "d/e/a", "d/e/b", "e/ab"]
 _LINE = st.lists(
     st.sampled_from(["a", "b", "d", "e", "/", "*", "**", "!", "?", "\\", "[", "]", " "]), max_size=5
