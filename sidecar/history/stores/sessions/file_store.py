@@ -1,6 +1,7 @@
 """The base of stores that keep each session in a few files."""
 
 import os
+import time
 from abc import abstractmethod
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import ClassVar, NamedTuple
@@ -24,6 +25,8 @@ from sidecar.history.stores.sessions.folders import Folders
 from sidecar.history.stores.sessions.session import Session, opened_session, row_of_session
 
 _MS: int = 1_000_000
+_SEARCH_SHARE = 0.1
+"""How much of the time for reading rows in batches may be spent on searching for their files again."""
 
 
 class SessionFiles(NamedTuple):
@@ -46,6 +49,7 @@ class FileSessionStore(Store):
     def __init__(self, root: Root) -> None:
         self.root = root
         self._found: Mapping[str, SessionFiles] | None = None
+        self._current_until = 0.0
         self._folders = Folders()
 
     @abstractmethod
@@ -64,8 +68,7 @@ class FileSessionStore(Store):
 
     def members(self) -> Keys:
         """List the sessions, including those without messages."""
-        self._found = self.find()
-        return [*self._found]
+        return [*self._search()]
 
     def unlisted(self) -> Sequence[SharedProblem]:
         """Return the folders that `find` could not list."""
@@ -73,8 +76,7 @@ class FileSessionStore(Store):
 
     def existing(self, keys: Collection[str]) -> Keys:
         """Return the keys that exist, after another search."""
-        found = self.find()
-        self._found = found
+        found = self._search()
         return [key for key in keys if key in found]
 
     def fingerprints(
@@ -86,8 +88,10 @@ class FileSessionStore(Store):
         return {key: _fingerprint(found.get(key))[0] for key in keys}
 
     def rows(self, keys: Keys, rules: Rules, now: int) -> ReadRows:
-        """Read sessions into rows, after another search for their files."""
-        self._found = found = self.find()
+        """Read sessions into rows, after another search for their files unless one has just ended."""
+        found = self._known()
+        if time.perf_counter() >= self._current_until or not found.keys() >= set(keys):
+            found = self._search()
         return {key: self._row(key, found.get(key), now) if rules == "structural" else None for key in keys}
 
     def damaged_row(self, key: str, rules: Rules, now: int) -> IndexRow:
@@ -124,9 +128,14 @@ class FileSessionStore(Store):
         return files is not None and any_holds(files.paths, needles)
 
     def _known(self) -> Mapping[str, SessionFiles]:
-        if self._found is None:
-            self._found = self.find()
-        return self._found
+        return self._search() if self._found is None else self._found
+
+    def _search(self) -> Mapping[str, SessionFiles]:
+        started = time.perf_counter()
+        self._found = found = self.find()
+        ended = time.perf_counter()
+        self._current_until = ended + (ended - started) / _SEARCH_SHARE
+        return found
 
     def _row(self, key: str, files: SessionFiles | None, now: int) -> IndexRow | None:
         if files is None:
