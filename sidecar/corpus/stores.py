@@ -18,6 +18,8 @@ Write = Callable[[Path, int, int], list[Truth]]
 """Write a store into an existing folder from a seed, with a number of sessions of each case."""
 _COUNT: Final = 12
 """Sessions of one round, where the sessions of a store are drawn at random."""
+_OTHER_SESSIONS: Final = 1 << 32
+"""Added to the seed of a store in the format of another: with the same ids, its sessions would be copies."""
 
 
 def _write_claude(root: Path, seed: int, rounds: int) -> list[Truth]:
@@ -33,7 +35,7 @@ def _write_opencode(root: Path, seed: int, rounds: int) -> list[Truth]:
 
 
 def _write_kilo(root: Path, seed: int, rounds: int) -> list[Truth]:
-    return _of_database(root, seed, rounds, "kilo")
+    return _of_database(root, seed + _OTHER_SESSIONS, rounds, "kilo")
 
 
 def _write_cline(root: Path, seed: int, rounds: int) -> list[Truth]:
