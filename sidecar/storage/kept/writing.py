@@ -77,7 +77,7 @@ class CopyWriter(Copies):
     def sweep(self) -> None:
         """Remove the files that no session refers to, and shorten a list with many outdated lines.
 
-        Raises OSError; if the list cannot be read, because then every file may be in use.
+        Raises OSError. If the list cannot be read, every file may be in use, and none is removed.
         """
         listed = self.listed() if self.version is None else parse_list(Path(self.list).read_bytes())
         if listed.lines > 2 * len(listed.sessions) + _OUTDATED:

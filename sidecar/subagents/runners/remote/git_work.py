@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 
 class WorkStopped(Exception):
-    """The work was cancelled, and calls git no more."""
+    """The work was cancelled and must not start git again."""
 
 
 class _Calls:
@@ -38,7 +38,7 @@ class _Calls:
             self._running.discard(process)
 
     def stop(self) -> None:
-        """Ask git to end, so that it removes its temporary files; start none any more."""
+        """Ask git to end, so that it removes its temporary files, and start no other."""
         with self._lock:
             self._is_stopped = True
             for process in self._running:
