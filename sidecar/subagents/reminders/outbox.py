@@ -39,8 +39,8 @@ class Outbox:
     What one recipient holds unacknowledged is not handed to another until the first one leaves.
     `on_delivery` is called with every delivery and each change of its state, `on_marked(ids, at)` with the
     tasks that were just marked; a Host persists both. `on_freed` is called when tasks are free for other
-    recipients, because a delivery failed. `elapsed` returns seconds that only increase: the clock
-    of the manager may jump, which must not free or withhold a trigger.
+    recipients, because a delivery failed or a newer one leaves them out. `elapsed` returns seconds that only
+    increase: the clock of the manager may jump, which must not free or withhold a trigger.
     """
 
     def __init__(
@@ -134,9 +134,12 @@ class Outbox:
         reader = recipient or self._everyone
         withheld = self._withheld(reader)
         ended = [task for task in self._pending(reader) if task.id not in withheld]
-        if reader.open is not None:
-            self._settle(reader.open, "superseded")
+        before = reader.open
+        if before is not None:
+            self._settle(before, "superseded")
         text, reader.open = self._give_out(ended, reader, max_chars)
+        if before is not None and not set(before.task_ids).issubset(text.task_ids):
+            self._on_freed()
         return text
 
     def carried_by(self, delivery_id: str, recipient: Recipient | None = None) -> list[str]:

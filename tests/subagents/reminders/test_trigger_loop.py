@@ -159,3 +159,25 @@ async def test_what_one_editor_refuses_is_offered_to_another_at_once(
     assert (refuses.sent, accepts.sent) == ([["a"]], [["a"]])
     for loop in loops:
         await loop.aclose()
+
+
+async def test_what_a_shorter_reminder_leaves_out_is_offered_to_others_at_once(
+    manager: AsyncTaskManager, end: Any
+) -> None:
+    editor, reader = Editor(), Recipient()
+    loops: list[TriggerLoop] = []
+    outbox = Outbox(manager, on_freed=lambda: loops[0].tasks_freed())
+    outbox.join(reader)
+    end("a")
+    end("b")
+    assert outbox.next(reader).task_ids == ["a", "b"]
+    loops.append(
+        TriggerLoop(manager, outbox, is_agent_busy=lambda: False, send=editor.send, recipient=Recipient())
+    )
+    loops[0].start()
+    await settled()
+    assert editor.sent == []
+    assert outbox.next(reader, max_chars=1).task_ids == ["a"]
+    await editor.wait_for(1)
+    assert editor.sent == [["b"]]
+    await loops[0].aclose()
