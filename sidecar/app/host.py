@@ -201,7 +201,10 @@ class Host:
         try:
             self.spending.add(*await self.journal.spent_since(self.spending.midnight))
         except StorageError as error:
-            logger.error("the spending of today is unknown: %s", error.message)
+            logger.error(
+                "cannot read today's usage from the journal, so the daily limits start at 0: %s",
+                error.message,
+            )
         self.housekeeping.rounds.start()
         self.keeping.rounds.start()
         self.journal_retention.rounds.start()

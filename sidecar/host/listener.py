@@ -234,7 +234,10 @@ class Listener:
             visitor = Visitor(wire, request, descriptors)
             await self._handle(visitor)
         except (OSError, ValueError, TimeoutError) as error:
-            logger.warning("a request to the Host is not readable: %s", str(error) or "it took too long")
+            logger.warning(
+                "a request to the Host is ignored, because it cannot be read: %s",
+                str(error) or "it took too long",
+            )
         finally:
             if visitor is None:
                 visitor = Visitor(wire, HostRequest("", "", {}, {}), descriptors)

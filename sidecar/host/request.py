@@ -33,16 +33,16 @@ def decode(received: bytes | bytearray) -> HostRequest | None:
     line, newline, _ = bytes(received[:_MAX_HEAD_BYTES]).partition(b"\n")
     if not newline:
         if len(received) >= _MAX_HEAD_BYTES:
-            raise ValueError("it does not begin with its lengths")
+            raise ValueError("it does not begin with two lengths")
         return None
     fields_length, _, early_length = line.partition(b" ")
     if not (fields_length.isdigit() and early_length.isdigit()):
-        raise ValueError("it does not begin with its lengths")
+        raise ValueError("it does not begin with two lengths")
     start = len(line) + 1
     middle = start + int(fields_length)
     end = middle + int(early_length)
     if not start <= middle <= end <= MAX_REQUEST_BYTES:
-        raise ValueError("its lengths are wrong")
+        raise ValueError(f"its lengths are wrong, or it is over {MAX_REQUEST_BYTES} bytes")
     if len(received) < end:
         return None
     text = bytes(received[start:middle]).decode("utf-8", "surrogateescape")
@@ -58,5 +58,5 @@ def _request(fields: dict[str, str], early: bytes) -> HostRequest:
         if name.startswith(_ENVIRONMENT)
     }
     if "verb" not in fields or "version" not in fields:
-        raise ValueError("it has no verb or version")
+        raise ValueError("it does not name a verb and a version")
     return HostRequest(fields.pop("verb"), fields.pop("version"), fields, environment, early)

@@ -326,7 +326,7 @@ class Session:
         except (RpcError, ConnectionClosed, TimeoutError) as error:
             if isinstance(error, RpcError) and error.code == METHOD_NOT_FOUND:
                 self._takes_turns = False
-            logger.info("the client started no turn: %s", error)
+            logger.info("the client did not start a turn: %s", error)
             return False
         return isinstance(answer, dict) and answer.get("accepted") is True
 

@@ -63,7 +63,7 @@ class FleetLeftovers:
             collected = [await self._is_collected(each, link) for each in await self._left(link)]
             return all(collected) and not link.expected
         except Exception as error:
-            logger.warning("leftovers on a cluster were not found: %s", error)
+            logger.warning("cannot look for leftovers of runs on a cluster; trying again later: %s", error)
             return False
 
     async def _left(self, link: "FleetLink") -> list[RunRecord]:
@@ -87,7 +87,9 @@ class FleetLeftovers:
         try:
             changes = await collect(link, record.task.id, record.remote)
         except Exception as error:
-            logger.warning("run %s was not removed from its cluster: %s", record.task.id, error)
+            logger.warning(
+                "run %s cannot be removed from its cluster; trying again later: %s", record.task.id, error
+            )
             return False
         if changes is not None:
             await self._registry.add_changes(record, changes)

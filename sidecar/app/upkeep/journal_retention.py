@@ -55,7 +55,10 @@ class JournalRetention:
         try:
             self._report(await self._journal.maintenance.forget(task_ids))
         except StorageError as error:
-            logger.warning("deleted runs stay in the journal until they are old: %s", error.message)
+            logger.warning(
+                "cannot remove deleted runs from the journal; they are removed when they expire: %s",
+                error.message,
+            )
         self.rounds.due()
 
     async def round(self) -> None:
@@ -79,4 +82,4 @@ class JournalRetention:
         try:
             await self.round()
         except StorageError as error:
-            logger.warning("old runs stay in the journal: %s", error.message)
+            logger.warning("cannot remove old runs from the journal; trying again later: %s", error.message)

@@ -173,7 +173,7 @@ def _load(database: sqlite3.Connection, rules: Rules, root: str) -> tuple[Rows, 
     query = "SELECT number, made_at, checksum, rows FROM shard WHERE rules = ?"
     for number, made_at, checksum, data in database.execute(query, (rules,)):
         if type(made_at) is not int or type(data) is not bytes or _checksum(data, made_at) != checksum:
-            raise DamagedCache(f"shard {number!r} is not what was written")
+            raise DamagedCache(f"the checksum of shard {number!r} is wrong")
         latest = max(latest, made_at)
         for row in _decode(data):
             row.root = root

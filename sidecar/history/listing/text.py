@@ -119,7 +119,7 @@ def _duration(milliseconds: int | float) -> str:
         count = seconds // size
         if count > 0 or size == 1:
             return f"{count} {unit}{'s' if count > 1 else ''}"
-    raise AssertionError("a second divides every span")
+    raise AssertionError("unreachable: seconds are always returned")
 
 
 def _tokens_row(usage: TokenUsage | None) -> list[str]:

@@ -216,7 +216,7 @@ class LiveHistory:
         try:
             self._after_scan()
         except Exception:  # tasks are followed whatever fails afterwards
-            _log.exception("the work after a scan failed")
+            _log.exception("a task that follows each scan failed")
         self.state = msgspec.structs.replace(self.state, last_reconcile_at=self._wall_ms())
 
     def _lacks_watches(self, folders: Folders) -> bool:

@@ -138,7 +138,7 @@ class SearchStore:
         for name, version, first, last, checksum in self._database.execute(query, values):
             types = (type(name), type(version), type(first), type(last))
             if types != (str, str, int, int) or _checksum(name, version, first, last) != checksum:
-                raise DamagedCache(f"the record of the task {name!r} is not what was written")
+                raise DamagedCache(f"the checksum of task {name!r} is wrong")
             yield name, version, first, last
 
     def _prepare(self) -> None:
@@ -182,5 +182,5 @@ def _checksum(*values: object) -> int:
 def _found(row: tuple[Any, ...]) -> Found:
     task, kind, index, role, ts, written, read, snippet, rank = row
     if written != read or not isinstance(ts, int | float | None):  # the checksum does not cover the time
-        raise DamagedCache(f"a message of the task {task!r} is not what was written")
+        raise DamagedCache(f"the checksum of a message of task {task!r} is wrong")
     return Found(task, kind, index, role, ts, snippet, rank)

@@ -117,7 +117,7 @@ def _skip(data: bytes, start: int) -> tuple[bytes, int, int]:
             depth -= after - at
             if depth <= 0:
                 return data[start : after + depth - 1], after + depth, mark
-    raise AssertionError("the end is a mark")
+    raise AssertionError("unreachable: the end of the text counts as a mark")
 
 
 def _skip_stretches(data: bytes, start: int, depth: int) -> tuple[int, int]:

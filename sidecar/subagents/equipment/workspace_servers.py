@@ -30,7 +30,7 @@ def workspace_servers(folder: Path) -> dict[str, McpServerEntry]:
     except OSError as error:
         raise ValueError(f"{path} cannot be read ({error.strerror})") from error
     if len(data) > MAX_BYTES:
-        raise ValueError(f"{path} is larger than {MAX_BYTES >> 10} KiB")
+        raise ValueError(f"{path} is larger than {MAX_BYTES >> 10} KiB; remove servers from it")
     return {name: _entry(path, name, raw) for name, raw in _raw_servers(path, data).items()}
 
 
@@ -38,7 +38,7 @@ def _raw_servers(path: Path, data: bytes) -> Mapping[str, Any]:
     try:
         document = msgspec.json.decode(data)
     except (ValueError, RecursionError) as error:
-        raise ValueError(f"{path} is not JSON: {error}") from None
+        raise ValueError(f"{path} is not JSON; correct it: {error}") from None
     servers = document.get("mcpServers", {}) if isinstance(document, Mapping) else None
     if not isinstance(servers, Mapping):
         raise ValueError(f"{path} has no table mcpServers; add one, or remove the file")

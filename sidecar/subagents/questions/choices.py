@@ -36,7 +36,9 @@ def _read(values: list[Any], names: list[Any]) -> Iterator[QuestionChoice]:
         titled = each if isinstance(each, Mapping) else {"const": each, "title": _at(names, number)}
         value = titled.get("const")
         if not isinstance(value, str) or len(value) > VALUE_CHARS:
-            raise UnsupportedForm("a choice has a value that is not a short text")
+            raise UnsupportedForm(
+                f"a choice has a value that is not a text of at most {VALUE_CHARS} characters"
+            )
         title = line(titled.get("title")) or line(value) or "(empty)"
         yield QuestionChoice(const=value, title=title, description=lines(titled.get("description")))
 

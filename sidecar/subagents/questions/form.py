@@ -47,7 +47,7 @@ def read_form(raw: Any) -> QuestionSchema:
         required=required,
     )
     if len(msgspec.json.encode(form)) > MAX_BYTES:
-        raise UnsupportedForm(f"the form takes more than {MAX_BYTES // 1024} KiB")
+        raise UnsupportedForm(f"the form is larger than {MAX_BYTES // 1024} KiB")
     return form
 
 

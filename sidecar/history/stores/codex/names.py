@@ -123,7 +123,7 @@ def _newest_state(root: str) -> str | None:
 def _read(database: sqlite3.Connection) -> tuple[dict[str, str], dict[str, str]]:
     """Read the names that differ from the first prompt, and the parents of subagents. Raises Refused."""
     if not columns(database, "threads"):
-        raise Refused("malformed", "the database has other tables than those of sessions")
+        raise Refused("malformed", "the database does not have the tables of Codex's sessions")
     titles: dict[str, str] = {}
     if columns(database, "threads").issuperset(_TITLES):
         query = (

@@ -122,7 +122,7 @@ def is_session_database(connection: sqlite3.Connection) -> bool:
 
 def _heads(connection: sqlite3.Connection, keys: Collection[str] | None = None) -> dict[str, Head]:
     if not is_session_database(connection):
-        raise Refused("malformed", "the database has other tables than those of sessions")
+        raise Refused("malformed", "the database does not have the tables of opencode's sessions")
     known = columns(connection, "session")
     names = [name if name in known else f"NULL AS {name}" for name in _HEADER]
     changes = [_changes(connection, table, keys) for table in ("message", "part")]

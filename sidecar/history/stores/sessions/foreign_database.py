@@ -99,8 +99,8 @@ class ForeignDatabase:
         if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_INTERRUPT:
             return Refused("unreadable", f"{self._name} takes longer than {SECONDS:.0f} s to read")
         if isinstance(error, UnicodeDecodeError):  # the module cannot decode the message of its own error
-            return Refused("malformed", f"{self._name} is not a sound database: a name in it is not UTF-8")
-        return Refused("malformed", f"{self._name} is not a sound database: {error}")
+            return Refused("malformed", f"{self._name} is damaged: a name in it is not UTF-8")
+        return Refused("malformed", f"{self._name} is damaged: {error}")
 
 
 def _protect(connection: sqlite3.Connection) -> None:

@@ -128,7 +128,7 @@ class Session:
             async with asyncio.timeout(_STEER_SECONDS):
                 answer = await self._agent.ext_method("session/steering", params)
         except (RequestError, ValidationError, ConnectionError, TimeoutError) as error:
-            logger.info("the agent did not take a message during its turn: %s", error)
+            logger.info("the agent did not accept a message during its turn: %s", error)
             return False
         return answer.get("outcome") == "injected"
 

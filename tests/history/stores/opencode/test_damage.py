@@ -79,7 +79,7 @@ def test_a_database_with_other_tables_is_reported(written: Written) -> None:
     connection.close()
     history = history_of(written.root)
     assert in_files(written) <= {task.id for task in history.list(children=True)}
-    assert "other tables" in (history.store(str(written.root)).unlistable() or "")
+    assert "does not have the tables" in (history.store(str(written.root)).unlistable() or "")
 
 
 def test_an_empty_database_holds_no_session(tmp_path: Path) -> None:
