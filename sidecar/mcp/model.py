@@ -28,10 +28,10 @@ class TranscriptPage:
 class Piggyback(Protocol):
     """Adds reminders to results, and notices when the client has received them."""
 
-    async def board(self, request_id: MessageId) -> NextReminder | None:
+    async def attach(self, request_id: MessageId) -> NextReminder | None:
         """Return what the result of a request carries, if anything."""
 
-    def leave(self, request_id: MessageId) -> None:
+    def result_dropped(self, request_id: MessageId) -> None:
         """Note that the result of a request is not sent."""
 
     def flushed(self, request_id: MessageId, position: int) -> None:

@@ -134,14 +134,14 @@ class McpServer:
         else:
             async with self._reports(self._progress(token)) as reports:
                 result = await self._model.call(name, arguments or {}, reports.add)
-        reminder = await self._piggyback.board(request.id)
+        reminder = await self._piggyback.attach(request.id)
         answer = results.tool_result(result, reminder)
         if reminder is None:
             return Answer(answer)
         return Answer(
             answer,
             lambda position: self._piggyback.flushed(request.id, position),
-            lambda: self._piggyback.leave(request.id),
+            lambda: self._piggyback.result_dropped(request.id),
         )
 
     def _progress(self, token: str | int) -> Callable[[str], Awaitable[None]]:
@@ -190,7 +190,7 @@ def _require_start(method: str) -> None:
 
 
 def _stamp(result: dict[str, Any], method: str) -> None:
-    """Add what the results of the newest revision have."""
+    """Add the members that results have in the newest revision."""
     if method in CACHE_MS:
         result |= {"ttlMs": CACHE_MS[method], "cacheScope": "private"}
     result["resultType"] = "complete"

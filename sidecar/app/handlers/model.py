@@ -39,11 +39,15 @@ async def call_tool(session: Session, params: ToolCallParams) -> ToolCallResult 
 
 async def _with_reminder(result: ToolCallResult, piggyback: Piggyback) -> ToolCallResult | Answer:
     this = request_id.get()
-    reminder = await piggyback.board(this)
+    reminder = await piggyback.attach(this)
     if reminder is None:
         return result
     result.reminder = ToolReminder(text=fence_reminder(reminder.text), task_ids=reminder.task_ids)
-    return Answer(result, lambda position: piggyback.flushed(this, position), lambda: piggyback.leave(this))
+    return Answer(
+        result,
+        lambda position: piggyback.flushed(this, position),
+        lambda: piggyback.result_dropped(this),
+    )
 
 
 async def reminder_status(session: Session, params: NoParams) -> ReminderStatus:

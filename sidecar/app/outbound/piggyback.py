@@ -39,7 +39,7 @@ class Piggyback:
     """Add the pending reminder of one client to a result, until the client's next message acknowledges it.
 
     A message acknowledges if the client began to send it after the result was written, unless it cancels that
-    very request. A reminder whose result was lost rides again.
+    very request. A reminder whose result was lost is attached again.
     """
 
     def __init__(self, reminders: PendingReminders) -> None:
@@ -48,10 +48,10 @@ class Piggyback:
         self._boarding = asyncio.Lock()
         self._marking: asyncio.Task[None] | None = None
 
-    async def board(self, request_id: MessageId) -> NextReminder | None:
+    async def attach(self, request_id: MessageId) -> NextReminder | None:
         """Return the reminder for the result of a request; None if nothing new is pending.
 
-        What rides on another result already is repeated only together with new ends.
+        Ends that are already attached to another result are repeated only together with new ends.
         """
         async with self._boarding:
             await self.settled()
@@ -64,7 +64,7 @@ class Piggyback:
             self._ride = _Ride(request_id, reminder.delivery_id, frozenset(reminder.task_ids))
             return reminder
 
-    def leave(self, request_id: MessageId) -> None:
+    def result_dropped(self, request_id: MessageId) -> None:
         """Note that the result of a request is not sent."""
         ride = self._ride
         if ride is not None and ride.request_id == request_id:

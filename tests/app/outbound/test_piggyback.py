@@ -45,7 +45,7 @@ def piggyback(reminders: Reminders) -> Piggyback:
 
 
 async def ride(piggyback: Piggyback, request_id: int, position: int) -> list[str]:
-    reminder = await piggyback.board(request_id)
+    reminder = await piggyback.attach(request_id)
     if reminder is None:
         return []
     piggyback.flushed(request_id, position)
@@ -80,7 +80,7 @@ async def test_nothing_is_acknowledged_before_the_result_is_written(
     piggyback: Piggyback, reminders: Reminders
 ) -> None:
     reminders.pending = ["a"]
-    assert await piggyback.board(1) is not None
+    assert await piggyback.attach(1) is not None
     piggyback.heard(1_000)
     await piggyback.settled()
     assert reminders.reported == []
@@ -106,7 +106,7 @@ async def test_a_reminder_whose_result_is_lost_rides_again(
     reminders.pending = ["a"]
     await ride(piggyback, 1, 10)
     if lost == "not sent":
-        piggyback.leave(1)
+        piggyback.result_dropped(1)
     else:
         piggyback.heard(5, cancels=1)
     assert reminders.released == ["d1"]
