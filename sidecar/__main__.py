@@ -1,11 +1,11 @@
-"""Choose the mode before anything heavy is imported: `serve` needs no command line, and the reverse."""
+"""Choose what to run before heavy imports: `serve` does not need the code of the commands, and vice versa."""
 
 import contextlib
 import gc
 import os
 import sys
 
-TYPE_CHECKING = False  # `typing` takes longer to import than all that attaches a client
+TYPE_CHECKING = False  # importing `typing` takes longer than attaching a client
 if TYPE_CHECKING:
     from typing import NoReturn
 
@@ -20,7 +20,7 @@ def main() -> int:
     """Run the command named by the process's arguments and return its exit code."""
     try:
         return _run(sys.argv[1:])
-    except KeyboardInterrupt:  # while modules are imported, before anyone else looks out for it
+    except KeyboardInterrupt:  # during imports, before anything else handles it
         return INTERRUPTED
     except FileNotFoundError as error:
         from sidecar.working_directory import GONE, explained
@@ -51,7 +51,7 @@ def _run(arguments: list[str]) -> int:
 
         if (question := question_of(arguments)) is not None and (code := _known(question)) is not None:
             return code
-    # A command ends before garbage matters: looking for cycles at every 700 objects is a tenth of a list.
+    # A command ends before garbage matters; collecting every 700 objects takes a tenth of the time of a list.
     gc.set_threshold(50_000, 20, 20)
     from sidecar.cli.main import main as cli
 
@@ -59,7 +59,7 @@ def _run(arguments: list[str]) -> int:
 
 
 def _known(question: "Question") -> int | None:
-    """Print the kept answer to a question and return the exit code; None if a list must be made."""
+    """Print the kept answer to a question and return the exit code; None if the list must be computed."""
     from sidecar.cli.answers.known import print_known
 
     try:
@@ -75,13 +75,13 @@ def _known(question: "Question") -> int | None:
 
 
 def run() -> "NoReturn":
-    """Run the command and end the process, without taking its memory apart first: a tenth of a list, too.
+    """Run the command and exit without freeing memory, which would take a tenth of the time of a list.
 
-    The entry point of the installed script. Commands have closed what they opened when they return.
+    The entry point of the installed script. Commands close what they open before they return.
     """
     code = main()
     for stream in (sys.stdout, sys.stderr):
-        with contextlib.suppress(AttributeError, ValueError, OSError):  # closed, or nobody reads it
+        with contextlib.suppress(AttributeError, ValueError, OSError):  # closed, or without a reader
             stream.flush()
     os._exit(code)
 

@@ -48,7 +48,7 @@ def _seen(text: str) -> str:
 
 
 def _plain_form(char: str) -> str:
-    """Return a character without its accents, and `-` for every dash; an accent is nothing of its own."""
+    """Return a character without its accents, and `-` for every dash; a lone accent becomes nothing."""
     parts = unicodedata.normalize("NFKD", char)
     return "".join("-" if _is_dash(part) else part for part in parts if unicodedata.category(part)[0] != "M")
 

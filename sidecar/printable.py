@@ -1,4 +1,4 @@
-"""Text that a terminal may be given: no character moves the cursor, changes colors or hides others."""
+"""Make text safe for a terminal: no character moves the cursor, changes colors or hides others."""
 
 import re
 
@@ -21,7 +21,7 @@ def plain(line: str) -> str:
 
 
 def printable_json(document: str) -> str:
-    r"""Return a JSON document with `\u` escapes for what a terminal must not be given; it says the same."""
+    r"""Return a JSON document with `\u` escapes for characters that are unsafe on a terminal."""
     return _UNPRINTABLE_JSON.sub(_escaped, document)
 
 

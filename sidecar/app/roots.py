@@ -31,7 +31,7 @@ class WantedRoots:
         return cls(own, tuple(named), settings.auto_discover)
 
     def find(self, known: Collection[Path] = ()) -> tuple[Path, ...]:
-        """Return all that there are now. Those `known` from an earlier call stay, even if they are empty."""
+        """Return all roots that exist now. Those `known` from an earlier call stay, even if empty."""
         found = _discovered(known) if self.discovers else []
         if self.discovers and not known:
             found += _with_copies(self.own)  # copies are made of known roots only

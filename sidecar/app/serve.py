@@ -51,7 +51,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def read_settings(config: Path | None) -> dict[str, Any] | None:
-    """Return the settings of the file, or None after printing why it or the fixed clock is wrong."""
+    """Return the settings of the file. If it or the fixed clock is invalid, print why and return None."""
     try:
         history_clock_ms()
         return load_file(config)

@@ -36,7 +36,7 @@ HOST_KEYS: Mapping[str, frozenset[str] | None] = {
     "runners": None,
     "history": frozenset({"retentionDays", "maxBytes", "trashDays", "keep", "keepMaxBytes"}),
 }
-"""The settings that concern the Host of a root, whoever of its clients sets them; None for a whole group."""
+"""The settings that concern the shared Host, whichever client sets them; None stands for a whole group."""
 _FRACTIONAL = ("Seconds", "Minutes", "Cost")
 """The suffixes of settings that accept any number rather than whole numbers."""
 _UNKNOWN_FIELD = re.compile(
@@ -56,7 +56,7 @@ class SettingsStore:
     def update(self, changes: Mapping[str, Any]) -> Settings:
         """Apply `changes` to the current settings, or raise InvalidParams naming the key and apply none.
 
-        None takes back what clients have set: the file decides again, or else the default.
+        None removes what clients have set, so that the file or the default applies again.
         """
         given = changed(self._given, changes)
         self.current = convert(merge(self._file, given))
@@ -106,7 +106,7 @@ class ClientSettings:
     def update(self, changes: Mapping[str, Any]) -> Settings:
         """Apply `changes` of the client's own settings. Raises InvalidParams and applies none.
 
-        None takes back what the client has set, as in `SettingsStore.update`.
+        None removes what the client has set, as in `SettingsStore.update`.
         """
         given = changed(self._given, changes)
         self._current = self._merged(given, self._host.raw)
@@ -202,7 +202,7 @@ def split(raw: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
             if theirs:
                 shared[key] = theirs
             own[key] = {name: each for name, each in value.items() if name not in members}
-        elif members and value is None:  # takes back the whole group
+        elif members and value is None:  # removes the whole group
             own[key] = shared[key] = None
         else:
             own[key] = value

@@ -118,7 +118,7 @@ class StoredTasks:
     def _add(
         self, former: TaskHistory, roots: tuple[Path, ...], history: TaskHistory, changes: Changes
     ) -> None:
-        """Show more roots than the `former` history has, unless others are shown by now."""
+        """Replace the `former` history by one with more roots, unless it has been replaced meanwhile."""
         if not self._closed and self.history is former:
             self._show(roots, history)
         self._changes.stored_changed(changes)
@@ -152,7 +152,7 @@ class StoredTasks:
             self._loop.call_soon_threadsafe(self._changes.stored_changed, changes)
 
     def _after_scan(self) -> None:
-        """Stop idle workers, and look for new stores: at the end of each round over the tasks."""
+        """Stop idle workers, and look for new stores, after each scan of all tasks."""
         if self._pool is not None:
             self._pool.rest(IDLE_WORKER_SECONDS)
         try:

@@ -5,10 +5,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 
 class LeavablePool(ThreadPoolExecutor):
-    """A pool whose end waits for no thread: one may hang in a file system, or import a module for long."""
+    """A pool that does not wait for its threads at the end: one may hang in a file system or in an import."""
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Accept no more work, and start none that waits. `asyncio.run` calls this with `wait`."""
+        """Accept no more work, and drop what has not started. `asyncio.run` calls this with `wait`."""
         super().shutdown(wait=False, cancel_futures=True)
 
 

@@ -7,7 +7,7 @@ from sidecar.cli import output
 from sidecar.printable import plain
 from sidecar.status_words import END_WORDS, ERROR_WORDS, STATUS_WORDS
 
-# The words by any text that an event may carry.
+# Plain dicts, because an event of a newer sidecar may have any text as a key.
 _STATUSES: dict[str, str] = dict(STATUS_WORDS.items())
 _ENDS: dict[str, str] = dict(END_WORDS.items())
 _ERRORS: dict[object, str] = dict(ERROR_WORDS.items())

@@ -73,7 +73,7 @@ def write_pieces(pieces: Sequence[bytes]) -> None:
 
 
 def _put(text: str, stream: TextIO) -> None:
-    """Write text as UTF-8; replace half characters, which JSON allows, with U+FFFD."""
+    """Write text as UTF-8; replace unpaired surrogates, which JSON allows, with U+FFFD."""
     _put_bytes(text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode(), stream)
 
 

@@ -123,7 +123,7 @@ class AttachedClients:
         return f"exit {code}{self._why(connection.framing_error, code)}"
 
     def _why(self, error: FramingError | None, code: int) -> str:
-        """Return what to say about an exit code."""
+        """Return the explanation of an exit code."""
         reason = self._why_stopped()
         if reason is not None and code:
             return f" the Host has ended{': ' if reason else ''}{reason}"

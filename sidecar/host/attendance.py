@@ -18,7 +18,7 @@ class RecentAttendance:
         self._left_at = self._facts.now
 
     def listeners_changed(self) -> None:
-        """Let the last window be noticed."""
+        """Check again whether the last window has left."""
         self._last_window.changed()
         for watch in self._watches:
             watch.changed()
@@ -41,7 +41,7 @@ class RecentAttendance:
         return self._left_at is not None and (deadline is None or self._facts.now < deadline)
 
     def _deadline(self) -> float | None:
-        """Return when questions stop to wait if nothing changes; None for never."""
+        """Return when questions stop waiting if nothing changes; None for never."""
         minutes = self._facts.settings.survive_minutes
         if self._facts.windows or minutes == UNLIMITED:
             return None

@@ -28,7 +28,7 @@ logger = logging.getLogger(__name__)
 
 
 class _Facts:
-    """What decides how long the Host and its runs stay."""
+    """The facts that determine how long the Host and its runs stay."""
 
     def __init__(self, host: Host, attached: Sized) -> None:
         self._host = host
@@ -57,7 +57,7 @@ class _Facts:
 
 
 class Clients:
-    """Serve the processes that turn to a Host, each in its own task."""
+    """Serve the processes that connect to a Host, each in its own task."""
 
     def __init__(self, host: Host, now: Callable[[], int]) -> None:
         """`now` returns ms that only increase."""
@@ -93,7 +93,7 @@ class Clients:
         logger.info("the Host ends: %s", why)
 
     def stop(self, reason: str = "") -> None:
-        """Make `unneeded` return; the clients are given the reason."""
+        """Make `unneeded` return, and send the clients the reason."""
         self._reason = self._reason or reason
         self._stopping.set()
 
@@ -102,7 +102,7 @@ class Clients:
         await self._attached.aclose()
 
     async def serve(self, visitor: Visitor) -> None:
-        """Do what a process asks for."""
+        """Answer the request of a process."""
         request = visitor.request
         if visitor.is_gone:
             logger.info("a request (%s) is ignored: its process did not wait for the answer", request.verb)
@@ -126,7 +126,7 @@ class Clients:
         is_idle = not _live_runs(self._host)
         if version_fits(request, is_idle=is_idle):
             return None
-        # Clients that are attached turn to the next Host. An older one must not take it from them again.
+        # Attached clients move to the next Host. An older client must not replace it again.
         if is_idle and (is_older_than(request) or not self._attached):
             self.stop()
             return "again"

@@ -13,7 +13,7 @@ FIRST_CLIENT_SECONDS = 10
 
 
 class HostFacts(Protocol):
-    """What decides how long a Host and its runs stay."""
+    """The facts that determine how long a Host and its runs stay."""
 
     @property
     def settings(self) -> HostSettings:
@@ -85,7 +85,7 @@ class Lifetime:
     async def over(self, ended: asyncio.Event) -> None:
         """Wait until nobody needs the Host, and set `ended` in the same step.
 
-        No client can attach between the decision and the event, so none is turned out without an answer.
+        No client can attach between the decision and the event, so none is dropped without an answer.
         """
         await self._watch.passed()
         ended.set()

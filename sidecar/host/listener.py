@@ -23,7 +23,7 @@ REQUEST_SECONDS: Final = 10.0
 WATCH_SECONDS: Final = 1.0
 """How often to check that the socket is still where clients look for it."""
 PAUSE_SECONDS: Final = 1.0
-"""How long to accept nobody after too many files were open."""
+"""How long to accept no connections after too many files were open."""
 _CHUNK: Final = 64 * 1024
 _MAX_DESCRIPTORS: Final = 2
 _MAX_LINE_BYTES: Final = 8 * 1024
@@ -92,7 +92,7 @@ class Visitor:
             self._is_watched = False
 
     def kept(self) -> "Visitor":
-        """Return another one with this connection, which then stays open until the process ends."""
+        """Return another visitor with this connection, which then stays open until the process ends."""
         return Visitor(self._wire.dup(), self.request, [])
 
     def close(self) -> None:
@@ -133,7 +133,7 @@ class Listener:
         self._watch = asyncio.create_task(self._rebind(), name="the Host's socket")
 
     def stop(self) -> None:
-        """Accept nobody from now on; those who knock turn to the next Host."""
+        """Stop accepting connections; new clients connect to the next Host."""
         if self._watch is not None:
             self._watch.cancel()
         if self._server is not None:
@@ -214,7 +214,7 @@ class Listener:
             task.add_done_callback(self._tasks.discard)
 
     def _pause(self, server: socket.socket) -> None:
-        """Accept nobody for a while: those who knock wait, and the event loop does not run in circles."""
+        """Accept no connections for a while, so that clients wait and the event loop does not spin."""
         loop = asyncio.get_running_loop()
         loop.remove_reader(server)
         loop.call_later(PAUSE_SECONDS, self._resume, server)

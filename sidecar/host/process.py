@@ -59,7 +59,7 @@ def _lock(root: str) -> bool:
 
 
 def _occupy(root: str) -> bool:
-    """Do without locks; return False if another Host of the root listens, or starts and has done so too."""
+    """Take the socket in place of a lock; return False if another Host of the root listens or is starting."""
     from sidecar.host.attach.socket_file import is_listening, occupy
 
     try:
@@ -108,7 +108,7 @@ def _lock_paths(root: str) -> list[str]:
 
 
 def fail(ready: int, text: str) -> int:
-    """Tell the starter why the Host cannot run, and return the exit code."""
+    """Report to the starter why the Host cannot run, and return the exit code."""
     try:
         os.write(ready, text.encode("utf-8", "replace")[:4000])
     except OSError:

@@ -14,9 +14,9 @@ SPARE: Final = 32
 
 
 def root_refusal(request: HostRequest, root: Path) -> str | None:
-    """Return the answer to a process that means another root: a copy, whose file names this Host too.
+    """Return the answer to a process with another root: a copy of this one, whose file names this Host too.
 
-    The copy gets no Host of its own meanwhile: that would end unfinished runs, which this one continues.
+    The copy gets no Host of its own meanwhile, which would end unfinished runs that this Host continues.
     """
     asked = request.options.get("root")
     if asked is None or is_same(Path(asked), root):

@@ -1,4 +1,4 @@
-"""The request with which a process turns to the Host: its bytes, read.
+"""Decode the request with which a process connects to the Host.
 
 `attaching.request_bytes` writes them: `LENGTH LENGTH\\n`, then that many bytes of fields and of input. A
 field is `name=value`; NUL separates fields.

@@ -26,7 +26,7 @@ logger = logging.getLogger(__name__)
 
 
 class Server(Protocol):
-    """What answers the messages."""
+    """Answers the messages."""
 
     accepts_batches: bool
 

@@ -19,7 +19,7 @@ SERVER_INFO_KEY: Final = "io.modelcontextprotocol/serverInfo"
 
 
 def agree(asked: object) -> str:
-    """Return the revision for a client that asks for one with `initialize`: that one, else the newest."""
+    """Return the revision for a client's `initialize`: the requested one, else the newest."""
     return asked if isinstance(asked, str) and asked in HANDSHAKE else HANDSHAKE[-1]
 
 

@@ -30,7 +30,7 @@ class ClientContext:
         name: str = "",
         starts: SharedStarts | None = None,
     ) -> None:
-        """`starts` is what the runs of all clients of a Host share."""
+        """`starts` is shared by the runs of all clients of a Host."""
         self.id = str(uuid.uuid4())
         self.settings = settings
         self.name = name

@@ -20,7 +20,7 @@ class ClientSettingsStore(Protocol):
         """The settings now."""
 
     def update(self, changes: Mapping[str, Any]) -> Settings:
-        """Apply changes, or raise InvalidParams naming the key and apply none. None takes a setting back."""
+        """Apply changes, or raise InvalidParams naming the key and apply none. None removes a setting."""
 
 
 class Hosting(Protocol):

@@ -101,9 +101,9 @@ class ModelClient:
         )
 
     def _is_run(self) -> bool:
-        """Return whether the model is that of a run, which has this server by its own configuration.
+        """Return whether the model is that of a run whose agent starts this server by its own configuration.
 
-        The variable that says so proves nothing, so it only takes rights away.
+        Anyone can set the variable that identifies a run, so it only removes rights.
         """
         return self.host.registry.live(self._environment.get(MARKER, "")) is not None
 
@@ -154,7 +154,7 @@ class ModelClient:
         """Drop a log message: the protocol's log is not offered."""
 
     async def aclose(self) -> None:
-        """Leave the Host; what the model did not acknowledge is free for other clients. Idempotent."""
+        """Leave the Host, and offer other clients what the model did not acknowledge. Idempotent."""
         if "stored" not in vars(self):
             return
         stored = vars(self).pop("stored")

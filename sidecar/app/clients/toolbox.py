@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from sidecar.app.host import Host
 
 _WHOLE = frozenset({"terminate_reason"})
-"""What is never cut of an output."""
+"""The variables of an output that are never cut."""
 UpdateOutput = Callable[[str], object]
 
 

@@ -82,7 +82,7 @@ def _message(message: StoredMessage) -> str:
 
 
 def _line(text: str) -> str:
-    """Return a title or a name as one bounded line of visible characters that looks like no frame."""
+    """Return a title or a name as one bounded line of visible characters that cannot pass for a frame."""
     return cut(clean(" ".join(plain(text).split())), TITLE_CHARACTERS)
 
 

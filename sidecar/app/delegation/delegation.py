@@ -1,4 +1,4 @@
-"""The sidecar's tools for the agent of one run: its token, its children and what it hears of them."""
+"""The sidecar's tools for the agent of one run: its token, its children and the reports about them."""
 
 import asyncio
 import secrets

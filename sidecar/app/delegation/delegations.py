@@ -82,7 +82,7 @@ class Delegations:
         self._by_token[_digest(token)] = delegation
 
     def remove(self, delegation: RunDelegation) -> None:
-        """Accept the token of a delegation no longer."""
+        """Stop accepting the token of a delegation."""
         self._by_token = {key: each for key, each in self._by_token.items() if each is not delegation}
 
     def is_running(self, task_id: str) -> bool:
@@ -152,7 +152,7 @@ def _launches_of(task_id: str) -> Reach:
 
 
 def _digest(token: str) -> str:
-    """Return what is compared, so that the time of a search reveals nothing about a token."""
+    """Return the digest of a token, so that the time of a comparison reveals nothing about the token."""
     return hashlib.sha256(token.encode("utf-8", "surrogateescape")).hexdigest()
 
 

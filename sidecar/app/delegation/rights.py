@@ -36,8 +36,8 @@ class ParentRights:
     def narrow(self, target: "Target", default: Policy) -> "Target":
         """Return the target with a policy that is not wider than that of the run.
 
-        `default` is the policy in the settings. Raises LaunchFailed for a command, which asks for nothing,
-        unless the run may do everything.
+        `default` is the policy in the settings. Raises LaunchFailed for a command, which never asks for
+        permission, unless the run may do everything.
         """
         allowed, asked = self.policy or default, target.definition.permissions or default
         if target.runner.type == "command" and (allowed != "allowAll" or self.tools is not None):

@@ -111,7 +111,7 @@ class RunControl:
     async def send(self, record: RunRecord, text: str) -> Literal["now", "nextTurn"]:
         """Send a message to the agent of a live run, and return when it gets it.
 
-        Raises InvalidState if it cannot accept one, and InvalidParams for half characters.
+        Raises InvalidState if it cannot accept one, and InvalidParams for an unpaired surrogate.
         """
         require_whole("text", text)
         run = self._registry.live(record.task.id)

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 def equip(params: LaunchParams, target: "Target", caller: Caller, directory: Path) -> Equipment:
     """Return the equipment of a run in a directory. Reads files.
 
-    Raises InvalidParams for a wrong parameter, and LaunchFailed, which names the server and the remedy. What
-    the agent turns out not to support fails later, when its session opens.
+    Raises InvalidParams for a wrong parameter, and LaunchFailed, which names the server and the remedy.
+    Equipment that the agent does not support fails later, when its session opens.
     """
     directories = tuple(_directories(params.additional_directories or ()))
     try:

@@ -34,7 +34,7 @@ def to_record(params: LaunchParams) -> dict[str, Any]:
 
 
 def attachment_names(attachments: list[Attachment] | None) -> list[str] | None:
-    """Return what to call the attachments of a launch; None if there are none."""
+    """Return the displayed names of the attachments of a launch; None if there are none."""
     return [_name(each) for each in attachments or ()] or None
 
 

@@ -1,4 +1,4 @@
-"""Which runs a request to cancel many covers."""
+"""Decide which runs a request to cancel several covers."""
 
 from dataclasses import dataclass
 
@@ -14,7 +14,7 @@ class Reach:
     """Real paths, as in `Owner.workspace_dir`."""
 
     def covers(self, client_id: str, owner: Owner | None) -> bool:
-        """Return whether a run of this client and owner is covered; one of unknown owner always is."""
+        """Return whether a run of this client and owner is covered; one with an unknown owner always is."""
         if self.client_id is not None and client_id != self.client_id:
             return False
         return self.folders is None or owner is None or owner.workspace_dir in self.folders

@@ -17,7 +17,7 @@ class Workspace:
 
     @cached_property
     def real_folders(self) -> frozenset[str]:
-        """The paths of the folders without symbolic links, as they were when first asked for."""
+        """The paths of the folders with links resolved, as of the first call."""
         return frozenset(map(os.path.realpath, self.folders))
 
     def working_directory(self, named: str | None) -> Path:

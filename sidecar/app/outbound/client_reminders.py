@@ -93,7 +93,7 @@ class ClientReminders:
         await self._all.written()
 
     def release(self, delivery_id: str) -> None:
-        """Note that a reminder did not reach the model, so that others may have it."""
+        """Note that a reminder did not reach the model, and offer it to other clients."""
         self._all.outbox.release(delivery_id, self._recipient)
 
     async def items(self) -> list[api.OutboxItem]:
@@ -104,7 +104,7 @@ class ClientReminders:
         return [_item(item) for item in items if item.task_id not in gone and concerns(item.task_id)]
 
     async def aclose(self) -> None:
-        """Stop starting turns; what the model did not acknowledge is free for other clients."""
+        """Stop starting turns, and offer other clients what the model did not acknowledge."""
         await self._loop.aclose(0.3)
         self._all.outbox.leave(self._recipient)
         self._all.leave(self._loop)

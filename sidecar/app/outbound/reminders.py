@@ -65,7 +65,7 @@ class Reminders:
         return self.owners.of(task_id)
 
     def launcher_of(self, task_id: str) -> str | None:
-        """Return the run that launched a run with the sidecar's tools, and that alone hears of its end."""
+        """Return the run that launched a run with the sidecar's tools, and alone is notified of its end."""
         return self.owners.launcher_of(task_id)
 
     async def recorded_end(self, task_id: str) -> AsyncTaskInfo | None:
@@ -183,7 +183,7 @@ class Reminders:
             await asyncio.wait(set(self._writes), timeout=0.5)
 
     def _offer_freed(self) -> None:
-        """Let the other clients have what one did not deliver."""
+        """Offer the other clients what one did not deliver."""
         for loop in self._loops:
             loop.tasks_freed()
 

@@ -58,7 +58,7 @@ class FleetLeftovers:
             pause = _AGAIN_SECONDS if link in self._incomplete else min(2 * pause, _MOST_SECONDS)
 
     async def _is_clean(self, link: "FleetLink") -> bool:
-        """Collect what is left; return whether nothing is, and nothing may come."""
+        """Collect what is left; return whether nothing is left and nothing can follow."""
         try:
             collected = [await self._is_collected(each, link) for each in await self._left(link)]
             return all(collected) and not link.expected
@@ -71,7 +71,7 @@ class FleetLeftovers:
         records: list[RunRecord] = []
         status = await link.status(_STATUS_SECONDS)
         probes = [node["probe"] for node in status["nodes"] if node["probe"] is not None]
-        # A node that has just joined may have a run, and takes a while to say so.
+        # A node that has just joined may have a run, and takes a while to report it.
         is_complete = all(node["probe"] is not None for node in status["nodes"] if node["slots"])
         (self._incomplete.discard if is_complete else self._incomplete.add)(link)
         for name in dict.fromkeys([*status["runs"], *(run for probe in probes for run in probe["runs"])]):

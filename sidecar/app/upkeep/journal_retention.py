@@ -49,7 +49,7 @@ class JournalRetention:
         self.rounds = Rounds(self._try_round, "retention of the journal", ROUND_SECONDS)
 
     async def forget(self, task_ids: Sequence[str]) -> None:
-        """Remove the runs whose stored tasks were deleted. Log an error of the disk."""
+        """Remove the runs whose stored tasks were deleted. Log a disk error."""
         if self._journal.is_newer:
             return
         try:
@@ -62,7 +62,7 @@ class JournalRetention:
         self.rounds.due()
 
     async def round(self) -> None:
-        """Remove everything that is beyond the limits now, and return its space. Raises StorageError."""
+        """Remove everything that is beyond the limits now, and free its space. Raises StorageError."""
         settings = self._settings.current.journal
         limits = Limits(self._now(), settings.retention_days * _DAY_MS, settings.max_megabytes * _MEGABYTE)
         position: Position | None = Position()

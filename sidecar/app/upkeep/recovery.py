@@ -138,7 +138,7 @@ class Recovery:
                 logger.exception("run %s could not be recovered", record.task.id)
 
     async def _end(self, record: RunRecord) -> None:
-        """Record the end that the events of a run show, else that it is lost."""
+        """Record the end that the events of a run show; without one, record the run as lost."""
         task = record.task
         fold, outcome = await _read(record, self._journal)
         ended = _ended(record, outcome, fold)

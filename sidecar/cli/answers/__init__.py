@@ -1,7 +1,7 @@
-"""Lists that were printed before: printed again if nothing has changed that they depend on.
+"""Keep the output of `list --json`, and print it again while nothing that it depends on has changed.
 
-Importing what reads sessions takes longer than a stat of the files of 5,000 of them. So `list --json` keeps
-its answer in the cache directory, together with what it depends on. The next one checks all of that again, as
-a scan does, and prints the kept answer if it finds no difference. Everything that is imported before that
-must be small.
+Importing the readers of sessions takes longer than checking the files of 5,000 sessions. So `list --json`
+keeps its output in the cache directory, together with a digest of all files that it depends on. The next call
+checks these files, as a scan does, and prints the kept output if the digest is the same. All modules that are
+imported before that must be small.
 """

@@ -20,7 +20,7 @@ MOST_FILES = 4
 class Answer:
     """A kept answer. `newest` are the files that changed last, which are compared before all others.
 
-    It holds from `since` until before `until`, in ms, while the places look as `digest` condenses them.
+    It is valid from `since` until just before `until`, in ms, while the files at its places match `digest`.
     """
 
     def __init__(
@@ -41,7 +41,7 @@ class Answer:
 
 
 def read(path: str) -> Answer | None:
-    """Read an answer; None if there is none, or if it is not what this user's sidecar wrote."""
+    """Read an answer; None if there is none, or if this user's sidecar did not write it."""
     try:
         handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError:
@@ -59,7 +59,7 @@ def read(path: str) -> Answer | None:
 
 
 def write(path: str, answer: Answer) -> None:
-    """Keep an answer instead of an earlier one, and forget the oldest of the others. Raises OSError."""
+    """Write an answer in place of an earlier one, and remove the oldest of the others. Raises OSError."""
     from pathlib import Path
 
     from sidecar.storage.layout import make_private_dirs
@@ -100,7 +100,7 @@ def _read_all(handle: int, size: int) -> bytes:
 def _parse(data: bytes) -> Answer | None:
     start = len(_MAGIC) + _DIGEST_BYTES
     if not data.startswith(_MAGIC) or _condensed(memoryview(data)[start:]) != data[len(_MAGIC) : start]:
-        return None  # damaged, which the parser might not survive
+        return None  # damaged, which could crash the parser
     end = start + 8 + int.from_bytes(data[start : start + 8], "big")
     places, newest, digest, since, until = loads(data[start + 8 : end])  # noqa: S302 (own bytes)
     return Answer(places, newest, digest, since, until, data[end:])

@@ -1,10 +1,10 @@
-"""What an answer depends on: folders and files, condensed so that any change of them shows."""
+"""Compute a digest of the folders and files that an answer depends on, which shows any change of them."""
 
 import os
 from _blake2 import blake2b  # rather than from hashlib, which loads OpenSSL too
 from marshal import dumps
 
-TYPE_CHECKING = False  # `typing` takes as long to import as a thousand files to stat
+TYPE_CHECKING = False  # importing `typing` takes as long as checking a thousand files
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
@@ -19,7 +19,7 @@ MOST = 20_000
 """How many files are checked; an answer that depends on more is not kept."""
 _NEWEST = 8
 _SKIPPED = "__pycache__"
-"""What Python makes of code changes when the code is first used."""
+"""Python writes compiled code here when it first uses a module."""
 _TYPE, _FOLDER = 0o170000, 0o040000  # as in `stat`, which this does not import
 _OPEN = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | os.O_CLOEXEC
 _NOT_THERE = (0, 0, 0, 0)
@@ -30,10 +30,10 @@ class TooMany(Exception):
 
 
 class Evidence:
-    """What was found at some places.
+    """The state of the files at some places.
 
-    `changed_at` is the time of the newest change of anything, in ns since the epoch, and `newest` has the
-    newest file of each of the folders that changed last.
+    `changed_at` is the time of the newest change, in ns since the epoch, and `newest` has the newest file of
+    each of the folders that changed last.
     """
 
     def __init__(self, places: "Iterable[Place]") -> None:
@@ -51,7 +51,7 @@ class Evidence:
 
     @property
     def digest(self) -> bytes:
-        """Everything that was found, the same in every process."""
+        """The digest of everything that was found, the same in every process."""
         return self._condensed.digest()
 
     @property

@@ -15,12 +15,12 @@ from sidecar.cli.answers.question import Question
 _log = logging.getLogger(__name__)
 
 TICK_NS = 100_000_000
-"""More than a step of the clock that stamps files: what changed since then may change again unseen."""
+"""More than the resolution of file times. A file that changed since then could change again unnoticed."""
 COARSE_NS = 2_000_000_000
-"""The same where file systems know whole seconds only."""
+"""The same for file systems that record whole seconds only."""
 _PACKAGE = str(Path(__file__).parents[2])
 _CODE = ("api", "history", "javascript")
-"""The folders of the package whose code makes rows, imported or not: mostly the index has them."""
+"""The folders of the package whose code computes rows, even if not imported: the index has most rows."""
 _DEEPEST = 8
 
 
@@ -40,7 +40,7 @@ def check(question: Question, roots: Callable[[], Sequence[Place] | None], setti
             question.seen = places, Evidence(places)
         except TooMany:
             return None
-        if _all_places(roots, settings) != places:  # what was recognized at first is not what was checked
+        if _all_places(roots, settings) != places:  # the roots changed during the check
             return None
     evidence = question.seen[1]
     is_coarse = evidence.changed_at % 1_000_000_000 == 0
@@ -48,7 +48,7 @@ def check(question: Question, roots: Callable[[], Sequence[Place] | None], setti
 
 
 def keep(question: Question, evidence: Evidence, until: int, printed: bytes) -> None:
-    """Keep what was printed, which holds until the time `until`, in ms; errors are logged, not raised."""
+    """Keep what was printed, which is valid until the time `until`, in ms; errors are logged, not raised."""
     assert question.seen is not None, "it was checked"
     if question.now >= until or len(printed) > answer_file.MOST_BYTES:
         return
@@ -66,7 +66,7 @@ def _all_places(roots: Callable[[], Sequence[Place] | None], settings: Path) -> 
 
 
 def _code() -> Iterator[Place]:
-    """Return the code of this process, and that which made the rows in the index."""
+    """Return the places of this process's code, and of the code that computed the rows in the index."""
     yield from ((f"{_PACKAGE}{os.sep}{name}", _DEEPEST) for name in _CODE)
     standard = str(Path(os.__file__).parent) + os.sep
     packages = f"{standard}site-packages"

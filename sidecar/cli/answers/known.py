@@ -8,11 +8,11 @@ from sidecar.cli.answers.evidence import Evidence, TooMany, newest_change
 from sidecar.cli.answers.question import Question
 
 _BUSY_NS = 60_000_000_000
-"""How long a session that was written is expected to be written again, so that no answer is kept."""
+"""How long after a write to a session more writes are expected, so that no answer is kept."""
 
 
 def print_known(question: Question) -> bool:
-    """Print the kept answer to a question; return False, with nothing printed, if a list must be made.
+    """Print the kept answer to a question; return False, with nothing printed, if the list must be computed.
 
     Raises OSError if it cannot be printed.
     """

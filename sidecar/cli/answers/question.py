@@ -1,4 +1,4 @@
-"""What a list is asked for, and which file keeps the answer."""
+"""The question that `list --json` answers, and the file that keeps the answer."""
 
 import os
 import sys
@@ -17,7 +17,7 @@ FOLDER = "lists"
 _CACHE = "SIDECAR_CACHE_DIR"
 _CLOCK = "SIDECAR_NOW_MS"
 _IRRELEVANT = (b"_", b"OLDPWD", b"PWD", b"SHLVL")
-"""Variables that differ between shells and decide nothing."""
+"""Variables that differ between shells but do not affect the answer."""
 
 
 class Question:
@@ -39,7 +39,7 @@ def question_of(arguments: list[str]) -> Question | None:
     """Return the question that a command asks; None for one whose answers are not kept."""
     if arguments[:1] != ["list"] or "--json" not in arguments or not SUPPORTED:
         return None
-    if sys.stdout is None or sys.stderr is None or os.isatty(1):  # a terminal gets other characters
+    if sys.stdout is None or sys.stderr is None or os.isatty(1):  # a terminal gets some characters escaped
         return None
     try:
         now = int(os.environ.get(_CLOCK) or time.time_ns() // 1_000_000)
@@ -52,7 +52,7 @@ def question_of(arguments: list[str]) -> Question | None:
 
 
 def _digest(arguments: list[str]) -> str:
-    """Condense all that decides the answer besides files: the call, the environment and the program."""
+    """Return a digest of what determines the answer besides files: call, environment and program."""
     from _blake2 import blake2b
 
     package = os.path.dirname(os.path.dirname(os.path.dirname(__file__)))

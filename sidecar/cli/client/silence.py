@@ -12,26 +12,26 @@ from sidecar.host.attach.silence import silent
 
 _PAUSE = 0.1
 _LONGEST_PAUSE = 60.0
-"""The longest time between two questions whether the Host answers, during a request that takes long."""
+"""The longest time between two checks whether the Host answers, during a long request."""
 
 
 async def is_running(root: Path) -> bool:
-    """Return whether a root has a Host, once it answers: one that was stopped may continue."""
+    """Return whether a root has a Host. Wait until it answers, since a suspended Host may continue."""
     return await _answers(root, waiting=True)
 
 
 async def answers(root: Path) -> bool:
-    """Return whether the Host of a root answers, and say so if there is one that does not."""
+    """Return whether the Host of a root answers, and report one that does not."""
     return await _answers(root, waiting=False)
 
 
 class Reported:
-    """Whether the Host is silent, asked again and again during a request."""
+    """Checks again and again during a request whether the Host is silent."""
 
     is_silent = False
 
     async def watch(self, root: Path) -> None:
-        """Say so each time that the Host does not answer."""
+        """Report each time that the Host does not answer."""
         pause = attaching.QUIET_SECONDS
         while True:
             await asyncio.sleep(pause)
@@ -46,7 +46,7 @@ class Reported:
 
 @asynccontextmanager
 async def reported(root: Path) -> AsyncIterator[Reported]:
-    """Say so each time that the Host does not answer inside of the context."""
+    """Report each time that the Host does not answer, while inside the context."""
     found = Reported()
     watching = asyncio.create_task(found.watch(root), name="the Host answers")
     try:

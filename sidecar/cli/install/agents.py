@@ -13,9 +13,9 @@ NAME = "subagent-sidecar"
 """The name of the server in every configuration."""
 Environment = Mapping[str, str]
 _PLACES = ("SIDECAR_STORAGE_ROOT", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME")
-"""The variables that say where runs and definitions are."""
+"""The variables that determine where runs and definitions are."""
 _OWN = ["-P", "-m", "sidecar", "mcp"]
-"""The options of Python in an installed entry. An entry that a user writes has no need of -P."""
+"""The options of Python in an installed entry. An entry that a user writes does not need -P."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class AgentConfig:
     workspace: Callable[[Path], Sequence[Path]]
     entry: Callable[[Sequence[str]], dict[str, Any]]
     advice: str = ""
-    """What the user should know of the entry."""
+    """What the user should know about the entry."""
 
     def places(self, workspace: Path | None, environment: Environment = os.environ) -> Sequence[Path]:
         """Return the files that may hold the server: the workspace's, or the user's. Raises InvalidParams."""

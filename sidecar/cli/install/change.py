@@ -25,7 +25,7 @@ class Change:
 
     @property
     def removed_backup(self) -> Path | None:
-        """The backup that this change removes without a use of it, if any."""
+        """The backup that this change deletes without restoring it, if any."""
         is_needless = self.backup == "drop" and (self.before is None or self.before == self.after)
         return backup_path(self.path) if is_needless and backup_path(self.path).exists() else None
 

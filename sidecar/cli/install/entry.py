@@ -72,7 +72,7 @@ def _parse(text: str, agent: AgentConfig) -> dict[str, Any]:
 
 
 def _others(text: str, agent: AgentConfig) -> dict[str, Any]:
-    """Return the values of a text but the server, and its container only if it has others."""
+    """Return the values of a text without the server, and with its container only if that has others."""
     values = _parse(text, agent)
     servers = values.pop(agent.container, {})
     if isinstance(servers, dict):
@@ -86,6 +86,6 @@ def _removed(text: str, agent: AgentConfig) -> str:
 
 
 def _like(model: str, text: str) -> str:
-    """Return a text with the line breaks of a model that has CR LF only."""
+    """Return a text with CR LF line breaks if `model` has only those."""
     only_crlf = model.count("\n") == model.count("\r\n") > 0
     return text.replace("\r\n", "\n").replace("\n", "\r\n") if only_crlf else text

@@ -14,7 +14,7 @@ MAX_BYTES = 64 * 2**20
 """The largest configuration that is changed. Parsing takes about half a second for each MiB."""
 
 _MARK = "subagent-sidecar"
-"""Tells unfinished files of this program from those of the user's."""
+"""Distinguishes unfinished files of this program from the user's files."""
 
 
 def resolved(path: Path) -> Path:
@@ -65,7 +65,7 @@ def locked(path: Path) -> Iterator[None]:
 
 
 def remove_unfinished(path: Path) -> None:
-    """Remove what processes left that were killed while they wrote a file."""
+    """Remove what processes that were killed while writing left behind."""
     ours = re.compile(rf"\.{re.escape(path.name)}\.{_MARK}\.([1-9][0-9]{{0,9}})\.tmp")
     with contextlib.suppress(OSError):  # no folder, or not ours to change
         for each in path.parent.iterdir():

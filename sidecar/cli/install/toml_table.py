@@ -9,7 +9,7 @@ _NOT_OWN = "is not a separate table; remove it by hand"
 
 
 class _Number(str):
-    """A float as it is written: one that is nan equals nothing."""
+    """A float as it is written, because nan does not equal itself."""
 
     __slots__ = ()
 

@@ -16,7 +16,7 @@ def undone(text: str, old: str, new: str) -> str | None:
 
 
 def _line_break(head: str, added: str, tail: str) -> str:
-    """Return what keeps a last line without a break apart from what was written below it since."""
+    """Return the line break that must separate a last line without one from what was added below it."""
     is_apart = head.endswith("\n") or not head or not tail or tail.startswith(("\n", "\r\n"))
     return "" if is_apart else "\r\n" if added.endswith("\r\n") else "\n"
 

@@ -1,4 +1,4 @@
-"""Keep what `list --json` prints, so that the next one need not make it again."""
+"""Keep what `list --json` prints, so that the next call need not compute it again."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -43,7 +43,7 @@ class Answering:
             self._printed = b"".join(pieces) + b"\n"
 
     def keep(self, code: int) -> None:
-        """Keep what was printed, unless there was more to say about it."""
+        """Keep what was printed, unless messages were printed too."""
         if self._question is None or self._evidence is None:
             return
         if code == exits.DONE and not options.has_logged():

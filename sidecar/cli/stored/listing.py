@@ -156,7 +156,7 @@ def _print_other_stores(history: TaskHistory, shown: int) -> None:
 
 
 def _cost(task: TaskInfo) -> str:
-    """Return the recorded cost, else the estimated one with a sign of its own."""
+    """Return the recorded cost, else the estimated one, marked as an estimate."""
     usage = task.token_usage
     if usage is None or usage.cost is not None or usage.estimated_cost is None:
         return output.dollars(usage.cost if usage else None)

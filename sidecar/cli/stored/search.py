@@ -58,7 +58,7 @@ def search(
 def _search(history: TaskHistory, params: SearchParams) -> SearchResult:
     """Search again until the index is complete, or nothing more is read.
 
-    To end while a large session is read would mean that the next search begins to read it again.
+    If it ended while a large session is being read, the next search would start reading that session again.
     """
     service, announced = SearchService(search_dir()), False
     grew_at = time.monotonic()

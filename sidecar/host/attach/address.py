@@ -63,7 +63,7 @@ def claim_path(root: str) -> str:
 def write_pointer(root: str, socket: str) -> None:
     """Name the socket in the root, atomically. Raises OSError."""
     path = os.path.join(root, POINTER)
-    temporary = f"{path}.tmp"  # always the same: the next Host uses up what a killed one left
+    temporary = f"{path}.tmp"  # always the same name, so the next Host replaces what a killed one left
     handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
     try:
         os.write(handle, os.fsencode(socket))
@@ -100,7 +100,7 @@ def _folders() -> Iterator[str]:
 
 
 def _make_private(folder: str) -> None:
-    """Make a folder that only this user can enter, and can write. Raises OSError."""
+    """Make a folder that only this user can enter and write to. Raises OSError."""
     if not os.path.lexists(folder):
         _make_once(folder)
     found = os.lstat(folder)

@@ -9,11 +9,11 @@ from sidecar import __version__
 from sidecar.host.attach.address import FENCE, LOCK, LOG, SUPPORTED, known_sockets
 
 if SUPPORTED:
-    # Rather than `socket`, whose import takes as long as all the rest of a client's start.
+    # Rather than `socket`, whose import takes as long as the rest of a client's start.
     from _socket import AF_UNIX, SCM_RIGHTS, SO_SNDTIMEO, SOCK_STREAM, SOL_SOCKET, socket
 
 PATIENCE_SECONDS = 30.0
-"""How long a client tries to reach a Host that other clients start, replace or stop at the same time."""
+"""How long a client tries to reach a Host while other clients start, replace or stop it."""
 START_SECONDS = 120.0
 """How long a new Host may take to recover what a killed one left."""
 QUIET_SECONDS = 5.0
@@ -107,7 +107,7 @@ def ask(
 
 
 def is_locked(root: str) -> bool:
-    """Return whether a Host holds its locks in the root, be it listening or not."""
+    """Return whether a Host holds its locks in the root, whether or not it listens."""
     return any(_is_held(os.path.join(root, name)) for name in (LOCK, FENCE))
 
 
@@ -167,7 +167,7 @@ def start(root: str, options: Sequence[str]) -> bool:
     finally:
         os.close(writing)
     try:
-        _wait(child)  # it has left its own child behind by then
+        _wait(child)  # it has started its own child by then
         answer = _read_all(reading, root)
     finally:
         os.close(reading)
@@ -209,7 +209,7 @@ def _read_all(descriptor: int, root: str) -> bytes:
 def _connect(wire: "socket", path: str) -> bool:
     """Connect; return False for a path that this user cannot reach. Raises OSError otherwise.
 
-    Raises TimeoutError when a Host that was stopped has a full queue.
+    Raises TimeoutError when a suspended Host has a full queue.
     """
     try:
         wire.connect(path)

@@ -12,7 +12,7 @@ _VALUES = ("--storage-root", "--workspace", "--config")
 
 
 def main(arguments: list[str]) -> int | None:
-    """Serve one agent through the Host; None for what the command line must explain or do."""
+    """Serve one agent through the Host; return None for options that the command line must handle."""
     options = _options(arguments)
     if options is None or not address.SUPPORTED:
         return None
@@ -33,7 +33,7 @@ def main(arguments: list[str]) -> int | None:
 
 
 def _options(arguments: list[str]) -> dict[str, str] | None:
-    """Return the options by name, paths absolute; None for others, which the full parser explains."""
+    """Return the options by name, with absolute paths; None for options that only the full parser knows."""
     options = options_of(arguments, _VALUES, ("--trust",))
     if options is None:
         return None

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
 def options_of(
     arguments: list[str], values: "Collection[str]", flags: "Collection[str]" = ()
 ) -> dict[str, str] | None:
-    """Return the options by name, a flag as `yes`; None for others, which the full parser explains or obeys.
+    """Return the options by name, a flag as `yes`; None for options that only the full parser knows.
 
     `values` names the options that take a value, which may be given once and is not empty.
     """

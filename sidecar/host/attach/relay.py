@@ -1,4 +1,4 @@
-"""`serve`: give this process's standard input and output to the Host of a root, and wait until it is done.
+"""`serve`: pass this process's standard input and output to the Host of a root, and wait until it is done.
 
 The Host reads and writes the client's pipes itself, so nothing passes through this process. Imports as little
 as it can: an editor waits for this start.
@@ -52,7 +52,7 @@ def _open_standard_descriptors() -> None:
 
 
 def _options(arguments: list[str]) -> dict[str, str] | None:
-    """Return the options by name; None for others, which the full parser explains or obeys."""
+    """Return the options by name; None for options that only the full parser knows."""
     options = options_of(arguments, _VALUES)
     if options is None:
         return None
@@ -77,7 +77,7 @@ def _attach(options: dict[str, str]) -> int:
 
 
 def hand_over(root: str, fields: dict[str, str], host_options: list[str], early: bytes = b"") -> int:
-    """Give standard input and output to the Host of a root; wait, and return the client's exit code.
+    """Pass standard input and output to the Host of a root; wait, and return the client's exit code.
 
     `fields` go into the request. Raises NoHost and NoAddress.
     """
@@ -94,7 +94,7 @@ def hand_over(root: str, fields: dict[str, str], host_options: list[str], early:
 
 
 def _left_early(config: str | None) -> int:
-    """Return the exit code for a client that named no root; a wrong settings file may be why it left."""
+    """Return the exit code for a client that left without naming a root, maybe due to wrong settings."""
     from pathlib import Path
 
     from sidecar.app.serve import USAGE_ERROR, read_settings
@@ -108,11 +108,11 @@ def _reach(root: str, request: bytes, options: list[str]) -> attaching.HostLink:
     import time
 
     deadline, pause = time.monotonic() + attaching.PATIENCE_SECONDS, _FIRST_PAUSE
-    for_starts = attaching.START_SECONDS  # on a busy machine, a start alone takes longer than the patience
+    for_starts = attaching.START_SECONDS  # on a busy machine, a start alone takes longer than this limit
     while True:
         knocked = time.monotonic()
         link, answer = _knock(root, request)
-        deadline += time.monotonic() - knocked  # a Host that was stopped may have taken minutes
+        deadline += time.monotonic() - knocked  # a suspended Host may have taken minutes
         if link is not None and answer == "ok":
             link.limit(None)
             return link
@@ -138,7 +138,7 @@ def _reach(root: str, request: bytes, options: list[str]) -> attaching.HostLink:
 def _knock(root: str, request: bytes) -> tuple[attaching.HostLink | None, str | None]:
     """Send the request once the Host answers at all; return the connection and the Host's answer.
 
-    The client's input and output in it cannot be taken back from a Host that was stopped. Raises NoHost.
+    The request contains the client's pipes, which cannot be taken back from a suspended Host. Raises NoHost.
     """
     try:
         link, answer = _ask(root, attaching.status_request())
@@ -181,7 +181,7 @@ def _host_options(options: dict[str, str]) -> list[str]:
 
 
 def _let_go_of_stdio() -> None:
-    """Close the client's pipes here: it sees their end when the Host is done with them, or dies."""
+    """Close the client's pipes here: it sees their end when the Host closes them or dies."""
     nothing = os.open(os.devnull, os.O_RDWR)
     os.dup2(nothing, 0)
     os.dup2(nothing, 1)

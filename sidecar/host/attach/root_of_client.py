@@ -50,8 +50,8 @@ def _quick(received: bytes) -> str | None:
 def _members(parts: list[bytes]) -> tuple[dict[bytes, bytes], dict[bytes, bytes]]:
     """Return the members of a JSON object and of its member `params`; none if a name is repeated.
 
-    `parts` are what quotation marks separate in a text without escapes: every second one is a string. A value
-    is a string's text, or else the text up to the next quotation mark.
+    `parts` are the pieces of a text without escapes, split at quotation marks: every second one is a string.
+    A value is the text of a string, else the text up to the next quotation mark.
     """
     found: tuple[dict[bytes, bytes], dict[bytes, bytes]] = {}, {}
     depth, within = 0, b""

@@ -1,4 +1,4 @@
-"""What a process does while the Host does not answer, as when somebody has stopped it with SIGSTOP."""
+"""Wait for a Host that does not answer, for example because somebody suspended it with SIGSTOP."""
 
 import select
 import sys
@@ -12,16 +12,16 @@ _GONE = getattr(select, "POLLRDHUP", 0)
 
 
 def silent(root: str, pid: int | None) -> str:
-    """Return that the Host does not answer, and what to do about it."""
+    """Return a message that the Host does not answer, with the remedy."""
     who, number = (f"the Host of {root}", "PID") if pid is None else (f"the Host of {root} (pid {pid})", pid)
     return (
-        f"{who} does not answer. If it was stopped, `kill -CONT {number}` continues it; "
+        f"{who} does not answer. If it is suspended, `kill -CONT {number}` continues it; "
         f"`kill -KILL {number}` ends it, and its runs are lost"
     )
 
 
 def await_answer(link: attaching.HostLink, root: str) -> str | None:
-    """Say that the Host is silent, and wait for its line as long as the client stays.
+    """Report that the Host is silent, and wait for its line while the client stays.
 
     None when the Host has closed the connection. When the client has closed its input, close the
     connection and raise NoHost.
@@ -53,7 +53,7 @@ def last_line(link: attaching.HostLink, root: str, client: int) -> str | None:
 
 
 def _leave(link: attaching.HostLink, root: str) -> None:
-    """Wait for the Host's word to a client that leaves, as long as the Host answers others."""
+    """Wait for the Host's last line to a client that leaves, while the Host answers others."""
     while not _readable(link, LEAVING_SECONDS):
         asked = None
         try:

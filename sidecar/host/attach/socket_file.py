@@ -31,12 +31,12 @@ def occupy(path: str) -> bool:
 
 
 def is_listening(path: str) -> bool:
-    """Return whether a process accepts connections at this path, even if it was stopped."""
+    """Return whether a process accepts connections at this path, even if it is suspended."""
     wire = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
         wire.settimeout(0)
         wire.connect(path)
-    except BlockingIOError:  # the queue of those who wait is full
+    except BlockingIOError:  # the queue of waiting connections is full
         return True
     except OSError:
         return False
@@ -59,7 +59,7 @@ def _name(temporary: str, path: str) -> bool:
 
 
 def _remove(path: str, aside: str) -> None:
-    """Remove a socket without a listener; one that has got this name in the meantime gets it back."""
+    """Remove a socket without a listener; restore another one that got its name in the meantime."""
     try:
         os.rename(path, aside)
     except FileNotFoundError:
