@@ -61,7 +61,7 @@ def _slug(folder: str, place: int) -> str:
 
 
 def _write_lists(layout: Layout) -> None:
-    """Write the list of projects; half of the folders explain themselves as well."""
+    """Write the list of projects; half of the folders name their project as well."""
     projects = {"projects": layout.slugs}
     (layout.root / "projects.json").write_text(json.dumps(projects, indent=2), encoding="utf-8")
     for place, (folder, slug) in enumerate(layout.slugs.items()):

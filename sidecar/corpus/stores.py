@@ -72,7 +72,7 @@ def _of_database(root: Path, seed: int, rounds: int, product: str) -> list[Truth
 
 
 def _of_agents(store: str, truths: Sequence[AgentTruth]) -> list[Truth]:
-    """Convert answers, and add the usage of parents with all that descend from them."""
+    """Convert answers, and add the usage of parents with all their descendants."""
     found = [_of_agent(store, truth) for truth in truths]
     children: defaultdict[str, list[AgentTruth]] = defaultdict(list)
     for truth in truths:

@@ -1,4 +1,4 @@
-"""Which sessions their own product will delete soon."""
+"""Find the sessions that their own product will delete soon."""
 
 from collections.abc import Sequence
 from operator import attrgetter
@@ -21,7 +21,7 @@ class DueSession(NamedTuple):
 
 
 def due_sessions(catalog: RootCatalog, now: int) -> list[DueSession]:
-    """Return the sessions of a root that will be deleted soon, the first of them in front; `now` is in ms."""
+    """Return the sessions of a root that will be deleted soon, in the order of deletion; `now` is in ms."""
     period = catalog.store.deletes_after()
     if period is None:
         return []

@@ -1,4 +1,4 @@
-"""Which sessions need a copy because their product will delete them."""
+"""Decide which sessions need a copy because their product will delete them."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -19,7 +19,7 @@ _NS_PER_MS: Final = 1_000_000
 def due_for_a_copy(
     catalog: RootCatalog, copies: Copies, products: Sequence[Product], now: int
 ) -> list[tuple[str, Product]]:
-    """Return the members of a root that need a copy with their products, those deleted first in front.
+    """Return the members of a root that need a copy with their products, in the order of deletion.
 
     `now` is in ms.
     """

@@ -1,4 +1,4 @@
-"""The names of roots: folders that links give several names count once."""
+"""The names of roots. A folder that has several names through links counts once."""
 
 import contextlib
 import os
@@ -42,14 +42,14 @@ class RootNames:
         return self._by_name[path]
 
     def selected(self, paths: Sequence[str] | None) -> Sequence[str]:
-        """Return the roots that a client means by `paths`, each once; all by None. Raises InvalidParams."""
+        """Return the roots at `paths` from a client, each once; None means all. Raises InvalidParams."""
         if paths is None:
             return [root.path for root in self.roots]
         return [*dict.fromkeys(self.named(path, "roots") for path in paths)]
 
 
 def _identity(path: str) -> object:
-    """Return what is equal for all names of a folder; the name itself while there is none."""
+    """Return a value that is equal for all names of a folder; the name itself if the folder is missing."""
     try:
         found = os.stat(path)  # noqa: PTH116 (roots keep texts)
     except (OSError, ValueError):

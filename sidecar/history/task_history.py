@@ -65,9 +65,9 @@ class Changes(msgspec.Struct, frozen=True):
 class TaskHistory:
     """List, find and open stored tasks. Thread-safe.
 
-    `roots` are paths that hold `tasks/`; a missing one is empty, and one that links name twice counts once,
-    under its first name. If several hold the same id, it means the task of the first, unless a method is
-    given the `root`, a path.
+    `roots` are paths that hold `tasks/`; a missing one is empty, and one with several names through links
+    counts once, under its first name. If several hold the same id, it means the task of the first, unless a
+    method is given the `root`, a path.
 
     `now` returns the time in ms, `revision` the Host's current revision for results. A `cache` directory
     keeps an index of each root between processes; `close` saves it. `read` reads

@@ -17,7 +17,7 @@ MODELS: Final = ("claude-opus-4-6", "claude-sonnet-4-6", "claude-haiku-4-5-20251
 
 
 def generate(root: Path, seed: int, count: int = 12) -> list[Truth]:
-    """Write a store with `count` main sessions, and return what is true of all sessions."""
+    """Write a store with `count` main sessions, and return the true values of all sessions."""
     made = random.Random(seed)
     truths: list[Truth] = []
     earlier: list[Session] = []

@@ -90,14 +90,14 @@ class Session:
         return text
 
     def wrapper(self) -> None:
-        """Add what no person typed."""
+        """Add prompts that no person typed."""
         text = self.random.choice(WRAPPERS)
         self.add(
             "user", message={"role": "user", "content": text}, **({"isMeta": True} if text[0] == "C" else {})
         )
 
     def noise(self) -> None:
-        """Add records that say nothing of the conversation, one of them with a message inside."""
+        """Add records that are not part of the conversation, one of them with a message inside."""
         inner = {"type": "assistant", "message": {"usage": {"output_tokens": 7777}}, "timestamp": iso(1)}
         self.add("progress", linked=False, data={"type": "agent_progress", "message": inner})
         self.records.append(

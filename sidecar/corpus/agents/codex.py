@@ -157,7 +157,7 @@ class Session:
 
 
 def generate(root: Path, seed: int, count: int = 10) -> list[Truth]:
-    """Write a store with `count` sessions and more forks and subagents, and return what is true of all."""
+    """Write a store with `count` sessions and more forks and subagents, and return the true values of all."""
     made = random.Random(seed)
     sessions = [_session(made, number) for number in range(count)]
     for number, session in enumerate(list(sessions)):
@@ -215,7 +215,7 @@ def _write(root: Path, session: Session, made: random.Random) -> None:
 
 
 def _write_names(root: Path, sessions: list[Session], made: random.Random) -> None:
-    """Name some sessions in the index, the last line of a session counts, and others in the database only."""
+    """Name some sessions in the index, where the last line of each counts, and others in the database."""
     lines: list[str] = []
     with sqlite3.connect(root / "state_4.sqlite") as old:
         old.execute("CREATE TABLE threads (id TEXT, title TEXT, first_user_message TEXT)")

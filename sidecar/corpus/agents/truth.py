@@ -1,4 +1,4 @@
-"""What is true of a made session, and how it compares with a listed one."""
+"""The true values of a generated session, and their comparison with a listed one."""
 
 from dataclasses import dataclass, field
 from datetime import UTC, datetime

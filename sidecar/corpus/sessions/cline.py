@@ -137,7 +137,7 @@ def _result(answer: Answer) -> Json:
 
 
 def _write_opened_and_left(root: Path) -> None:
-    """A session in which nobody wrote anything, and names that are none."""
+    """Write a session without messages, and folders that are not sessions."""
     session = "1770000000000_empty"
     folder = root / "sessions" / session
     folder.mkdir(parents=True)
@@ -171,7 +171,7 @@ def _truth(key: str, plot: Plot, parent: str | None, main: Plot, below: list[Plo
 
 
 def _derived(plot: Plot) -> Any:
-    """A subagent has no manifest that stores its end."""
+    """Return how a subagent ended, which its messages show, because it has no manifest."""
     return "open" if plot.answers[-1].tool is not None else "answered"
 
 

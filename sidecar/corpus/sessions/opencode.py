@@ -143,7 +143,7 @@ def _turn(turn: Turn, plot: Plot, ids: _Ids, random: Random, is_last: bool) -> l
 
 
 def _compaction(at: int, summary: Answer, plot: Plot, ids: _Ids) -> list[Row]:
-    """A request to sum up, which nobody typed, and its answer."""
+    """Write a request for a summary, which nobody typed, and its answer."""
     asked = ids.next("msg")
     user: Json = {"role": "user", "time": {"created": at}, "agent": "build"}
     message_id, data, parts = _answer_row(summary, plot, ids, asked, ends=False)
@@ -289,7 +289,7 @@ def _fork(session: Session, ids: _Ids) -> Session:
 
 
 def _empty(ids: _Ids) -> Session:
-    """A session in which nobody wrote anything."""
+    """Write a session without messages."""
     plot = Plot(1, "opened and left", "/nowhere", 1_770_000_000_000, [], "open")
     return Session(ids.next("ses"), None, plot, "opened and left", "1.2.25", [], plot.created)
 

@@ -133,7 +133,7 @@ def make_plots(seed: int, count: int) -> list[Plot]:
 
 
 def family(plot: Plot) -> Iterator[Plot]:
-    """Yield a session and all that descend from it."""
+    """Yield a session and all its descendants."""
     yield plot
     for child in plot.children:
         yield from family(child)

@@ -182,7 +182,7 @@ def _load(database: sqlite3.Connection, rules: Rules, root: str) -> tuple[Rows, 
 
 
 def _encode(rows: Sequence[IndexRow]) -> bytes:
-    """Encode what rows have in common once, and the rows with its place instead."""
+    """Encode each value that rows share once, and the rows with its index instead."""
     places: dict[bytes, bytes] = {}
     for row in rows:
         places.setdefault(row.common, b"%d" % len(places))

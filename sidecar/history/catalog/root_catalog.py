@@ -162,7 +162,7 @@ class RootCatalog:
         return min([kept.ends, *(change_after(age, now) for age in ages)])
 
     def evidence(self) -> list[Evidence] | None:
-        """Return all places that decide what the store is and what its rows are; None if unknown."""
+        """Return all places that determine the store and its rows; None if unknown."""
         return evidence_of(self.store)
 
     def recognize(self) -> None:
@@ -316,7 +316,7 @@ class RootCatalog:
         read = kept.with_former(kept.with_lost(read), now)
         if not read:
             return
-        first = not kept.rows and not self._changes  # which is faster as a whole
+        first = not kept.rows and not self._changes  # then all rows can be taken at once
         if first:
             rows = {name: row for name, row in read.items() if row is not None}
         else:
@@ -341,7 +341,7 @@ class RootCatalog:
             self._changes.note_ancestors(read.values(), self._kept["structural"].rows)
 
     def _relate(self, rows: Rows, read: ReadRows, now: int) -> ReadRows:
-        """Replace the rows that differ because of what was read of others; return all that may differ."""
+        """Replace the rows that differ because other members were read; return all rows that may differ."""
         related = self.store.related(rows, self._kept["structural"].rows, read.keys(), now)
         for name, row in related.items():
             rows.pop(name, None)

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 from sidecar.patterns import compiled
 
 _TOKEN: Final = compiled(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)|[\[{]++|[\]}]++|,', re.DOTALL)
-"""As in `salvage`; a string that the end of a piece cuts runs up to it."""
+"""As in `salvage`; a string that is cut off by the end of a piece matches up to there."""
 _STRING_REST: Final = compiled(rb'[^"\\]*+(?:\\.[^"\\]*+)*+(?P<end>"|\\?\Z)', re.DOTALL)
 
 

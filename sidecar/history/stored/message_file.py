@@ -72,7 +72,7 @@ def read_from(data: bytes) -> ReadAt:
 
 
 def index_messages(read_at: ReadAt) -> MessageIndex:
-    """Count the messages and note where every 64th begins; what is not an array of messages holds none."""
+    """Count the messages and note where every 64th begins; anything but an array of messages has none."""
     offsets, total = array("Q"), 0
     for start, _ in _spans(read_at):
         if total % _STEP == 0:

@@ -73,7 +73,7 @@ class Parser(Generic[T]):
         return Parsed(records, total, problems)
 
     def _objects(self, data: bytes) -> tuple[list[T], int] | None:
-        """Decode a whole array that holds other things than objects, or what only JavaScript takes."""
+        """Decode a whole array with elements other than objects, or values that only JavaScript accepts."""
         kinds = list[self._record | _NoObject]  # type: ignore[name-defined]  # built from a value
         decode = partial(msgspec.json.decode, type=kinds)
         found = decode_leniently(decode, data) if data.endswith(b"]") else None
@@ -129,10 +129,10 @@ def decode_object(decode: Callable[[Json], T], data: bytes, name: str) -> tuple[
 
 
 def note_refused(data: bytes, name: str, problems: list[Problem]) -> None:
-    """Add that a cleaned file is not JSON, unless the problems already say so.
+    """Add the problem that a cleaned file is not JSON, unless other problems already show it.
 
-    The judge is `JSON.parse`, which all writers use; it takes longer than decoding, so ask about files that
-    a strict decoder refused.
+    `JSON.parse` decides, since all writers use it. It takes longer than decoding, so call this only for files
+    that a strict decoder refused.
     """
     if any(each.code in _SAY_NO_JSON for each in problems):
         return
@@ -180,7 +180,7 @@ def first_bad_byte(data: bytes) -> int | None:
 
 
 def elements(data: bytes, name: str, problems: list[Problem]) -> list[bytes]:
-    """Split the messages of a cleaned file, damaged or not, into the bytes of each; add what was found."""
+    """Split a cleaned file, damaged or not, into the bytes of each message; add the problems found."""
     data = data.strip()
     wrapped = _WRAPPER.match(data)
     from sidecar.history.stored.salvage import split
@@ -201,7 +201,7 @@ def elements(data: bytes, name: str, problems: list[Problem]) -> list[bytes]:
 
 
 def decode_leniently(decode: Callable[[Json], T], value: Json) -> T | None:
-    """Decode one JSON value; on a refusal decode its repaired form, and answer None if that fails too."""
+    """Decode one JSON value, or its repaired form if that fails; return None if both fail."""
     try:
         return decode(value)
     except UNREADABLE:

@@ -39,8 +39,8 @@ class FileStatus(NamedTuple):
 class StoredFile(msgspec.Struct, frozen=True, gc=False):
     """One file as it was read: `data` is None when absent or refused, `stamp` None when absent.
 
-    A file that is away with `saving_until`, a time in ms, is taken to be in the middle of a save until then.
-    With `is_half_written` its writer had just begun to save it.
+    A missing file with `saving_until`, a time in ms, counts as being saved until then. With
+    `is_half_written` its writer had just begun to save it.
     """
 
     name: str
@@ -52,7 +52,7 @@ class StoredFile(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def absent(self) -> bool:
-        """Return whether there is no such name, as against a file that could not be read."""
+        """Return whether the file does not exist, unlike one that could not be read."""
         return self.data is None and not self.problems
 
 
@@ -94,7 +94,7 @@ def is_there(path: str, dir_fd: int | None = None) -> bool:
 
 
 def stamp_from(status: os.stat_result) -> Stamp:
-    """Take a stamp from what stat answered."""
+    """Make a stamp from the result of a stat."""
     return (status.st_mtime_ns, status.st_size, status.st_ino, status.st_ctime_ns)
 
 

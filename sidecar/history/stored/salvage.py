@@ -36,7 +36,7 @@ _NO_BRACKETS: Final = bytes(set(range(256)) - set(b"[]{}"))
 _array: Final = msgspec.json.Decoder(list[msgspec.Raw])
 _BRACKET: Final = compiled(_STRING + rb'"|([\[{])|([\]}])', re.DOTALL)
 _DEEPEST: Final = 200
-"""Levels kept of what is nested too deep: no writer nests a tenth of that."""
+"""How many levels are kept of a value that is nested too deeply: no writer nests a tenth of that."""
 _SURROGATE: Final = compiled("[\ud800-\udfff]")
 _LONGEST_INTEGER = 18
 """Digits that surely fit 64 bits; a longer number is read as a float, as JavaScript does."""
@@ -83,23 +83,23 @@ def _scan(data: bytes) -> Elements:
 
 
 def _plain_elements(data: bytes, start: int) -> tuple[list[bytes], int]:
-    """The plain elements from `start` on, and where the first that is not plain begins."""
+    """Return the plain elements from `start`, and the offset of the first that is not plain."""
     found = _PLAIN_ELEMENTS.match(data, start)
-    assert found is not None  # it matches nothing at all, too
+    assert found is not None  # it also matches nothing
     return _PLAIN_ELEMENT.findall(data, start, found.end()), found.end()
 
 
 def _compact_elements(data: bytes, start: int) -> tuple[list[bytes], int]:
-    """Do as `_plain_elements`, at two thirds of its price, but with an empty element between two commas."""
+    """Return the same in two thirds of the time, but with an empty element between two commas."""
     found = _PLAIN_ELEMENT_OR_REST.findall(data, start)
     end = start + sum(map(len, found)) + len(found)
     if not found or (end == len(data) and data.endswith(b",")):
         return found, end
-    return found[:-1], end - 1  # the rest, of which nothing is in the last
+    return found[:-1], end - 1  # the last one is the rest, without its content
 
 
 def _skip(data: bytes, start: int) -> tuple[bytes, int, int]:
-    """Take one element, however deep: its bytes, the place behind the mark that ended it, and the mark."""
+    """Return one element of any depth: its bytes, the offset after the mark that ended it, and the mark."""
     depth, after = 1, start
     for marks in itertools.count(1):
         if marks % _MARKS == 0 and depth > _MARKS:
@@ -121,7 +121,7 @@ def _skip(data: bytes, start: int) -> tuple[bytes, int, int]:
 
 
 def _skip_stretches(data: bytes, start: int, depth: int) -> tuple[int, int]:
-    """Skip stretches that close too little to get back to the elements; return place and depth then."""
+    """Skip stretches that close too few brackets to end the element; return the new offset and depth."""
     while (stretch := _STRETCH.match(data, start)) is not None:
         brackets = _STRINGS.sub(b"", stretch[0]).translate(None, _NO_BRACKETS)
         opened = brackets.count(b"[") + brackets.count(b"{")
@@ -154,7 +154,7 @@ def _decode(element: str) -> Any:
 
 
 def flatten(element: str) -> str:
-    """Put null in the place of every container that is deeper than `_DEEPEST`."""
+    """Replace every container that is deeper than `_DEEPEST` by null."""
     text = element.encode("utf-8", "surrogatepass")
     parts: list[bytes] = []
     at = depth = kept = 0

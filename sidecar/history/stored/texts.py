@@ -1,4 +1,4 @@
-"""Make stored texts fit for a row."""
+"""Prepare stored texts for a row."""
 
 import re
 from typing import Final
@@ -16,7 +16,7 @@ def encodable(text: str) -> str:
     if text.isascii():
         return text
     try:
-        text.encode()  # a quarter of the price of looking for surrogates, or less
+        text.encode()  # at most a quarter of the time of a search for surrogates
     except UnicodeEncodeError:
         return _SURROGATES.sub("\ufffd", text)
     return text

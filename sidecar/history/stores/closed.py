@@ -36,7 +36,7 @@ def _is_closed(family: StoreFamily, root: str) -> bool:
 
 
 def _has_closed_folder(root: str) -> bool:
-    """Look without a family, since most roots have none, and the code of a family takes time to load."""
+    """Search without loading a family, which takes time, because most roots have no such folder."""
     if any(map(why_unlistable, (root, f"{root}{os.sep}tasks"))):
         return True
     folders = Folders()

@@ -30,7 +30,7 @@ _TOKEN: Final = compiled(rb'"(?:[^"\\\n]|\\.)*+"|//[^\n]*+|/\*.*?(?:\*/|\Z)|:', 
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """What the places depend on; `platform` as `sys.platform` has it."""
+    """What the places depend on; `platform` is a value of `sys.platform`."""
 
     home: Path
     environment: Mapping[str, str]
@@ -77,7 +77,7 @@ def custom_paths(settings: bytes, names: Container[str]) -> list[Path]:
     for key, mark, value in zip(tokens, tokens[1:], tokens[2:], strict=False):
         name = _text(key)
         if name in names and mark == b":" and value != b":":
-            found[name] = _text(value)  # of two alike the editor takes the last
+            found[name] = _text(value)  # of equal keys the editor takes the last
     return [Path(path) for path in found.values() if Path(path).is_absolute()]
 
 

@@ -43,7 +43,7 @@ _Common: Final = _part("_Common", lambda name: name in _IN_COMMON)
 _own_of: Final = attrgetter(*_Own.__struct_fields__)
 _common_of: Final = attrgetter(*_Common.__struct_fields__)
 _MOST_SHARED: Final = 4_096
-"""How many ends of JSON are known at a time, to share them."""
+"""How many shared parts of JSON are remembered."""
 _shared: Final[dict[bytes, bytes]] = {}
 _encoder: Final = msgspec.json.Encoder()
 _decoder: Final = msgspec.json.Decoder(TaskInfo)
@@ -184,7 +184,7 @@ def info_of(row: IndexRow, rules: Rules, now: int) -> TaskInfo:
     text = b'{"root":"","status":"active",' + row.body + row.common
     try:
         info = _decoder.decode(text)
-    except (msgspec.MsgspecError, UnicodeDecodeError):  # half a character, or a number beyond 64 bits
+    except (msgspec.MsgspecError, UnicodeDecodeError):  # a lone surrogate, or a number beyond 64 bits
         info = msgspec.convert(json.loads(text), TaskInfo)
     info.root, info.status = row.root, row.status(now)
     if row.numbers is not None:
@@ -206,13 +206,13 @@ def haystack(row: IndexRow, rules: Rules) -> str:
 
 def needle(filter: str) -> str | None:
     """Return the text to search for in haystacks, None if they cannot decide about the filter."""
-    if _BETWEEN in filter or _SURROGATE.search(filter):  # half a character is found in whole ones
+    if _BETWEEN in filter or _SURROGATE.search(filter):  # its bytes match parts of others
         return None
     return _bytewise(filter.lower())
 
 
 def _bytewise(text: str) -> str:
-    """A text of the UTF-8 bytes of another: it needs one byte for each, and is searched faster than bytes."""
+    """Return a text with a character for each UTF-8 byte: it is small, and searched faster than bytes."""
     return text.encode("utf-8", "surrogatepass").decode("latin-1")
 
 

@@ -58,8 +58,8 @@ def in_two_processes(
 ) -> list[T]:
     """Do the work in this process and in a copy of it, which take the names in turns, a batch at a time.
 
-    `answer` tells how the copy's part is decoded. What the copy could not do or send is done here, so
-    that the result is the same.
+    The copy's part is decoded as `answer`. What the copy could not do or send is done here, so that the
+    result is the same.
     """
     if len(names) < FEWEST or not _may_fork():
         return sequential(work, names, answer, meanwhile)

@@ -115,7 +115,7 @@ def _common(match: re.Match[str]) -> str:
 
 
 def is_disguised(text: str) -> bool:
-    """Return whether a text holds what only a view of it shows to be a path."""
+    """Return whether a text may contain a path that only a view of it shows."""
     if not text.isascii() or "%" in text or "&" in text or "\x1b" in text:
         return True
     return "/\\" in text or "-home-" in text or _SPELLED.search(text) is not None
@@ -138,7 +138,7 @@ def _entity(spelled: str) -> str:
 
 
 def _char(code: int) -> str:
-    """Return the character of an escape; halves of one, and control characters, only part words."""
+    """Return the character of an escape; a surrogate or a control character becomes white space."""
     if code < 0x20 and code != 9:
         return "\n"
     char = chr(min(code, 0x10FFFF))

@@ -24,7 +24,7 @@ _ARMOR: Final = -1
 
 
 class Finder:
-    """Tries rules on texts. Ranks are places in the list: the first rule names what several find."""
+    """Tries rules on texts. A rank is a place in the list: the first rule that finds a text names it."""
 
     def __init__(self, rules: Iterable[Rule]) -> None:
         self._always: list[tuple[int, Rule]] = []
@@ -66,7 +66,7 @@ def _places(text: str, word: str) -> list[int]:
 
 
 _ASSIGNED: Final = frozenset({KIND, "genericApiKey"})
-"""Kinds that a name alone makes a secret, whatever the value."""
+"""Kinds of secrets that are recognized by their name alone, whatever the value."""
 
 
 def secrets(view: View) -> Iterator[Span]:
@@ -101,7 +101,7 @@ def _finder() -> Finder:
 
 
 def _lowered(text: str) -> str:
-    """Lower the case without moving a character: some grow in lower case."""
+    """Lower the case and keep all offsets: characters that grow in lower case stay as they are."""
     lowered = text.lower()
     return lowered if len(lowered) == len(text) else "".join(_lower_char(char) for char in text)
 

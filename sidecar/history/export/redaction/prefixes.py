@@ -11,12 +11,12 @@ _DIGITS: Final = str.maketrans("123456789", "000000000")
 _ALIKE: Final = re.compile(
     r"(?m)^(?:[{\[\"](?:[^\n\"]{0,80}\"){1,6}?)??(?=(\S[^\n]))[^\n]*+(?<=[\w+/=.~@: \r-])\n(?=\1)"
 )
-"""A line that begins as the next one does, once all digits are equal; JSON may open in front of the first."""
+"""A line that begins like the next one if digits are ignored; the start of JSON may precede the first."""
 _NUMBER: Final = re.compile(r"[0-9]+")
 _SEPARATED: Final = re.compile(r".*[\s:;|>\])%#\u2502-]", re.DOTALL)
 _GENERATED: Final = re.compile(r"[0-9]|[a-z][A-Z][A-Za-z]{0,20}[a-z][A-Z]")
 _MARKED: Final = re.compile(r"--(?:BEGIN|END)|PRIVATE|KEY-|(?i:bearer)")
-"""What the marks of armored keys and headers have."""
+"""Parts of the marks of armored keys, and of headers."""
 _SHORTEST: Final = 14
 """The shortest broken word, together with its name, in characters."""
 _HYPHENS: Final = "-----"

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 _KEPT: Final = b"0123456789abcdefghijklmnopqrstuvwxyz_.-"
 _TABLE: Final = bytes(code + 32 if 65 <= code <= 90 else code if code in _KEPT else 32 for code in range(256))
-"""Lower case; everything that the inner words of `Screen` lack is a blank."""
+"""Lowers the case, and replaces every character that inner words cannot have by a blank."""
 _INNER: Final = re.compile(r"[a-z0-9_.-]+")
 _MOST: Final = 200_000
 """The most cached words."""
@@ -17,7 +17,7 @@ _LONGEST: Final = 200
 
 
 class Screen:
-    """Answer which words a text may hold; never misses one. Words are in lower case."""
+    """Find the words that a text may contain, without missing one. Words are in lower case."""
 
     def __init__(self, words: Iterable[str]) -> None:
         self._inner: dict[str, list[str]] = {}
@@ -51,7 +51,7 @@ class Screen:
         return found
 
     def _learn(self, words: set[bytes]) -> set[str]:
-        """Return what new words hold, and remember them; few hold anything, so one search reads all."""
+        """Return and cache the fixed words in new words. Few contain any, so one search reads them all."""
         if len(self._clean) + len(self._found) + len(words) > _MOST:
             self._clean.clear()
             self._found.clear()
@@ -71,9 +71,9 @@ _END: Final = ""
 
 
 def any_of(words: Iterable[str]) -> re.Pattern[str]:
-    """Compile a pattern that matches nothing where a word starts and whose group 1 is the longest of them.
+    """Compile a pattern with an empty match where a word starts; its group 1 is the longest such word.
 
-    The words share their beginnings in the pattern, so that few places of a text cost more than one step.
+    Words share prefixes in the pattern, so that most places of a text cost a single step.
     """
     root: dict[str, Any] = {}
     for word in words:

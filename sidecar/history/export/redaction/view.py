@@ -16,7 +16,7 @@ class View:
 
     text: str
     _stored: Sequence[str] = ()
-    """The pieces of the other text: what stays, what is replaced, what stays, and so forth."""
+    """The pieces of the other text: kept and replaced ones in turn, a kept one first."""
     _meant: Sequence[str] = ()
     """The replacement of each replaced piece."""
     _places: list[int] = field(default_factory=list)

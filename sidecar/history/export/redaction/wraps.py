@@ -22,14 +22,14 @@ _INSIDE: Final = (
     rf"|(?<={_EDGE}.)(?:(?:(?<=')'|(?<=\")\")"
     rf"|(?<={_QUOTE})[ \t]{{0,2}}(?:[+.&][ \t]{{0,2}}|(?<=[ \t]))[bfru]?{_QUOTE})(?={_EDGE})"
 )
-"""What parts a word within a line: joined strings, empty strings of a shell, tags, marks of emphasis."""
+"""What splits a word within a line: joined strings, empty strings of a shell, tags, marks of emphasis."""
 _LEFT: Final = r"(?:[ \t]{0,12}[0-9]{1,6}[ \t]{0,4}[|\u2192][ \t]?|[|>\u2502][ ]{0,4}|[ \t]{1,80}(?=\S))?"
 _BREAK: Final = (
     r"(?:(?<=\n)|(?<=\r)\r?\n?"
     r"|(?<=[ ])(?<![ ].)(?:[ ]{0,3}\(?[\w.()/-]{1,60}:[0-9]{1,6}\)?|[ ]{0,200}+)(?:\r{0,2}\n|\r))" + _LEFT
 )
 """A line break, perhaps after the place in a script that consoles print, or before a line number."""
-# Each pattern starts with a set of characters, which the engine finds far quicker than alternatives.
+# Each pattern starts with a set of characters, which the engine finds much faster than alternatives.
 _BROKEN: Final = re.compile(rf"[ \r\n<*\"'`](?:{_BREAK}|{_INSIDE})", re.ASCII | re.DOTALL)
 _LINE_END: Final = re.compile(
     rf"[\r\n](?:(?<={_CHAR}.)|(?<=[ )].)|(?<=\r.)|(?<=:.)(?={_LEFT}(?://\w|{_URL_END})))"
@@ -40,7 +40,7 @@ _JOINED: Final = re.compile(rf"[<*\"'`](?:{_INSIDE})", re.ASCII | re.DOTALL)
 _PLACE: Final = re.compile(r"[ ]{1,4}\(?[\w.()/-]{1,60}:[0-9]{1,6}\)?\Z")
 _WORDS: Final = re.compile(r"[\w+-]{8,}", re.ASCII)
 _MIXED: Final = re.compile(r"[0-9A-Z](?:(?<=[0-9])|(?<=[a-z][A-Z])[A-Z]*[a-z]+[A-Z])")
-"""What generated words have, and few others of some length."""
+"""Found in most generated words, and in few other long ones."""
 _NAMES: Final = ("pass", "pwd", "secret", "token", "credential")
 """Names after which a word of letters alone can be a secret."""
 _NARROWEST: Final = 38

@@ -11,7 +11,7 @@ _LENGTH: Final = len("2026-04-15T12:00:00.000Z")
 
 
 def iso_ms(text: str) -> int | None:
-    """Return the ms since the epoch of an ISO 8601 time, in UTC if it names no zone; None if it is none."""
+    """Return the ms since the epoch of an ISO 8601 time, in UTC without a zone; None if it is not a time."""
     if not 10 < len(text) <= _LONGEST:
         return None
     try:

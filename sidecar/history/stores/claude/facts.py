@@ -1,4 +1,4 @@
-"""What the records of one session say."""
+"""The facts of one session, from its records."""
 
 from dataclasses import dataclass, field
 from typing import Literal
@@ -25,7 +25,7 @@ class Titles:
 
 @dataclass(slots=True)
 class Facts:
-    """What one session says; records copied from another session count for the title only."""
+    """The facts of one session; records copied from another session count for the title only."""
 
     first: str = ""
     """The times of the first and last own record, in a form that sorts."""

@@ -1,4 +1,4 @@
-"""Tell what a person typed from what Claude Code put around it. Pure."""
+"""Separate what a person typed from what Claude Code put around it. Pure."""
 
 import re
 from typing import Final, Literal, NamedTuple

@@ -43,7 +43,7 @@ _ID: Final = re.compile(r"\d{10,15}_\w{1,40}?", re.ASCII)
 _TEAM: Final = "__teamtask__"
 _CHILD: Final = "__"
 _ALIVE_MS: Final = 10_000
-"""How long a running session is taken to run on, until its process is looked up again."""
+"""How long a session counts as running before its process is checked again."""
 _NS_PER_MS: Final = 1_000_000
 
 

@@ -37,7 +37,7 @@ class Messages:
 
 @dataclass(slots=True)
 class Facts:
-    """What one file says of its session; copied records count for the title only."""
+    """The facts of one session, from its file; copied records count for the title only."""
 
     id: str = ""
     created: str = ""

@@ -67,7 +67,7 @@ def parse_workspace(data: bytes) -> dict[str, str]:
 def _top_texts(events: Iterable[Any]) -> dict[str, str]:
     """Collect the keys and values of a mapping that are texts.
 
-    Events need no recursion: the loader calls itself for each level, which ends the process at some depth.
+    Reads events, because the loader recurses for each level, which crashes the process at some depth.
     """
     import yaml
 

@@ -43,7 +43,7 @@ class Projects:
             self._hashes = {_hash(path): path for path in paths}
 
     def _read_list(self, path: str, stamp: Stamp | None) -> None:
-        """Read the list of projects; while it is half written, the former list holds."""
+        """Read the list of projects; keep the former list while the file is half written."""
         file = read_settled(path, PROJECTS_FILE, is_json, _read_bounded)
         if file.data is None or is_json(file.data) or not is_recent(path):
             self._stamp, self._listed = stamp, _listed(file.data)

@@ -61,9 +61,9 @@ class SessionCopies:
             return found
 
     def _listed(self, keys: Iterable[str]) -> Mapping[str, Copies]:
-        """Return where some sessions were stored when all were listed last; lists again for unknown ones.
+        """Return where some sessions were stored when all were listed last; list again for unknown ones.
 
-        To list them means to count every message, and a database that is being written changes all the time.
+        Listing counts every message, and a database that is being written changes all the time.
         """
         known = self._known[2] if self._known is not None else {}
         return known if all(key in known for key in keys) else self.all()
@@ -80,7 +80,7 @@ class SessionCopies:
             return {key: self._fingerprint(key, copies.get(key)) for key in keys}
 
     def read(self, keys: Sequence[str], make: Callable[[Content], T]) -> dict[str, T]:
-        """Make something of the best copy of each session: the newest with messages, or the latest kind."""
+        """Call `make` with the best copy of each session: the newest with messages, or the latest kind."""
         with self.lock:
             self.half_written = set()
             everything = self._listed(keys)

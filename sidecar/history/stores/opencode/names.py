@@ -1,4 +1,4 @@
-"""Tell the files and the product of a session of opencode or Kilo by their names and versions. Pure."""
+"""Recognize the files of opencode or Kilo, and the product of a session, by name and version. Pure."""
 
 import re
 from typing import Final
@@ -14,7 +14,7 @@ _KILO: Final = re.compile(r"(?:[5-9]|\d\d)\.")
 
 
 def product_of(content: Content | None, default: Product | None) -> Product:
-    """Tell the product by the database's name or the version in a file; `default` is that of the root."""
+    """Return the product by the database's name or the version in a file; `default` is that of the root."""
     named = DATABASE.fullmatch(content.source) if content is not None else None
     if named is not None:
         return "kilo" if named["product"] == "kilo" else "opencode"

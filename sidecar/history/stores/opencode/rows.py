@@ -111,7 +111,7 @@ def _is_free(message: Message) -> bool:
 
 
 def _end(messages: Sequence[Message]) -> End:
-    """Tell from the last message of a person or a model how the session ends."""
+    """Return how the session ends, from the last message of a person or a model."""
     last = next((each for each in reversed(messages) if is_prompt(each) or each.role == "assistant"), None)
     if last is None or last.role != "assistant":
         return "open"

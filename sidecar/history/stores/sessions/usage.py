@@ -8,7 +8,7 @@ import msgspec
 from sidecar.api.stored.tasks import TokenUsage
 
 _CAN_BE: Final = 2**53
-"""No real figure is as large."""
+"""Larger than any real figure."""
 
 
 class Usage(msgspec.Struct, frozen=True, kw_only=True):
@@ -67,14 +67,14 @@ class CountedOnce:
 
 
 def tokens(value: object) -> int | None:
-    """Return a recorded number of tokens; None if it is none."""
+    """Return a recorded number of tokens; None for any other value."""
     if type(value) is float and value.is_integer():
         value = int(value)
     return value if type(value) is int and 0 <= value < _CAN_BE else None
 
 
 def dollars(value: object) -> float | None:
-    """Return a recorded cost in USD; None if it is none."""
+    """Return a recorded cost in USD; None for any other value."""
     if type(value) is int or type(value) is float:
         return value if 0 <= value < _CAN_BE else None
     return None

@@ -97,5 +97,5 @@ def read_task(folder: str, with_metadata: bool) -> TaskFiles:
 
 
 def _read_rare(path: str, absent: StoredFile, searchable: bool) -> StoredFile:
-    """Read a file that most folders do not have; in one that is not `searchable` only reading tells why."""
+    """Read a file that most folders do not have; in one that is not `searchable` only reading shows why."""
     return read_file(path, absent.name) if is_there(path) or not searchable else absent

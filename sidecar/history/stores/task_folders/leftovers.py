@@ -82,9 +82,9 @@ def _again(folder: str, file: StoredFile) -> StoredFile:
 
 
 def _saving_until(folder: str, name: str) -> int | None:
-    """Tell a save under way, and when it is to be taken for a crash, in ms, from what a crash left: None.
+    """Return the time in ms until which a save may be under way; None for what a crash left.
 
-    A save has a young lock, or a leftover that was lately written or given its name.
+    A save has a young lock, or a leftover that was recently written or renamed.
     """
     now = wall_seconds()
     times = [
@@ -128,7 +128,7 @@ def _recovered(folder: str, file: StoredFile) -> StoredFile:
 
 
 def _from_leftover(folder: str, file: StoredFile, leftover: StoredFile) -> StoredFile:
-    """Give a file the content of a leftover, and say so if it stays away."""
+    """Give a file the content of a leftover, and add a problem if the file stays missing."""
     if (until := _saving_until(folder, file.name)) is not None:
         return StoredFile(file.name, leftover.data, None, (), until)
     if not (back := _again(folder, file)).absent:  # the save ended after the leftover was read

@@ -114,7 +114,7 @@ class TaskReader:
 
 
 def _key(files: TaskFiles, rules: Rules, stamps: tuple[tuple[int, ...], ...]) -> int:
-    """Return the key of a row; under the guide's rules, a half-written file is what it is."""
+    """Return the key of a row; the guide's rules take a half-written file as it is."""
     if files.saving_until is not None:
         return UNSETTLED
     is_half_written = rules == "structural" and any(map(leftovers.is_half_written, (files.ui, files.api)))
@@ -128,7 +128,7 @@ def _digest(entry: ListEntry | None, hint: ListEntry | None) -> bytes:
 
 
 def read_title(folder: Path, now: int) -> str:
-    """Read a task's title as a list would show it; empty where its files tell none. Never raises."""
+    """Read a task's title as a list would show it; empty if its files have none. Never raises."""
     files = read_task(str(folder), with_metadata=is_epoch_id(folder.name))
     source = TaskSource(folder.name, str(folder.parent), None, files, None, None, now)
     info = read_row(source, "structural").info

@@ -1,8 +1,8 @@
 """The stored records of all writers, as far as the extraction reads them.
 
 Scalars are decoded as they come and judged where they are used: every new release adds kinds, and one
-odd value must not cost a message. Bulky members stay undecoded (`Raw`) until someone asks. The records
-hold JSON, which has no cycles: they are kept out of the garbage collector's rounds.
+odd value must not cost a message. Bulky members stay undecoded (`Raw`) until they are needed. The garbage
+collector skips the records, because JSON has no cycles.
 """
 
 from collections.abc import Sequence
@@ -34,7 +34,7 @@ class UiMessage(msgspec.Struct, rename="camel", gc=False):
 
 
 def kinds_of(messages: Sequence[UiMessage]) -> list[str | None]:
-    """List the kinds of many messages: as `kind` says, at half its price."""
+    """List the kinds of many messages: like `kind`, in half the time."""
     return [
         word if type(word := one.ask if one.say is None or one.type == "ask" else one.say) is str else None
         for one in messages
@@ -70,7 +70,7 @@ _blocks_decoder: Final = msgspec.json.Decoder(list[Block])
 
 
 class ApiMessage(msgspec.Struct, rename="camel", gc=False):
-    """An API message whose content is decoded when someone asks."""
+    """An API message whose content is decoded when it is needed."""
 
     ts: Any = None
     role: Any = None

@@ -122,13 +122,13 @@ def _guide_row(others: TaskInfo, until: int, now: int, fields: "GuideFields") ->
 
 
 def _guide_ages(fields: "GuideFields") -> int | float | None:
-    """The time the guide's status counts from; words and an invalid date settle it."""
+    """Return the time from which the guide's status follows; None if words or an invalid date decide it."""
     settled = fields.status in ("completed", "failed") or math.isnan(fields.last_activity)
     return None if settled else fields.last_activity
 
 
 def _filled(source: TaskSource, extracted: Extract, fields: "GuideFields", until: int) -> Row:
-    """Give plain data the guide's findings; its defaults, now and 0, stay unknown."""
+    """Return the row's data with the guide's values; its defaults, now and 0, stay unknown."""
     began = _unless_default(fields.created_at, source.now)
     active = _unless_default(fields.last_activity, source.now)
     is_settled = fields.status in ("completed", "failed")
@@ -157,9 +157,9 @@ def _encodable(text: str | None) -> str | None:
 
 
 def _unless_default(value: int | float, now: int) -> int | None:
-    """Tell a date that was read from no time at all, and from the time of asking.
+    """Return a date unless it is missing, or the default, which is the current time.
 
-    The guide hands the latter back itself, so that even an equal date is distinguished.
+    The guide returns the default as the same object, which distinguishes it from an equal date.
     """
     return int(value) if value is not now and math.isfinite(value) else None
 
@@ -170,7 +170,7 @@ def _usage(fields: "GuideFields") -> TokenUsage | None:
 
 
 def _whole_title(source: TaskSource, title: str) -> str:
-    """Undo the guide's cut: the prompt it read is still there."""
+    """Return the title without the guide's cut, from the prompt that it read."""
     line = one_line(title)
     if len(title) < _CUT_TITLE // 2 or not title.endswith("..."):
         return line

@@ -13,11 +13,11 @@ from sidecar.history.stores.task_folders.files import API_FILE, ITEM_FILE, METAD
 from sidecar.history.stores.task_folders.ids import EPOCH_DIGITS, is_task_id
 
 _RELATIVE: Final = os.stat in os.supports_dir_fd and os.access in os.supports_dir_fd
-"""A stat relative to an open folder spares the kernel the way to it: 6 % of the scan."""
+"""A stat relative to an open folder saves the kernel the lookup of its path: 6 % of the scan."""
 _UI, _API, _ITEM, _METADATA = (os.sep + name for name in (UI_FILE, API_FILE, ITEM_FILE, METADATA_FILE))
 
 WORTH_FORKING: Final = 4_000
-"""Tasks from which on half of the scan in a second process saves more than the fork costs."""
+"""The number of tasks from which scanning half of them in a second process saves more than the fork costs."""
 
 
 def folder_names(root: Root) -> Iterator[str]:
@@ -76,7 +76,7 @@ def _folder(path: str) -> Iterator[_Folder]:
 
 
 def _stat_files(folder: _Folder, names: Keys) -> list[int]:
-    """Stat the files of tasks; one that is mostly not there is asked for first."""
+    """Stat the files of tasks; check first whether a file exists that is usually missing."""
     handle, prefix = folder
 
     def stamp(path: str) -> tuple[int, ...]:

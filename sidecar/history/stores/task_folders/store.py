@@ -132,7 +132,7 @@ class TaskFolderStore(Store):
         return self._reader.damaged_row(key, rules, now)
 
     def open(self, key: str, now: int) -> OpenedTask | None:
-        """Read one task afresh, waiting a moment for a save to finish."""
+        """Read one task from disk, waiting a moment for a save to finish."""
         opened = self._reader.open(key, now)
         row = opened[1] if opened is not None else None
         return None if row is None or row.info is None else OpenedTask(row.info, row.provenance)

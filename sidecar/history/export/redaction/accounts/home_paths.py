@@ -58,7 +58,7 @@ PATHS: Final = compiled(
     rf"|{_SCHEME}://[^/\s\"']{{1,120}}/(?:home[0-9]?|Users|[A-Za-z][:|]/Users)/{{1,2}}{_LEVELS}{_NAME.format('remote')}"
     rf"|(?=Users/)(?<![\w/])Users/{{1,2}}{_NAME.format('relative')}(?=/AppData(?:/|\b))"
 )
-"""Each begins with the character that it starts with, which spares the rest of a text."""
+"""Each alternative begins with a literal character, so that the engine skips most of a text."""
 SLUGS: Final = compiled(
     r"(?m)(?:(?<![\w-])|(?<=^-))-(?:(?:mnt|cygdrive)-[a-z]-Users|(?:(?:var|private|export|gpfs|lustre|data|mnt|nfs|usr"
     r"|net-[a-z0-9]{1,30})-)?home[0-9]?(?:-users|-[A-Z][A-Z0-9]{1,30})?|run-media|Users|[a-z]-Users)-"

@@ -52,9 +52,9 @@ _SHOWN: Final = tuple(
         ),
     )
 )
-"""What shows the name of an account and nothing else, and what a text must hold for it.
+"""Text that always surrounds the name of an account, and marks without which a text cannot match.
 
-Each pattern begins with the few characters it can start with, which spares the rest of a text.
+Each pattern begins with the few characters it can start with, so that the engine skips most of a text.
 """
 _ROWS: Final = tuple(
     (group, marks, re.compile(pattern))
@@ -64,12 +64,12 @@ _ROWS: Final = tuple(
         ("process", (" 0.0 ",), r"[ \t][0-9]{1,3}\.[0-9][ \t]{1,6}[0-9]{1,3}\.[0-9][ \t]{1,12}[0-9]"),
     )
 )
-"""Rows of lists of accounts, terminals and processes: what a text holds, and what follows the name."""
+"""Rows of accounts, terminals and processes: marks that a text must contain, and what follows a name."""
 _FIRST: Final = re.compile(
     rf"[ \t]{{0,6}}[0-9]{{0,6}}[ \t]{{0,3}}[|\u2502\u2192+>-]?[ \t]{{0,3}}(?P<name>{_NAME})"
     r"[ \t]{0,20}(?P<number>[0-9]{0,9})[ \t]{0,6}"
 )
-"""What precedes it: a frame, a line number or the mark of a diff, the name, and a process's number."""
+"""The start of such a row: a frame, a line number or the mark of a diff, the name, and a process id."""
 _WIDEST: Final = 120
 _WORDS: Final = frozenset({"assigned", "process", "temporary", "joined"})
 """Where a name may be a word of a program."""

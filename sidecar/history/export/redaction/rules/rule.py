@@ -32,9 +32,10 @@ def _anything(_: str) -> bool:
 class Rule:
     """One kind of secret. Its pattern is tried where the lower-cased text has one of its keywords.
 
-    A rule that is `scan` is searched for around its keywords; one that is `far` in the whole text if it holds
-    a keyword; one without keywords in every text that holds `needs`, a pattern that the engine finds quickly.
-    The secret is `group`, or the first group that matched, or the whole match. `holds` decides about it.
+    With `scan`, the pattern is searched for around the keywords, and with `far` in the whole text that has
+    one. A rule without keywords is searched for in every text that matches `needs`, which the engine finds
+    quickly. The secret is `group`, else the first group that matched, else the whole match, if `holds`
+    accepts it.
     """
 
     kind: str

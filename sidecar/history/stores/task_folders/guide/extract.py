@@ -70,7 +70,7 @@ def sort(tasks: Sequence[D]) -> list[D]:
 
 
 def extract_from(ui: MessageFile, api: MessageFile, now_ms: int) -> GuideFields:
-    """Do as `extract` with files that were read; raises JavaScriptThrow where the guide drops the task."""
+    """Extract from files that were read; raise JavaScriptThrow where the guide drops the task."""
     created = _creation(ui, now_ms)
     last = _last_activity(ui, api, now_ms)
     contents = _Contents(api.messages) if api.parsed is not None else _texts(api.messages)
@@ -126,7 +126,7 @@ def _first_text(blocks: list[Any]) -> Any:
 
 
 def _matchable(content: object) -> str:
-    """Return a text to be searched; nothing but a string has `match`."""
+    """Return a text to be searched; only a string has `match`."""
     if not isinstance(content, str):
         raise JavaScriptThrow("content.match is not a function")
     return content
@@ -145,7 +145,7 @@ def _texts(messages: list[Message]) -> list[str]:
 
 
 class _Contents(Sequence[str]):
-    """The searchable text of each message, made once and only when it is asked for, as the guide does."""
+    """The searchable text of each message, computed once and only when needed, as in the guide."""
 
     def __init__(self, messages: list[Message]) -> None:
         self._messages = messages

@@ -16,7 +16,7 @@ from sidecar.javascript.values import UNDEFINED, JavaScriptThrow
 T = TypeVar("T")
 
 _UNREADABLE: Final = (msgspec.MsgspecError, RecursionError, ValueError)
-"""What a skim raises for JSON that it does not take; ValueError for bad UTF-8 and very long numbers."""
+"""What a skim raises for JSON that it does not accept; ValueError for bad UTF-8 and very long numbers."""
 
 
 class Block(msgspec.Struct, gc=False):
@@ -156,7 +156,7 @@ def _skim(decoder: msgspec.json.Decoder[list[T]], data: bytes) -> list[T] | None
 
 
 def _goes_too_deep() -> bool:
-    """Return whether a skim takes what `JSON.stringify` cannot print: it does from Python 3.13 on."""
+    """Return whether a skim accepts nesting that `JSON.stringify` cannot print, as since Python 3.13."""
     try:
         _raw_decoder.decode(b"[" * (MAX_STRINGIFY_DEPTH + 2) + b"]" * (MAX_STRINGIFY_DEPTH + 2))
     except RecursionError:
@@ -168,7 +168,7 @@ _GOES_TOO_DEEP: Final = _goes_too_deep()
 
 
 def _may_be_too_deep(data: bytes) -> bool:
-    """Return whether a message has enough brackets to be too deep, and is too deep for orjson at any rate."""
+    """Return whether a message may be too deep: it has enough brackets, and orjson cannot decode it."""
     if _closing_brackets(data) <= MAX_STRINGIFY_DEPTH:
         return False
     return any(

@@ -12,7 +12,7 @@ from typing import NamedTuple
 _LINE_TERMINATORS = ("\n", "\r", "\u2028", "\u2029")
 _HEADING = "Current Workspace Directory ("
 USAGE_MARK = '"tokensIn":'
-"""What every text with a usage holds."""
+"""Part of every text with a usage."""
 _USAGE_HEAD = re.compile(r'"tokensIn":([0-9]+),"tokensOut":([0-9]+)')
 _USAGE_COST = re.compile(r'"cost":([0-9.]+)')
 
@@ -87,6 +87,6 @@ def _find_element(text: str, opening: str, closing: str, start: int) -> _Span | 
 
 def _line_start(text: str, start: int, end: int) -> int:
     """Return where the line that reaches `end` begins, `start` if that is the same line."""
-    if text[start:end].isprintable():  # no line terminator is
+    if text[start:end].isprintable():  # line terminators are not
         return start
     return max(start, *(text.rfind(terminator, start, end) + 1 for terminator in _LINE_TERMINATORS))

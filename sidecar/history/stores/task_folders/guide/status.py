@@ -1,10 +1,10 @@
-"""The guide's status: words anywhere in a task's messages, else the age of its last activity.
+"""The guide's status: by words anywhere in a task's messages, else by the age of its last activity.
 
-The guide searches the lower-cased `JSON.stringify` of all messages. Words are looked for in the bytes as
-they are, which tells the same but for three things: an escape by number may print as something else, its
-last digit may begin a word, and of a key that occurs twice in one object the loser is not printed. So a
-word that is there is looked up in the printed form, mostly of the message that holds it, and one that is
-not there in that of all messages, if an escape might print as a part of it.
+The guide searches the lower-cased `JSON.stringify` of all messages. This module searches the stored bytes
+first, which gives the same result except in three cases: a numeric escape may print as another character, its
+last digit may begin a word, and of a key that occurs twice in an object only the last value is printed. So a
+word that was found is confirmed in the printed form, usually only of the message that contains it. A word
+that was not found is searched for in the printed form of all messages if an escape could print as part of it.
 """
 
 import math
@@ -23,7 +23,7 @@ COMPLETED: Final[Words] = ("attempt_completion", "task completed", "successfully
 FAILED: Final[Words] = ("error", "failed", "exception")
 
 _COMMON: Final = {COMPLETED: b"complet", FAILED: b""}
-"""A part of each of the words: without it there is no need to look for them one by one."""
+"""A part of each word: a text without it contains none of them."""
 _BYTES: Final = {word: word.encode() for word in COMPLETED + FAILED}
 _HOUR_MS = 3_600_000
 _KELVIN: Final = "\N{KELVIN SIGN}".encode()
@@ -47,9 +47,9 @@ def status(ui: MessageFile, api: MessageFile, age_ms: float) -> TaskStatus:
 
 
 def shows(file: MessageFile, words: Words) -> bool:
-    """Return whether the contents that were skimmed hold one of the words as it is spelt: mostly they do.
+    """Return whether skimmed contents contain one of the words literally, as they usually do.
 
-    They surely are printed, so True is the answer; False is none.
+    Skimmed contents are always printed, so True is certain; False may be wrong.
     """
     if file.parsed is not None or _COMMON[words] not in file.data:
         return False
@@ -62,7 +62,7 @@ def shows(file: MessageFile, words: Words) -> bool:
 
 
 def _content_shows(content: list[Block] | str, word: str) -> bool | None:
-    """Return whether the first thing here that holds the word prints it; None when nothing holds it."""
+    """Return whether the first part that contains the word also prints it; None if no part contains it."""
     if isinstance(content, str):
         return word in content or None
     for block in content:
@@ -74,7 +74,7 @@ def _content_shows(content: list[Block] | str, word: str) -> bool | None:
 
 
 class Haystack:
-    """One file's messages, to be searched for words wherever and however they are spelt."""
+    """One file's messages, searched for words in any place and spelling."""
 
     def __init__(self, file: MessageFile) -> None:
         self._file = file
@@ -117,7 +117,7 @@ def is_plain(data: bytes) -> bool:
 
 
 def _has_kelvin(data: bytes) -> bool:
-    """Look for a rare byte first, which is found at twenty times the speed of three."""
+    """Search for one rare byte first, which is twenty times as fast as a search for all three."""
     return not data.isascii() and _KELVIN[-1:] in data and _KELVIN in data
 
 

@@ -75,7 +75,7 @@ class FolderMessages:
 
     @property
     def total(self) -> int:
-        """How many there are; the file is read once for it."""
+        """The number of messages; the first call reads the whole file."""
         return self._index.total
 
     def read(self, start: int, end: int) -> list[StoredMessage]:

@@ -36,7 +36,7 @@ def detect_product(
     kinds: Collection[str | None],
     usages: Collection[Usage],
 ) -> tuple[Product, str]:
-    """Name the product of a task whose root does not tell it, and where the mark was found.
+    """Return the product of a task whose root does not show it, and where its mark was found.
 
     `notes` are the `modelInfo` of the UI messages and `kinds` their kinds, which the caller already has.
     """

@@ -17,9 +17,9 @@ _MODE_NAMES: Final = {slug: name for product in PRODUCTS for slug, name in produ
 HINT_SOURCE: Final = ROO_INDEX
 """Where a hint was read."""
 _SEARCHED: Final = 1_000
-"""Environment blocks looked through: every one that a product writes tells mode and workspace."""
+"""How many environment blocks are searched: each one that a product writes has mode and workspace."""
 _MODE_SEARCH: Final = 200
-"""Those looked through for the name that belongs to a recorded slug."""
+"""How many are searched for the name that belongs to a recorded slug."""
 
 
 def mode(view: TaskView) -> Sourced | None:
@@ -81,7 +81,7 @@ def session(view: TaskView) -> str | None:
 
 
 def favorite(view: TaskView) -> bool:
-    """Return whether the user marked the task: a mark is in its list entry, or there is none."""
+    """Return whether the list entry marks the task as a favorite."""
     return view.entry is not None and view.entry.is_favorited is True
 
 
@@ -94,7 +94,7 @@ def _name_of(view: TaskView, slug: str) -> str | None:
 
 
 def _noted(view: TaskView, field: str) -> Iterator[tuple[str, str]]:
-    """What a product noted on its messages and in its metadata, newest first."""
+    """Yield what a product noted on its messages and in its metadata, newest first."""
     camel = "modelId" if field == "model_id" else field
     api_notes = [message.model_info for message in view.api_messages]
     for notes, source in ((view.ui_notes, UI_FILE), (api_notes, API_FILE)):

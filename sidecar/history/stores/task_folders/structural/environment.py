@@ -1,6 +1,6 @@
 """The environment block that the products append to what they send: mode, model, workspace and time.
 
-Only a text that is such a block counts; the same words in a file that was read do not.
+Only a text that is such a block counts, not the same words in a file that was read.
 """
 
 from collections.abc import Iterable, Iterator
@@ -17,7 +17,7 @@ from sidecar.history.stores.task_folders.structural.view import TaskView
 
 _OPEN: Final = "<environment_details>"
 _WORD: Final = "environment_details"
-"""What both tags hold, however a writer escapes their brackets."""
+"""Part of both tags, however a writer escapes their brackets."""
 _CLOSE: Final = "</environment_details>"
 _MODE_HEADING: Final = "# Current Mode\n"
 _TIME_HEADING: Final = "\n# Current Time\n"
@@ -25,12 +25,12 @@ _WORKSPACE_HEADINGS: Final = ("# Current Workspace Directory (", "# Current Work
 _LISTING: Final = ") Files"
 _PRIMARY: Final = "Primary: "
 _MODE_WINDOW: Final = 65_536
-"""Characters at the end of a block searched for its mode first; only a file listing can be longer."""
+"""How many characters at the end of a block are searched for its mode first: only a file list is longer."""
 _MODES: Final = {heading: mode for product in PRODUCTS for heading, mode in product.modes.items()}
 
 
 class Environment(msgspec.Struct, gc=False):
-    """What one block says; `source` is the file it was in."""
+    """The values of one block; `source` is the file that contains it."""
 
     text: str
     source: str
@@ -38,7 +38,7 @@ class Environment(msgspec.Struct, gc=False):
 
     @property
     def mode(self) -> tuple[str | None, str | None]:
-        """The slug and the name of the mode, either may be missing."""
+        """The slug and the name of the mode; either may be missing."""
         section = self._mode_section
         if not section.startswith("<"):  # no tag
             first = section.partition("\n")[0].strip()
@@ -53,7 +53,7 @@ class Environment(msgspec.Struct, gc=False):
 
     @property
     def workspace(self) -> str | None:
-        """The directory of the session; it may hold brackets, so the line's end decides."""
+        """The directory of the session, up to the end of the line, since it may contain brackets."""
         text = self.text
         for heading in _WORKSPACE_HEADINGS:
             start = _behind(text, heading)
@@ -138,7 +138,7 @@ def _at_end(text: str, source: str) -> Environment | None:
 
 
 def _requests(messages: Iterable[UiMessage]) -> Iterator[str]:
-    """The prompts that Cline, and Roo until 2025-10, kept in their request messages."""
+    """Yield the prompts that Cline, and Roo until 2025-10, kept in their request messages."""
     for message in messages:
         if message.say == "api_req_started":
             text = text_of(message.text)
@@ -172,7 +172,7 @@ def _behind(text: str, heading: str) -> int:
 
 
 def _tagged(text: str, opening: str, closing: str) -> str | None:
-    """The content of the first `<tag>…</tag>`, on one line."""
+    """Return the content of the first `<tag>…</tag>`, on one line."""
     start = text.find(opening) + len(opening)
     end = text.find(closing, start) if start >= len(opening) else -1
     value = text[start:end].strip() if end >= 0 else ""

@@ -37,7 +37,7 @@ _FINDERS: Final[dict[str, Finder]] = {
     "model": context.model,
 }
 _NOT_IN_GUIDE: Final = {**dict.fromkeys(_FINDERS, lambda _: None), "model": context.model}
-"""The guide finds the others in its own way."""
+"""The guide has its own rules for the other fields."""
 
 Sources = dict[str, Sourced | None]
 """What was found for each field, and where."""
@@ -97,7 +97,7 @@ def _extract(view: TaskView, ended: Ending, product: Sourced, found: Found) -> E
 
 
 def provenance(sources: Sources, info: TaskInfo) -> dict[str, Provenance]:
-    """Say where the value of each field was read: of one task that is opened, not of all in a list."""
+    """Return where the value of each field was read, for one task that is opened, not for those of a list."""
     counted = {
         "duration": (info.duration, "createdAt and lastActivity"),
         "messageCount": (info.message_count, API_FILE),
@@ -160,12 +160,12 @@ def _products(views: Sequence[TaskView]) -> list[Sourced]:
 
 
 def _found(views: Sequence[TaskView], finders: Mapping[str, Finder]) -> Iterator[Found]:
-    """Look for each field in all tasks; the answer is by task, in the order of the finders."""
+    """Find each field in all tasks; the result is by task, in the order of the finders."""
     return zip(*[[find(view) for view in views] for find in finders.values()], strict=True)
 
 
 def _row(view: TaskView, ended: Ending, product: Product, found: Found) -> TaskInfo:
-    """Make the row; `found` holds, in this order, what is unpacked here."""
+    """Make the row; `found` has the values in the order in which they are unpacked here."""
     values: list[Any] = [it.value if it is not None else None for it in found]
     size = _size(view.source.files.ui) + _size(view.source.files.api)
     title, began, active, mode, usage, workspace, model = values
@@ -197,7 +197,7 @@ def _row(view: TaskView, ended: Ending, product: Product, found: Found) -> TaskI
 
 
 def _listed(view: TaskView, info: TaskInfo) -> Sources:
-    """What only list entries tell, as far as this task's does."""
+    """Return the fields that only list entries have, as far as this task's entry has them."""
     if view.entry is None and view.hint is None:
         return {}
     source = view.entry_source if view.entry is not None else context.HINT_SOURCE
@@ -227,7 +227,7 @@ def _api_length(view: TaskView) -> int | None:
 
 
 def _length(parsed: Parsed[Any] | None) -> int | None:
-    """Count a file's messages; of one that is missing or cannot be read, nothing is known."""
+    """Count a file's messages; None if it is missing or cannot be read."""
     if parsed is None:
         return None
     if parsed.problems and any(it.code == "notMessages" for it in parsed.problems):

@@ -13,7 +13,7 @@ _REQUEST: Final = "api_req_started"
 _USER_SPOKE: Final = frozenset({"user_feedback", "user_feedback_diff"})
 _RETRIES: Final = frozenset({"api_req_retry_delayed", "api_req_retried", "error_retry"})
 _TROUBLE: Final = _RETRIES | {"api_req_failed", "error", "reasoning"}
-"""What a request that failed leaves behind without an answer."""
+"""Kinds of messages that a failed request without an answer leaves."""
 _PACING: Final = "Rate limiting for "
 """Roo shows a pause that the user set as a delayed retry: no request failed before it."""
 
@@ -50,7 +50,7 @@ def paces(last: UiMessage) -> bool:
 
 
 def under_way_until(view: TaskView) -> int:
-    """The time, in ms, from which a request without an answer counts as interrupted.
+    """Return the time, in ms, from which a request without an answer counts as interrupted.
 
     That is a day after the last activity, or 0 if the task was opened again without an answer.
     """

@@ -3,7 +3,7 @@
 from typing import Final
 
 SHORT: Final = 500
-"""Bytes up to which a text is decoded as fast as it is looked through."""
+"""The size in bytes up to which decoding a text is as fast as searching it."""
 _FORMS: Final = ((rb'"{\"request\":\"', rb"\",\""), (rb'"{\"request\": \"', rb"\", \""))
 """How the text starts, and what is between the prompt and the next member; other writers use spaces."""
 _TRIES: Final = 8
@@ -13,8 +13,8 @@ _LONGEST_RUN: Final = 64
 def without_prompt(text: bytes) -> bytes:
     """Cut a leading prompt out of a request's text, a JSON string that is still encoded.
 
-    Cline, and Roo until 2025-09, keep the whole prompt there: half of the file, and none of it tells usage.
-    A text of another form comes back as it is.
+    Cline, and Roo until 2025-09, keep the whole prompt there: half of the file, without any usage.
+    A text of another form is returned unchanged.
     """
     if len(text) >= SHORT:
         for start, parting in _FORMS:
@@ -35,9 +35,10 @@ def _without_first(text: bytes, inside: int, parting: bytes) -> bytes:
 
 
 def _ends_string(before: bytes) -> bool:
-    r"""Tell a quote that ends a string of the inner JSON from one of its content, by what is before it.
+    r"""Return whether a quote ends a string of the inner JSON, rather than being part of its content.
 
-    Encoded twice, a backslash of the content has become four, and a quote of it has three more than one.
+    The text `before` it decides: encoded twice, a backslash in the content becomes four, and a quote gets
+    three more backslashes than one that ends a string.
     """
     backslashes = len(before) - len(before.rstrip(b"\\"))
     return backslashes < _LONGEST_RUN and backslashes % 4 == 1

@@ -105,7 +105,7 @@ def _failed(view: TaskView, last: UiMessage | None) -> Ending | None:
 
 
 def _delegated(view: TaskView) -> Ending | None:
-    """What the list entry says of a delegation, unless messages followed."""
+    """Return the ending that the list entry records for a delegation, unless messages followed."""
     status = view.entry.status if view.entry is not None else None
     if status == "delegated":
         return Ending("delegated", None, view.entry_source, "status delegated")
@@ -132,7 +132,7 @@ def _unfinished(view: TaskView, last: UiMessage | None) -> Ending | None:
 
 
 def _under_way(view: TaskView, note: str, source: str) -> Ending:
-    """An answer that was being written: one that stopped long ago was interrupted."""
+    """Return the ending of an answer that was being written: one that stopped long ago was interrupted."""
     until = under_way_until(view)
     if view.now < until:
         return Ending("streaming", None, source, note, until)
@@ -158,7 +158,7 @@ def _has_completion(view: TaskView) -> bool:
 
 
 def _open_request(view: TaskView) -> Usage | None:
-    """The last request, if nothing follows it but text and routine messages."""
+    """Return the last request, if only text and routine messages follow it."""
     for index in range(len(view.kinds) - 1, -1, -1):
         kind = view.kinds[index]
         if kind == "api_req_started":
@@ -169,7 +169,7 @@ def _open_request(view: TaskView) -> Usage | None:
 
 
 def _continued(view: TaskView) -> bool:
-    """Return whether the messages are newer than the list entry that calls the task completed."""
+    """Return whether the messages are newer than the list entry that marks the task as completed."""
     listed = sane_ms(view.entry.ts) if view.entry is not None else None
     last = _last_relevant(view)
     newest = sane_ms(last.ts) if last is not None else None
@@ -185,7 +185,7 @@ def _asked_tool(message: UiMessage) -> Any:
 
 
 def _hand_back_note(view: TaskView) -> str:
-    """A finished subtask that its list entry still calls open has not reached its parent."""
+    """Return the note on a finished subtask, which says if its list entry still marks it as open."""
     status = view.entry.status if view.entry is not None else None
     if status in ("active", "interrupted"):
         return f"ask tool finishTask; not handed back: the list entry says {status}"

@@ -23,9 +23,9 @@ _NS_PER_MS: Final = 1_000_000
 _STATED: Final = "the time stated in an environment block"
 _NOTED: Final = "dates of models and files"
 _SEARCHED: Final = 1_000
-"""Environment blocks looked through: a product that states the time does so in every one."""
+"""How many environment blocks are searched: a product that states the time does so in every one."""
 _FILE_DATES: Final = ("cline_read_date", "cline_edit_date", "roo_read_date", "roo_edit_date")
-"""Of the task's own work: the user may edit a file at any time."""
+"""Only dates of the task's own work, since the user may edit a file at any time."""
 
 
 def created(view: TaskView) -> Sourced | None:
@@ -80,7 +80,7 @@ def _value(found: Sourced) -> int:
 def _other_times(
     view: TaskView, blocks: Iterable[Environment], choose: Callable[[Iterable[int]], int]
 ) -> Iterator[Sourced]:
-    """The first credible time that `blocks` state, and the one that `choose` takes of those noted."""
+    """Yield the first credible time that `blocks` state, and the noted time that `choose` selects."""
     latest = view.now + DAY_MS
     if noted := [time for time in _noted(view.metadata) if time <= latest]:
         yield Sourced(choose(noted), METADATA_FILE, _NOTED)
@@ -106,7 +106,7 @@ def _records(value: Any) -> list[dict[str, Any]]:
 
 
 def _is_credible(view: TaskView, time: StatedTime) -> bool:
-    """Return whether a stated time fits what else is known; where day and month may be swapped, surely so."""
+    """Return whether a stated time fits what else is known; certainly, if day and month may be swapped."""
     begun = time_in_id(view.source.task_id, view.now + DAY_MS)
     earliest, latest = (begun or EARLIEST_MS) - DAY_MS, view.now + DAY_MS
     if not earliest <= time.ms <= latest:

@@ -53,7 +53,7 @@ def _unwrapped(text: str, opening: str, closing: str) -> str:
     """Cut at the last closing tag: the prompt itself may hold one."""
     end = text.rfind(closing)
     prompt = text[len(opening) : end if end >= 0 else None].strip()
-    return "" if prompt == "undefined" else prompt  # Roo's template prints a missing text so
+    return "" if prompt == "undefined" else prompt  # Roo's template prints this for a missing text
 
 
 def _untitled(view: TaskView) -> Sourced:

@@ -26,7 +26,7 @@ _NOTHING: Final = TokenUsage()
 
 
 def token_usage(view: TaskView) -> Sourced | None:
-    """Sum the usage records of the UI file; a damaged or missing one gives way to the list entry.
+    """Sum the usage records of the UI file; if it is damaged or missing, use the list entry.
 
     Without any record the usage is unknown, which is not the same as 0.
     """
@@ -49,7 +49,7 @@ def token_usage(view: TaskView) -> Sourced | None:
 
 
 def number(value: Any) -> Number | None:
-    """Read a finite number; a bool is none."""
+    """Read a finite number; a bool does not count."""
     if type(value) is int:
         return value
     return value if type(value) is float and math.isfinite(value) else None
@@ -65,14 +65,14 @@ def _telling(rows: Sequence[Row]) -> int:
 
 @lru_cache(1_000)
 def _sum_note(records: int, condensings: int) -> str:
-    """Say what was added up: `sum of 41 request records and 1 condensing`."""
+    """Describe what was added up: `sum of 41 request records and 1 condensing`."""
     counts = {"request record": records, "condensing": condensings}
     parts = [f"{count} {what}{'' if count == 1 else 's'}" for what, count in counts.items() if count]
     return f"sum of {' and '.join(parts)}"
 
 
 def _merged(view: TaskView) -> list[Usage]:
-    """The usage records, a 2024 `api_req_finished` taken together with the newest unmatched start."""
+    """Return the usage records, each `api_req_finished` of 2024 merged with the newest unmatched start."""
     if _NO_STARTS.isdisjoint(view.kinds):
         return [*view.usages.values()]
     started: list[Usage] = []
@@ -98,7 +98,7 @@ def _overlaid(start: Usage, finish: Usage) -> Usage:
 
 
 def _condense_costs(view: TaskView) -> list[Number]:
-    """Roo books the cost of condensing a conversation apart from its requests."""
+    """Return the costs of condensing a conversation, which Roo records apart from its requests."""
     carried = [*map(_condensing, view.ui_messages[1:])]
     if not any(carried):
         return []
@@ -114,7 +114,7 @@ def _sum(values: Row) -> Number | None:
 
 
 def _from_entry(entry: ListEntry) -> TokenUsage | None:
-    """Read an entry's figures. The products write zeros before the first request: those tell nothing."""
+    """Read an entry's figures. Zeros, which products write before the first request, count as unknown."""
     figures = [*map(number, _listed(entry))]
     usage = _usage(figures)
     return usage if usage != _NOTHING and (any(figures) or entry.product == "sidecar") else None
