@@ -15,11 +15,11 @@ _ZONES |= {"mst": -7, "mdt": -6, "pst": -8, "pdt": -7}
 _NOON = {"am": 0, "pm": 12}
 
 MAX_LENGTH = 10_000
-"""Longest string read as a date, in characters. V8 has no such bound, but no writer needs more than this."""
+"""Longest string read as a date, in characters. V8 has no such limit, but no writer needs more than this."""
 
 
 class Fields(NamedTuple):
-    """What a date string says; without an offset it is local time. `milliseconds` count from midnight."""
+    """The parts of a date string; without an offset it is local time. `milliseconds` count from midnight."""
 
     year: int
     month: int
@@ -101,7 +101,7 @@ class _Parser:
         return END
 
     def _iso_year(self) -> Token | None:
-        """Take a year of four digits, or of six with a sign; else give back the token read."""
+        """Read a year of four digits, or of six with a sign; else return the token that was read."""
         sign = self._next() if self._peek().is_sign() else None
         if not self._peek().is_number(6 if sign else 4):
             return sign or self._next()

@@ -5,14 +5,14 @@ from typing import NamedTuple
 
 from sidecar.javascript.values import WHITE_SPACE
 
-# V8 takes the line and the paragraph separator for letters here.
+# Here V8 treats the line separator and the paragraph separator as letters.
 _SPACE = re.escape(WHITE_SPACE.replace("\u2028", "").replace("\u2029", ""))
 _TOKEN = re.compile(
     rf"(?P<number>[0-9]+)|(?P<symbol>[:+\-.)])|(?P<word>[^\x00-\x40{_SPACE}]+)|(?P<space>[{_SPACE}]+)"
     rf"|(?P<remark>\()|(?P<other>[^:+\-.)(A-\U0010ffff0-9{_SPACE}]+)",
     re.ASCII,
 )
-_SIGNIFICANT = 9  # digits of a number that count; further ones are read over
+_SIGNIFICANT = 9  # digits of a number that count; further ones are skipped
 
 
 class Token(NamedTuple):
@@ -35,7 +35,7 @@ END = Token("end")
 
 
 def tokenize(text: str) -> list[Token]:
-    """Cut a string into numbers, symbols, words, white space and others; `END` is the last."""
+    """Split a string into numbers, symbols, words, white space and other tokens; `END` is the last."""
     tokens: list[Token] = []
     at = 0
     text = text.partition("\0")[0]  # V8 reads up to a NUL
@@ -54,7 +54,7 @@ def tokenize(text: str) -> list[Token]:
 
 
 def _after_parenthesis(text: str, start: int) -> int:
-    """Find the end of a parenthesised remark; an open one takes the rest of the string."""
+    """Find the end of a parenthesised remark; an open one extends to the end of the string."""
     balance = 0
     for at in range(start, len(text)):
         balance += (text[at] == "(") - (text[at] == ")")

@@ -49,7 +49,7 @@ def days_from_civil(year: int, month: int, day: int) -> int:
 
 
 def civil_from_days(days: int) -> tuple[int, int, int]:
-    """Undo `days_from_civil`: year, month, day."""
+    """Return year, month and day, the reverse of `days_from_civil`."""
     cycles, day_of_cycle = divmod(days, _CYCLE_DAYS)
     day = date(1970, 1, 1) + timedelta(days=day_of_cycle)
     return day.year + 400 * cycles, day.month, day.day
@@ -68,7 +68,7 @@ def to_locale_string(ms: int | float | None) -> str:
 
 
 def _offset_seconds(ms: int) -> int:
-    """Return the local zone's distance from UTC at a time; UTC where the platform's clock does not reach."""
+    """Return the local zone's distance from UTC at a time; UTC beyond the range of the platform's clock."""
     try:
         return time.localtime(ms // 1000).tm_gmtoff
     except (OverflowError, OSError, ValueError):
@@ -76,7 +76,7 @@ def _offset_seconds(ms: int) -> int:
 
 
 def _to_utc(local: int) -> int:
-    """Read a local time; one shown twice is the first, one that is skipped counts by the offset before."""
+    """Read a local time; of a repeated time the first counts, and a skipped one uses the offset before."""
     before = local - 1000 * _offset_seconds(local - _DAY_MS)
     if local - before == 1000 * _offset_seconds(before):
         return before

@@ -1,4 +1,4 @@
-"""JSON as V8 reads and prints it: what `JSON.parse` takes, and the text that `JSON.stringify` puts out."""
+"""JSON as V8 reads and prints it: what `JSON.parse` accepts, and the output of `JSON.stringify`."""
 
 import json
 import re
@@ -18,7 +18,7 @@ has no such limit, so a deeper file parses and is dropped a step later, which is
 """
 
 MAX_DEEP_CHARACTERS = 2_000_000
-"""Longest text read that is nested deeper than Python's readers go: that takes about a second per million."""
+"""Longest text to read if it is too deep for Python's readers; a million characters take about a second."""
 
 _TOKEN = re.compile(
     r'[ \t\n\r]*(?:(?P<mark>[\[\]{},:])|(?P<string>"[^"\\\x00-\x1f]*(?:\\.[^"\\\x00-\x1f]*)*")'
@@ -43,7 +43,7 @@ def parse(data: bytes) -> Any:
 
 
 def is_accepted(data: bytes) -> bool:
-    """Return whether `JSON.parse(readFile(path, "utf-8"))` takes a file's bytes, at any depth."""
+    """Return whether `JSON.parse(readFile(path, "utf-8"))` accepts a file's bytes, at any depth."""
     try:
         orjson.loads(data)
         return True
@@ -141,7 +141,7 @@ class _DeepReader:
         return value
 
     def _value(self, kind: str, text: str) -> tuple[bool, Any]:
-        """Read a scalar or an empty container whole; step into any other container."""
+        """Read a whole scalar or empty container; enter any other container."""
         if kind == "string":
             return True, self._string(text)
         if kind == "number":

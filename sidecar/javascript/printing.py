@@ -25,7 +25,7 @@ _SMALLEST_PLAIN_EXPONENT = -6
 def json_stringify(value: Any, indent: int = 2) -> str:
     """Print a value as `JSON.stringify(value, null, indent)` does; `indent` in spaces, 0 for one line.
 
-    What JSON has no word for is printed as the string it converts to.
+    A value without a form in JSON is printed as the string that it converts to.
     """
     out: list[str] = []
     _write(value, " " * indent, "", out, 0)
@@ -51,7 +51,7 @@ def js_number(value: int | float) -> str:
 
 
 def js_entries(value: Mapping[Any, Any], most: int | None = None) -> list[tuple[str, Any]]:
-    """Give the members in JavaScript's order: array indices ascending, then the rest as entered.
+    """Return the members in JavaScript's order: array indices ascending, then the others as inserted.
 
     `most` limits their number.
     """
@@ -64,7 +64,7 @@ def js_entries(value: Mapping[Any, Any], most: int | None = None) -> list[tuple[
 
 
 def _is_in_order(value: Mapping[Any, Any]) -> bool:
-    """Tell quickly whether the members are in JavaScript's order; False where that is not certain."""
+    """Return whether the members are certainly in JavaScript's order, by a quick check."""
     try:
         return _MAYBE_INDEX.search("\0".join(value)) is None
     except TypeError:  # a key that is not a string
@@ -77,7 +77,7 @@ def utf16_length(text: str) -> int:
 
 
 def utf16_cut(text: str, units: int) -> str:
-    """Return the first UTF-16 units, as `text.substring(0, units)`; a pair cut in half leaves a half."""
+    """Return the first UTF-16 units, as `text.substring(0, units)`; a cut pair leaves a lone surrogate."""
     head = text[:units]
     if head.isascii() or max(head) <= "\uffff":
         return head

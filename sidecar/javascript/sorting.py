@@ -2,8 +2,8 @@
 
 With NaN equal to everything, equality is not transitive, and the outcome depends on which pairs are
 compared. V8 sorts by TimSort (its description: T. Peters, "listsort"); this is that algorithm with V8's
-rule of merging, so that a list with NaN comes out as it does in Node. A merge from the right is one from
-the left, seen in a mirror: both runs reversed and the comparison turned round.
+rule of merging, so that a list with NaN has the same order as in Node. A merge from the right is a mirrored
+merge from the left: both runs and the comparison are reversed.
 """
 
 import math
@@ -59,7 +59,7 @@ class _TimSort:
             self._merge_at(self._smaller_neighbor(len(self._runs) - 2))
 
     def _make_run(self, low: int) -> int:
-        """Find the run that starts at `low`, turn it round if it falls, and return its length."""
+        """Find the run that starts at `low`, reverse it if it descends, and return its length."""
         items, end = self._items, low + 1
         if end == len(items):
             return 1
@@ -71,7 +71,7 @@ class _TimSort:
         return end - low
 
     def _insert(self, low: int, start: int, high: int) -> None:
-        """Insert the items from `start` to `high` into the sorted ones before them, by halving."""
+        """Insert the items from `start` to `high` into the sorted ones before them, by binary search."""
         items = self._items
         for at in range(start, high):
             pivot, left, right = items[at], low, at
@@ -84,7 +84,7 @@ class _TimSort:
             items[left : at + 1] = [pivot, *items[left:at]]
 
     def _restore_balance(self) -> None:
-        """Merge until the runs' lengths fall faster than their neighbors' sums grow."""
+        """Merge until each run is longer than the next two together."""
         while len(self._runs) > 1:
             at = len(self._runs) - 2
             if not (self._balanced(at + 1) and self._balanced(at)):
@@ -102,7 +102,7 @@ class _TimSort:
         return at - 1 if at > 0 and self._runs[at - 1][1] < self._runs[at + 1][1] else at
 
     def _merge_at(self, at: int) -> None:
-        """Merge two neighboring runs, leaving alone what is already in its place at both ends."""
+        """Merge two neighboring runs, except for items at both ends that are in place already."""
         (base, left_length), (middle, right_length) = self._runs[at : at + 2]
         self._runs[at : at + 2] = [(base, left_length + right_length)]
         end = middle + right_length
@@ -130,7 +130,7 @@ class _TimSort:
 
 
 class _Merge:
-    """Merges a run that is held aside with one that is in work; `aside` goes first among equals."""
+    """Merges a run that was copied aside with one in the working area; of equal items, `aside` is first."""
 
     def __init__(
         self, aside: list[_Keyed], work: list[_Keyed], less: _Less, mirrored: bool, min_gallop: int
@@ -153,7 +153,7 @@ class _Merge:
         return self._out + rest + last
 
     def _ended(self) -> bool:
-        """Return whether what is left needs no comparison: the last one aside belongs behind all work."""
+        """Return whether the rest needs no comparison: the last item aside comes after the working area."""
         return self._a >= len(self._aside) - 1 or self._w >= len(self._work)
 
     def _take_work(self, count: int) -> None:
@@ -176,12 +176,12 @@ class _Merge:
                 aside_wins, work_wins = aside_wins + 1, 0
 
     def _galloping(self) -> None:
-        """Merge by stretches while they are long, and make galloping dearer when they are not."""
+        """Merge whole stretches while they are long; raise the threshold for galloping if they are short."""
         self.min_gallop += 1
         stretches = (_MIN_GALLOP, 0)
         while max(stretches) >= _MIN_GALLOP:
             self.min_gallop = max(1, self.min_gallop - 1)
-            # V8 looks into the left run first, which is the one in work in the mirror.
+            # V8 searches the left run first, which is the working area in a mirrored merge.
             first, second = self._gallop_aside, self._gallop_work
             if self.mirrored:
                 first, second = second, first
@@ -194,7 +194,7 @@ class _Merge:
         self.min_gallop += 1
 
     def _gallop_aside(self) -> int:
-        """Take the stretch aside that goes before the next in work, then that one."""
+        """Take the stretch aside that comes before the next item of the working area, then that item."""
         key, aside, at = self._work[self._w], self._aside, self._a
         count = _gallop(lambda i: not self._less(key, aside[at + i]), len(aside) - at, self.mirrored)
         self._take_aside(count)
@@ -203,7 +203,7 @@ class _Merge:
         return count
 
     def _gallop_work(self) -> int:
-        """Take the stretch in work that goes before the next aside, then that one."""
+        """Take the stretch of the working area that comes before the next item aside, then that item."""
         key, work, at = self._aside[self._a], self._work, self._w
         count = _gallop(lambda i: self._less(work[at + i], key), len(work) - at, self.mirrored)
         self._take_work(count)
@@ -213,10 +213,10 @@ class _Merge:
 
 
 def _gallop(taken: Callable[[int], bool], length: int, mirrored: bool) -> int:
-    """Count the items at the start that are taken: leap in growing steps, then halve.
+    """Count the items at the start that are taken: by growing steps, then by binary search.
 
-    The taken ones are assumed to be a prefix; which ones are asked decides where NaN is about. In the
-    mirror an even stretch is halved at its other middle.
+    The taken ones are assumed to be a prefix; which ones are compared matters if there is a NaN. A
+    mirrored merge halves an even stretch at its other middle.
     """
     if not taken(0):
         return 0

@@ -40,7 +40,7 @@ _EXACT = Context(prec=400)  # enough for every digit of the largest double and t
 
 
 class JavaScriptThrow(Exception):
-    """JavaScript would throw here; the guide drops the task that makes it."""
+    """JavaScript would throw here; the guide then drops the task."""
 
 
 def decode(data: bytes) -> str:
@@ -49,7 +49,7 @@ def decode(data: bytes) -> str:
 
 
 def trim(text: str) -> str:
-    """Strip what JavaScript calls white space from both ends."""
+    """Remove what JavaScript regards as white space from both ends."""
     return text.strip(WHITE_SPACE)
 
 
@@ -59,7 +59,7 @@ def utf16_length(text: str) -> int:
 
 
 def utf16_prefix(text: str, units: int) -> str:
-    """Take the first `units` UTF-16 code units; half of a pair stays behind as a lone surrogate."""
+    """Return the first `units` UTF-16 code units; half of a pair stays as a lone surrogate."""
     head = text[:units]
     if head.isascii():
         return head
@@ -96,7 +96,7 @@ def to_lower(text: str) -> str:
 
 
 def number(value: float) -> int | float:
-    """Spell a double as an int where it is a whole number below 2^53, which changes no value."""
+    """Return a double as an int if it is a whole number below 2^53, with the same value."""
     return int(value) if abs(value) < 2**53 and value == int(value) else value
 
 
@@ -163,7 +163,7 @@ def _scalar_to_string(value: object) -> str:
 
 
 def _leaves(items: list[object]) -> list[str]:
-    """Flatten nested arrays to what their nested joins print: an empty array is one empty text."""
+    """Flatten nested arrays into the parts that their joins print: an empty array is one empty text."""
     found: list[str] = []
     stack: list[tuple[object, int]] = [(items, 1)]
     while stack:
@@ -201,7 +201,7 @@ def to_number(value: object) -> float:
 
 
 def string_to_number(text: str) -> float:
-    """Read a number as `Number("...")`: NaN for anything that is not wholly one, 0 for blank."""
+    """Read a number as `Number("...")`: NaN for any other text, 0 for a blank one."""
     text = trim(text)
     if not text:
         return 0.0
@@ -237,7 +237,7 @@ def round_half_up(value: float) -> float:
 
 
 def to_fixed(value: int | float, places: int) -> str:
-    """Print as `toFixed`: exact, a tie takes the larger; from 1e21 on as `String(n)`."""
+    """Print as `toFixed`: exact, ties rounded up; from 1e21 on as `String(n)`."""
     if not math.isfinite(value) or abs(value) >= 1e21:
         return number_to_string(value)
     exact = Decimal(_double(value)).quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP, _EXACT)

@@ -13,7 +13,7 @@ request_id: ContextVar[MessageId] = ContextVar("request_id")
 
 @dataclass(frozen=True)
 class Answer:
-    """A result, and what to call when it leaves or is dropped.
+    """A result, and what to call when it is sent or dropped.
 
     `on_flushed` gets the offset behind everything that the peer had sent just before it could read the whole
     result: measured later, the offset would hold the reply of a fast peer. It is called in any thread and

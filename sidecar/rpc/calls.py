@@ -53,7 +53,7 @@ class PendingCalls:
             del self._awaited[message_id]
 
     def resolve(self, response: Response) -> None:
-        """Give an answer to its call; log one that nobody waits for.
+        """Pass an answer to its call; log one that nobody waits for.
 
         A late answer to a cancelled request is dropped silently.
         """

@@ -115,7 +115,7 @@ class ChildProcess(asyncio.SubprocessProtocol):
         self._transport = cast(asyncio.SubprocessTransport, transport)
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:
-        """Take in output; called by asyncio."""
+        """Receive output; called by asyncio."""
         if fd == _STDOUT:
             self._on_output(data)
             return

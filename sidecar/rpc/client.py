@@ -88,8 +88,8 @@ class RpcClient:
     async def request(self, method: str, params: Any = None, *, timeout: float = 30) -> Any:  # noqa: ASYNC109
         """Ask the server and return its result; `timeout` in seconds.
 
-        Raises RpcError (the server's answer), TimeoutError, ConnectionClosed or EncodingError; what is
-        given up, by time or by cancellation, is cancelled with `$/cancelRequest`.
+        Raises RpcError (the server's answer), TimeoutError, ConnectionClosed or EncodingError. A request
+        that is given up, by timeout or cancellation, is cancelled with `$/cancelRequest`.
         """
 
         async def send(message_id: MessageId) -> None:

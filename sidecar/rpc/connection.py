@@ -43,7 +43,7 @@ __all__ = ["MAX_IN_FLIGHT", "Connection", "Method"]
 
 MAX_IN_FLIGHT = 1000
 
-# What was asked just before the end still gets its answer, if that is quick.
+# Requests received just before the end are still answered, if that is quick.
 _SETTLE_SECONDS = 0.25
 _CANCEL_SECONDS = 0.5
 _DRAIN_SECONDS = 0.5
@@ -131,7 +131,7 @@ class Connection:
         return self._framing_error
 
     async def serve(self) -> int:
-        """Serve until an exit is asked for, the input ends or loses its framing; returns the exit code.
+        """Serve until an exit is requested, or the input ends or loses its framing; return the exit code.
 
         The code is 1 after a framing error, else that of `request_exit`, else 1. At the end handlers
         are cancelled and answered, and what is queued is sent: 1.5 seconds at most.
@@ -174,12 +174,12 @@ class Connection:
         """Ask the peer and return its result; `timeout` in seconds counts from the call.
 
         Raises RpcError (the peer's answer), TimeoutError or ConnectionClosed. A request that is given
-        up, by time or by cancellation, is cancelled with `$/cancelRequest`.
+        up, by timeout or cancellation, is cancelled with `$/cancelRequest`.
         """
         return await self._outgoing.request(method, params, timeout)
 
     async def drain(self, timeout: float) -> None:  # noqa: ASYNC109 # giving up is not an error here
-        """Wait until everything sent has left, or the peer is gone, or `timeout` seconds are over."""
+        """Wait until everything is written, the peer is gone, or `timeout` seconds are over."""
         await self._outgoing.drain(timeout)
 
     def _build_engine(self) -> _Engine:
@@ -193,7 +193,7 @@ class Connection:
         return engine
 
     def _as_feature(self, method: Method) -> Callable[[Request], Awaitable[None]]:
-        """Wrap a handler so that it sends its own answer, in turn, within its cancellable task."""
+        """Wrap a handler so that it sends its own answer, in order, within its cancellable task."""
 
         async def answer(call: Request) -> None:
             request_id.set(call.id)
@@ -257,7 +257,7 @@ class Connection:
             self._waiting.add(request.id)
 
     def _refuse_overload(self, *, waits: bool) -> None:
-        """Raise OVERLOADED when too many requests of this kind run: waits never keep out a cancel."""
+        """Raise OVERLOADED when too many requests of this kind run, so that waits never block a cancel."""
         if len(self._engine.in_flight) < self._max_in_flight:
             return
         self._waiting &= self._engine.in_flight.keys()

@@ -1,4 +1,4 @@
-"""JSON-RPC 2.0 envelopes: a frame's body to one of four kinds of message, without I/O."""
+"""Parse JSON-RPC 2.0 envelopes: turn a frame's body into one of four kinds of message, without I/O."""
 
 import json
 from dataclasses import dataclass
@@ -49,7 +49,7 @@ Message = Request | Notification | Response | Rejected
 
 
 def parse_message(body: bytes) -> Message:
-    """Read one message. Never raises: what cannot be read comes back as Rejected."""
+    """Read one message. Never raises: returns Rejected for a body that cannot be read."""
     try:
         data = _load(body)
     except ValueError as error:

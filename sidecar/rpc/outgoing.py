@@ -38,7 +38,7 @@ class Outgoing:
                 _log.warning("the peer does not read: notifications are dropped, %s first", method)
 
     def _report_dropped(self) -> None:
-        """Log a congestion only when it begins and ends: a line for each lost message would flood the log."""
+        """Log congestion only when it begins and ends: a line for each lost message would flood the log."""
         if self._dropped:
             _log.warning("%d notifications were dropped while the peer did not read", self._dropped)
             self._dropped = 0
@@ -52,15 +52,15 @@ class Outgoing:
     ) -> None:
         """Wait for room, first come first served, then encode and send in one step.
 
-        Encoding last keeps those who wait as small as their values. `on_leaving` is called in any thread just
-        before the end of the frame is written. Raises ConnectionClosed.
+        Encoding late means that waiting messages need no more memory than their values. `on_leaving` is
+        called in any thread just before the end of the frame is written. Raises ConnectionClosed.
         """
         async with self._turn:
             await self._writer.room()
             self._writer.send(encode_frame(encode()), on_leaving)
 
     def answer_error(self, message_id: MessageId | None, error: RpcError) -> None:
-        """Answer with an error at once: refusals are small, and whoever refuses cannot wait."""
+        """Answer with an error at once: errors are small, and their senders cannot wait."""
         self._writer.send(encode_frame(encoding.encode_error(message_id, error)))
 
     async def request(self, method: str, params: Any, seconds: float) -> Any:
@@ -75,15 +75,15 @@ class Outgoing:
         self.notify(CANCEL_METHOD, {"id": message_id})
 
     def resolve(self, response: Response) -> None:
-        """Hand the peer's answer to whoever asked."""
+        """Pass the peer's answer to the request that waits for it."""
         self._calls.resolve(response)
 
     async def drain(self, seconds: float) -> None:
-        """Wait until everything has left, or the peer is gone, or that time is over."""
+        """Wait until everything is written, the peer is gone, or this time is over."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await self._writer.drained()
 
     def close(self) -> None:
-        """Fail all requests that wait for the peer with ConnectionClosed, and take no new ones."""
+        """Fail all requests that wait for the peer with ConnectionClosed, and accept no new ones."""
         self._calls.close()

@@ -31,7 +31,7 @@ def _convert(params: Any, declared: type) -> Any:
     try:
         return msgspec.convert(params, declared, strict=True)
     except msgspec.ValidationError:
-        # A huge integer has become a float: let it be judged by its range and not by its type.
+        # A huge integer has become a float. Report its range, not its type.
         return msgspec.convert(with_integers(params), declared, strict=True)
 
 

@@ -1,4 +1,4 @@
-"""The parent watchdog: notices that a process, usually the editor, no longer exists."""
+"""The parent watchdog, which detects that a process, usually the editor, no longer exists."""
 
 import asyncio
 import contextlib
@@ -21,7 +21,7 @@ class ParentWatchdog:
         self._task: asyncio.Task[None] | None = None
 
     def start(self) -> None:
-        """Begin to watch, on the running loop. A process that is gone already counts as one that ended."""
+        """Start watching, on the running loop. A process that has already exited counts as gone."""
         self._task = asyncio.create_task(self._watch())
 
     async def close(self) -> None:

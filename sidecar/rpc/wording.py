@@ -24,7 +24,7 @@ def reworded(problem: str, path: str, declared: type) -> str:
 
 
 def allowed_values(declared: type, path: str) -> list[object]:
-    """Return the values that a member with a fixed set of them takes; empty for any other member."""
+    """Return the values that a member with a fixed set accepts; empty for any other member."""
     import msgspec.inspect  # here, because only errors need it
 
     found = [msgspec.inspect.type_info(declared)]

@@ -1,4 +1,4 @@
-"""Files that are always whole: a reader sees the old content or the new, never neither."""
+"""Write files atomically: a reader sees either the old content or the new."""
 
 import os
 import secrets
@@ -12,7 +12,7 @@ _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0) | geta
 
 
 def temp_path(target: Path) -> Path:
-    """Return a fresh name next to `target`, of a form that readers of this layout ignore."""
+    """Return a new name next to `target`, in a form that readers of this layout ignore."""
     stamp = time.time_ns() // 1_000_000
     return target.with_name(f".{target.name}.new_{stamp}_{secrets.token_hex(4)}.tmp")
 
@@ -49,7 +49,7 @@ def write_private(path: Path, data: bytes, *, durable: bool = False) -> None:
 
 
 def sync_file(path: Path) -> None:
-    """Make what a file holds durable. Raises OSError."""
+    """Make the content of a file durable. Raises OSError."""
     handle = os.open(path, os.O_RDWR | getattr(os, "O_CLOEXEC", 0))  # Windows flushes only what it may write
     try:
         os.fsync(handle)

@@ -25,38 +25,38 @@ _TASK_ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.ASCII)
 
 @dataclass(frozen=True)
 class OwnRoot:
-    """The names under the one root the sidecar may write."""
+    """The paths in the own root, the only one to which the sidecar writes."""
 
     path: Path
 
     @property
     def tasks(self) -> Path:
-        """Hold one folder for each stored task."""
+        """The folder with one folder for each stored task."""
         return self.path / "tasks"
 
     @property
     def database(self) -> Path:
-        """Hold the journal of async tasks."""
+        """The file with the journal of async tasks."""
         return self.path / "sidecar.db"
 
     @property
     def lock(self) -> Path:
-        """Tell, by an OS lock, which process owns the root."""
+        """The file whose lock shows which process owns the root."""
         return self.path / "sidecar.lock"
 
     @property
     def trash(self) -> Path:
-        """Hold deleted tasks until they are removed permanently; a folder's time is that of its deletion."""
+        """The folder of deleted tasks, until they expire; the time of a folder is that of its deletion."""
         return self.path / "trash"
 
     @property
     def archive(self) -> Path:
-        """Hold the folders of tasks that are kept but not listed."""
+        """The folder of tasks that are kept but not listed."""
         return self.path / "archive"
 
     @property
     def kept(self) -> Path:
-        """Hold copies of sessions that their products delete."""
+        """The folder with copies of sessions that their products delete."""
         return self.path / "kept"
 
     def task(self, task_id: str) -> Path:
@@ -67,7 +67,7 @@ class OwnRoot:
 
 
 def new_task_id() -> str:
-    """Return a random UUID (v4): its first 8 characters tell tasks apart in every display."""
+    """Return a random UUID (v4): its first 8 characters identify a task in every display."""
     return str(uuid.uuid4())
 
 
@@ -87,7 +87,7 @@ def make_private_dirs(path: Path) -> None:
 
 
 def make_private(root: OwnRoot) -> None:
-    """Take the rights of group and others from the root, its lock and journal, and the directories in it.
+    """Remove the rights of group and others from the root, its lock and journal, and the directories in it.
 
     For roots that somebody else made or an earlier release left. Logs what cannot be changed; links are
     left as they are.

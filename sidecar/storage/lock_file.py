@@ -1,4 +1,4 @@
-"""The file behind the root's lock: how it is opened, locked, and names its owner."""
+"""Open, lock and read the file of the root's lock, which names its owner."""
 
 import contextlib
 import os
@@ -10,7 +10,7 @@ from typing import NamedTuple
 from sidecar.storage.layout import FILE_MODE
 
 _COMMON = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
-# Neither follow a link to a file of somebody else's, nor wait for the other end of a pipe.
+# Do not follow a link to another user's file, and do not wait for the other end of a pipe.
 _CAREFUL = _COMMON | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 _TEXT_BYTES = 32
 

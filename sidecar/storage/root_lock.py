@@ -11,7 +11,7 @@ from sidecar.storage import lock_file
 from sidecar.storage.layout import OwnRoot, make_private, make_private_dirs
 
 _NAMING_SECONDS: Final = 0.5
-"""How long a new owner may take from its lock to its name in the file."""
+"""How long a new owner may take to write its name into the locked file."""
 _PAUSE_SECONDS: Final = 0.01
 _NO_LOCKS: Final = (errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS)
 _RELEASED: Final = "released"
@@ -178,7 +178,7 @@ def _lock(root: OwnRoot) -> tuple[int, str] | HeldBy:
 
 
 def _why(error: OSError) -> str:
-    """Return why nobody can own the root; what follows a semicolon is the remedy."""
+    """Return why nobody can own the root, with the remedy after a semicolon."""
     if error.errno in _NO_LOCKS:
         return "its file system has no locks; use a storage root on a local disk"
     return error.strerror or str(error)
@@ -189,5 +189,5 @@ def _is_abandoned(root: OwnRoot, text: str) -> bool:
 
 
 def living_owner(root: OwnRoot) -> int | None:
-    """Return the process that says it owns the root, None if none that lives does. Only reads."""
+    """Return the living process that is named as the owner of the root; None if there is none. Only reads."""
     return lock_file.read_owner(root.lock)

@@ -1,4 +1,4 @@
-"""Messages to JSON bodies: orjson, msgspec for Structs, and the standard library for what both refuse."""
+"""Encode messages as JSON: by orjson, msgspec for Structs, and the standard library for what both refuse."""
 
 import json
 import math
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 
 def encode_request(message_id: "MessageId", method: str, params: Any) -> bytes:
-    """Encode a call that wants an answer. Raises EncodingError when `params` has no JSON form."""
+    """Encode a request. Raises EncodingError when `params` has no JSON form."""
     return encode_json({"jsonrpc": "2.0", "id": message_id, "method": method, "params": params})
 
 
 def encode_notification(method: str, params: Any) -> bytes:
-    """Encode a call without an answer. Raises EncodingError when `params` has no JSON form."""
+    """Encode a notification. Raises EncodingError when `params` has no JSON form."""
     return encode_json({"jsonrpc": "2.0", "method": method, "params": params})
 
 
@@ -29,7 +29,7 @@ def encode_result(message_id: "MessageId", result: Any) -> bytes:
 
 
 def encode_error(message_id: "MessageId | None", error: RpcError) -> bytes:
-    """Encode an error answer. Never raises: `data` without a JSON form is replaced by a note that says so."""
+    """Encode an error answer. Never raises: `data` without a JSON form is replaced by a note."""
     body: dict[str, Any] = {"code": error.code, "message": error.message}
     if error.data is not None:
         body["data"] = error.data
@@ -44,7 +44,7 @@ def encode_error(message_id: "MessageId | None", error: RpcError) -> bytes:
 def encode_json(value: Any) -> bytes:
     """Encode plain values with msgspec Structs anywhere in them; NaN and infinities become null.
 
-    Lone surrogates and integers beyond 64 bits, which orjson refuses, take a slower way.
+    Lone surrogates and integers beyond 64 bits, which orjson refuses, take longer.
     Raises EncodingError for what has no JSON form, such as a set.
     """
     try:

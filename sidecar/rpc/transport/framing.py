@@ -1,4 +1,4 @@
-"""Content-Length framing, the base protocol of the Language Server Protocol: bytes to bodies and back."""
+"""Decode and encode Content-Length framing, the base protocol of the Language Server Protocol."""
 
 import re
 from typing import Protocol
@@ -22,7 +22,7 @@ class Frame(bytes):
 
 
 class Decoder(Protocol):
-    """Cuts a byte stream into message bodies."""
+    """Splits a byte stream into message bodies."""
 
     def feed(self, data: bytes) -> list[Frame]:
         """Return the bodies that `data` completes. Raises FramingError."""
@@ -34,7 +34,7 @@ def encode_frame(body: bytes) -> bytes:
 
 
 class FrameDecoder:
-    """Cut a byte stream into message bodies, however the stream was split on its way."""
+    """Split a byte stream into message bodies, whatever the chunks in which it arrives."""
 
     def __init__(self) -> None:
         self._buffer = bytearray()
@@ -63,7 +63,7 @@ class FrameDecoder:
         return frames
 
     def unfinished(self) -> bytes:
-        """Return the bytes that no body was made of, so that another decoder can continue with them."""
+        """Return the bytes that are not part of a returned body, so that another decoder can continue."""
         rest = bytes(memoryview(self._buffer)[self._position :])
         return (
             rest if self._body_length is None else b"Content-Length: %d\r\n\r\n%b" % (self._body_length, rest)
@@ -95,7 +95,7 @@ class FrameDecoder:
 
 
 def parse_header(header: bytes) -> int:
-    """Return the body length a header block announces, in bytes; `header` comes without its blank line.
+    """Return the body length that a header announces, in bytes; `header` is without its blank line.
 
     Raises FramingError when there is no single valid Content-Length within the cap.
     """
@@ -119,7 +119,7 @@ def parse_header(header: bytes) -> int:
 
 
 def _check_unfinished(header: bytes) -> None:
-    """Refuse what can no longer become a header: a stream without framing must not wait forever."""
+    """Refuse bytes that cannot become a header, so that a stream without framing does not wait forever."""
     if len(header) >= MAX_HEADER_BYTES:
         raise FramingError(f"a header is over the limit of {MAX_HEADER_BYTES} bytes")
     if header and not _FIRST_BYTE.match(header):

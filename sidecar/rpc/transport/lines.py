@@ -1,4 +1,4 @@
-"""One message a line, as in the Model Context Protocol: bytes to bodies and back."""
+"""Decode and encode one message per line, as in the Model Context Protocol."""
 
 from sidecar.rpc.errors import FramingError
 from sidecar.rpc.transport.framing import MAX_BODY_BYTES, Frame
@@ -12,7 +12,7 @@ def encode_line(body: bytes) -> bytes:
 
 
 class LineDecoder:
-    """Cut a byte stream into lines, however the stream was split on its way. Blank lines are ignored."""
+    """Split a byte stream into lines, whatever the chunks in which it arrives. Blank lines are ignored."""
 
     def __init__(self, max_bytes: int = MAX_BODY_BYTES) -> None:
         self._max_bytes = max_bytes

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 MAX_FRAMES = 1024
 MAX_BYTES = 16 * 1024 * 1024
-# Small frames leave together: one system call for a burst, and a batch small enough to be a fair share.
+# Small frames are written together: one system call for a burst, in batches that do not delay others.
 BATCH_BYTES = 64 * 1024
 
 
@@ -20,8 +20,8 @@ class _Entry:
 class Outbox:
     """A FIFO of encoded frames. Not thread-safe: its owner holds a lock.
 
-    It is *full* from `max_frames` or `max_bytes` on: senders that can wait do, and notifications that may be
-    lost are dropped. Answers that cannot wait are still accepted, up to twice that, when it is *overloaded*
+    It is *full* from `max_frames` or `max_bytes` on: senders wait if they can, and notifications that may be
+    lost are dropped. Answers that cannot wait are still accepted up to twice that; then it is *overloaded*,
     and its owner must stop reading requests. One frame may exceed the byte bounds.
     """
 
@@ -58,7 +58,7 @@ class Outbox:
             self._by_key[key] = entry
 
     def offer(self, frame: bytes, key: Hashable | None = None) -> bool:
-        """Take a frame that nobody waits for; False when it was dropped because the queue is full.
+        """Add a frame that nobody waits for; return False if it was dropped because the queue is full.
 
         With a key, a full queue replaces the last frame with that key, or accepts it until overloaded.
         """

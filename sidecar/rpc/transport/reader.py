@@ -16,7 +16,7 @@ from sidecar.rpc.errors import FramingError
 from sidecar.rpc.transport.framing import Decoder, Frame, FrameDecoder
 
 _CHUNK_BYTES = 256 * 1024
-# One batch in progress in the loop and one that waits: more would only use memory.
+# One batch in progress in the loop and one waiting: more would only use memory.
 _BATCHES_AHEAD = 2
 # How often a paused reader checks whether it may continue, or whether the peer has hung up.
 _PAUSE_SECONDS = 0.1
@@ -25,7 +25,7 @@ _log = logging.getLogger(__name__)
 
 OnFrames = Callable[[list[Frame]], None]
 OnEnd = Callable[[FramingError | None], None]
-# Blocks for the given seconds at most; False means not to read yet.
+# Blocks for at most the given seconds; False means that reading must wait.
 MayRead = Callable[[float], bool]
 
 
@@ -64,7 +64,7 @@ class FrameReader:
             return self._count + len(self._early) + _unread(self._fd)
 
     def close(self) -> None:
-        """Deliver nothing more. Idempotent."""
+        """Stop delivering frames. Idempotent."""
         self._closed = True
 
     def _read(self) -> tuple[list[Frame], bool, FramingError | None]:
@@ -95,7 +95,7 @@ class LoopReader(FrameReader):
             self._on_readable()
 
     def close(self) -> None:
-        """Deliver nothing more, and close the descriptor."""
+        """Stop delivering frames, and close the descriptor."""
         if not self._closed:
             super().close()
             self._loop.remove_reader(self._fd)
@@ -157,7 +157,7 @@ class ThreadReader(FrameReader):
             self._call(lambda: self._finish(error))
 
     def _wait_until_allowed(self) -> bool:
-        """Wait while reading is not allowed; False when either side has hung up meanwhile."""
+        """Wait while reading is not allowed; return False if either side has hung up."""
         while not self._may_read(_PAUSE_SECONDS):
             if self._closed or _hung_up(self._fd):
                 return False

@@ -1,4 +1,4 @@
-"""Standard input and output as a wire of our own, out of reach of stray prints and of child processes."""
+"""Reserve standard input and output for messages, out of reach of stray prints and child processes."""
 
 import os
 import sys
@@ -12,7 +12,7 @@ from sidecar.rpc.transport.writer import FrameWriter
 
 
 def claim_stdio() -> tuple[int, int]:
-    """Take standard input and output for the wire: returns private (read, write) file descriptors.
+    """Reserve standard input and output; return private (read, write) file descriptors.
 
     From then on descriptor 1 is standard error and descriptor 0 is empty, for this process and its children.
     Call it once, before anything prints or starts a process.
@@ -94,11 +94,11 @@ class PipeTransport:
         return 0 if self._reader is None else self._reader.position()
 
     def stop_reading(self) -> None:
-        """Deliver nothing more."""
+        """Stop delivering frames."""
         if self._reader is not None:
             self._reader.close()
 
     def close(self) -> None:
-        """End the threads without waiting for them: one that a peer keeps in a write delays nobody else."""
+        """End the threads without waiting for them, so that a write that a peer blocks delays nothing."""
         self.stop_reading()
         self.writer.close(timeout=0)

@@ -35,7 +35,7 @@ class FrameWriter:
         self._has_room = _room_probe(fd)
 
     def open(self, on_broken: Callable[[], None]) -> None:
-        """Start writing; `on_broken` is called on the running loop when the peer no longer takes anything."""
+        """Start writing; `on_broken` is called on the running loop when the peer no longer reads."""
         self._loop = asyncio.get_running_loop()
         self._on_broken = on_broken
         self._thread.start()
@@ -57,7 +57,7 @@ class FrameWriter:
                 self._work.notify()
 
     def offer(self, frame: bytes, key: Hashable | None = None) -> bool:
-        """Queue or write a frame that may be dropped or replaced; False when it was dropped."""
+        """Queue or write a frame that may be dropped or replaced; return False if it was dropped."""
         with self._lock:
             if self._written_at_once(frame):
                 return True
@@ -77,7 +77,7 @@ class FrameWriter:
         await self._until(lambda: not self._writing and not len(self._outbox))
 
     def wait_until_writable(self, timeout: float) -> bool:
-        """Block the calling thread while the queue is overloaded; False after `timeout` seconds of it."""
+        """Block the calling thread while the queue is overloaded; return False after `timeout` seconds."""
         if not self._outbox.overloaded:
             return True
         with self._lock:
@@ -91,7 +91,7 @@ class FrameWriter:
         self._thread.join(timeout)
 
     def _written_at_once(self, frame: bytes, on_leaving: Callable[[], None] | None = None) -> bool:
-        """Write at once if possible; True when nothing is left to queue. The lock is held."""
+        """Write at once if possible; return whether nothing is left to queue. The lock is held."""
         if self._broken or self._closing:
             return True
         if self._writing or len(self._outbox) or len(frame) > _SMALL or not self._has_room():

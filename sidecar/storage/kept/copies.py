@@ -31,7 +31,7 @@ def kept_roots(kept: Path) -> Iterator[str]:
 
 
 class Copies:
-    """The copies in one folder, which may not exist. Every look notices what other processes wrote.
+    """The copies in one folder, which may not exist. Every call sees what other processes wrote.
 
     Without a folder (an empty text) there are none.
     """

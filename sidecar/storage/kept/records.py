@@ -24,7 +24,7 @@ class KeptSession(NamedTuple):
 
 
 class Listed(NamedTuple):
-    """What the list holds: whose sessions they are, and the sessions by their key."""
+    """The content of the list: the product of the sessions, and the sessions by key."""
 
     root: str
     product: str

@@ -33,7 +33,7 @@ class NoRoom(Exception):
 
 
 class CopyWriter(Copies):
-    """Write the copies of one root; `is_stopped` is asked often, and ends what is being copied."""
+    """Write the copies of one root; `is_stopped` is called often, and ends a copy in progress."""
 
     def __init__(self, folder: str, is_stopped: Callable[[], bool] = lambda: False) -> None:
         super().__init__(folder)
