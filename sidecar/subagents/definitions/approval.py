@@ -1,4 +1,4 @@
-"""Decides what of a workspace's definition applies: it may not grant itself more than the user does.
+"""Decides which parts of a workspace's definition apply: it may not grant itself more than the user does.
 
 This holds for its policy, and for MCP servers, which are programs, or addresses that get values of variables.
 """

@@ -159,7 +159,7 @@ def _stamp_of(path: Path) -> Stamp | None:
 
 
 def _distinct(directories: Iterable[DefinitionDirectory]) -> Iterator[DefinitionDirectory]:
-    """Skip a directory that already came: its definitions would hide themselves."""
+    """Skip a repeated directory, because its definitions would hide themselves."""
     seen: set[str] = set()
     for directory in directories:
         path = str(directory.path)

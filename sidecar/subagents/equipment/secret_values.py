@@ -43,7 +43,7 @@ class SecretValues:
         return [self.removed_from(each) for each in value] if isinstance(value, list | tuple) else value
 
     def safe_end(self, text: str) -> int:
-        """Return up to where a text is complete: what follows may be the beginning of a value."""
+        """Return the offset up to which a text is complete: the rest may be the beginning of a value."""
         ends = (self._beginning_at_end(text, form) for form in self._forms)
         end = len(text) - max(ends, default=0)
         found = (match.end() for match in self._pattern.finditer(text) if match.start() < end < match.end())
@@ -95,7 +95,7 @@ class SecretFilter:
 
 
 def _forms(value: str) -> Iterator[str]:
-    """Yield a value as it is, and as JSON has it in a text, and in a text within a text."""
+    """Yield a value as it is, as JSON escapes it, and as JSON escapes that again."""
     yield value
     for ascii_only in (True, False):
         once = json.dumps(value, ensure_ascii=ascii_only)[1:-1]

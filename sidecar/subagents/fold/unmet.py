@@ -33,5 +33,5 @@ class UnmetWishes:
             self._known[found.kind, found.wanted] = found
 
     def known(self) -> list[Unmet] | None:
-        """Return them; None if there are none."""
+        """Return the newest reports; None if there are none."""
         return list(self._known.values()) or None

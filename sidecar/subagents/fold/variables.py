@@ -10,7 +10,7 @@ EMITTED_BYTES = 16 * 1024 * 1024
 _ENTRY_BYTES = 200
 """What a variable takes besides its name and its value."""
 _NOTED = 1_000
-"""Of how many variables that do not fit the size is remembered."""
+"""For how many variables that do not fit the size is remembered."""
 _NOTED_CHARS = 200
 """The longest name that is remembered of those."""
 
@@ -49,5 +49,5 @@ class Variables:
 def _size(value: Any) -> int:
     try:
         return len(orjson.dumps(value))
-    except TypeError:  # Half characters, and integers beyond 64 bits.
+    except TypeError:  # Lone surrogates, and integers beyond 64 bits.
         return len(json.dumps(value))

@@ -1,4 +1,4 @@
-"""What a list has of a run: all but variables that would make the list too long."""
+"""The part of a run that lists contain: everything but variables that would make a list too long."""
 
 from typing import Any, Final
 
@@ -8,15 +8,15 @@ from sidecar.api.runs.async_tasks import AsyncTask
 from sidecar.subagents.journal import codec
 
 LISTED_BYTES: Final = 16 * 1024
-"""About how many bytes of variables a list has of one run: of its output, and of its partial result."""
+"""About how many bytes of one run's variables a list contains: of its output, and of its partial result."""
 _ENTRY_BYTES: Final = 4
 """Quotes, colon and comma."""
 
 
 def listed(task: AsyncTask) -> AsyncTask:
-    """Return a run as lists and notifications have it: with its newest variables, as many as fit.
+    """Return a run as lists and notifications contain it: with as many of its newest variables as fit.
 
-    `omitted_vars` counts the others. The argument stays as it is.
+    `omitted_vars` counts the others. The argument is not changed.
     """
     output, partial = task.output, task.partial
     of_output = {} if output is None else output.get("emitted_vars") or {}

@@ -1,4 +1,4 @@
-"""What the owner of a journal does to limit its size."""
+"""Limit the size of a journal, for the owner of the root."""
 
 import asyncio
 import functools
@@ -18,7 +18,7 @@ _WORTHWHILE_BYTES = 1 << 20
 
 
 class Maintenance:
-    """Remove runs from one journal, and return their space. Any call may raise StorageError."""
+    """Remove runs from one journal, and free their space. Any call may raise StorageError."""
 
     def __init__(self, path: Path, queue: JournalQueue, require_writable: Callable[[], None]) -> None:
         self._path = path

@@ -1,4 +1,4 @@
-"""Say which limit ended a run or refused a tool, and what to do. No I/O."""
+"""Explain which limit ended a run or refused a tool, and what to do. No I/O."""
 
 from collections.abc import Sequence
 
@@ -6,7 +6,7 @@ from sidecar.javascript.printing import js_number
 
 
 def too_many_turns(limit: int) -> str:
-    """Say that a run made more turns than it may."""
+    """Explain that a run made more turns than allowed."""
     return (
         f"The agent was stopped at its limit of {limit} turns. Raise max_turns of the launch or maxTurns of "
         "the definition to allow more."
@@ -14,7 +14,7 @@ def too_many_turns(limit: int) -> str:
 
 
 def not_given(tools: Sequence[str]) -> str:
-    """Say which tools a run may use, since another one was refused."""
+    """Explain which tools a run may use, since another one was refused."""
     return (
         f"this run may use only these tools: {', '.join(tools)}"
         if tools
@@ -23,7 +23,7 @@ def not_given(tools: Sequence[str]) -> str:
 
 
 def late(seconds: float, servers: Sequence[str] = ()) -> str:
-    """Say that an agent was not ready in time. It may have waited for the MCP `servers`."""
+    """Explain that an agent was not ready in time. It may have waited for the MCP `servers`."""
     waited = (
         f"It may have waited for an MCP server that does not answer: {', '.join(servers)}. "
         "Check that each one works, or leave it out of mcpServers. "
@@ -37,7 +37,7 @@ def late(seconds: float, servers: Sequence[str] = ()) -> str:
 
 
 def silent(seconds: float) -> str:
-    """Say that an agent showed no activity for too long."""
+    """Explain that an agent showed no activity for too long."""
     return (
         f"The agent showed no activity for {js_number(seconds)}s, so it was stopped. "
         "Raise asyncTasks.inactivityTimeoutSeconds if its work takes longer without output."
@@ -45,7 +45,7 @@ def silent(seconds: float) -> str:
 
 
 def only_retried(seconds: float, failure: str) -> str:
-    """Say that an agent did nothing but repeat a request for too long, and how that failed."""
+    """Explain that an agent only repeated a request for too long, and how that failed."""
     return (
         f"The agent only repeated a failed request for {js_number(seconds)}s, so it was stopped. "
         f"The last failure: {failure}"

@@ -8,7 +8,7 @@ HoldCause = Literal["rateLimit", "overloaded"]
 
 FIRST_MS = 15_000
 MOST_MS = 300_000
-"""A hold without a time of the server's lasts 15 s, and each further one in a row twice as long, up to this.
+"""A hold without a time from the server lasts 15 s, and each further one in a row twice as long, up to this.
 
 A probe that does not answer counts for this long, and a hold is forgotten this long after its end.
 """

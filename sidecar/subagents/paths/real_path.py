@@ -18,7 +18,7 @@ def real_path(path: str | os.PathLike[str]) -> str | None:
         if os.name == "nt":
             return os.path.realpath(path)
         return _followed(os.path.join(os.getcwd(), os.fspath(path)))  # noqa: PTH109, PTH118 (a Path drops "..")
-    except (OSError, ValueError, RecursionError):  # the current directory was removed; a NUL
+    except (OSError, ValueError, RecursionError):  # no current directory, or the path has a NUL
         return None
 
 

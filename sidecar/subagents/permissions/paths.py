@@ -27,7 +27,7 @@ _SLASHES = str.maketrans({"\u2044": "/", "\u2215": "/", "\u29f8": "/"})
 
 
 def is_possible(path: str) -> bool:
-    """Return whether a path is within the limits and has neither NUL nor half a character."""
+    """Return whether a path is within the limits, and has neither a NUL nor a lone surrogate."""
     if len(path) > MAX_CHARS or path.count("/") > MAX_DEPTH:
         return False
     try:

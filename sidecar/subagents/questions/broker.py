@@ -43,7 +43,7 @@ class QuestionBroker:
         return reply
 
     async def decline(self, asker: Asker, question: AgentQuestion, reason: str) -> Reply:
-        """Decline a question by a rule, and say so in the run's log."""
+        """Decline a question by a rule, and note that in the run's log."""
         reply = Reply("decline", reason=f"Declined: {reason}.")
         await asker.emit(question.answered_event(reply, "policy"))
         text = f"The question {question.title!r} was declined: {reason}.\n"

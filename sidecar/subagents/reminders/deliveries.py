@@ -1,4 +1,4 @@
-"""What is handed out to remind a model, to whom, and the deliveries of each task."""
+"""The reminders handed out to models, their recipients, and the deliveries of each task."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable

@@ -85,7 +85,7 @@ class RunObserver:
         """
 
     def placed(self, node: str | None, state: PlacementState) -> None:
-        """Report where a run on a cluster is, each time something of it is heard."""
+        """Report where a run on a cluster is, each time that the run reports."""
 
     async def keep(self, record: dict[str, Any]) -> None:
         """Keep durably with what a later process finds the run on its cluster."""

@@ -49,7 +49,7 @@ class _Watcher(RunObserver):
 
     @property
     def left(self) -> list[int]:
-        """The processes that the agent left, if that was found out."""
+        """The processes that the agent left; empty if they were not determined."""
         return self._left.result() if self._left is not None and self._left.done() else []
 
     async def ask(self, question: Question) -> Answer:

@@ -16,7 +16,7 @@ class _Wish:
     before: str | None
 
     def is_met_by(self, choice: Choice) -> bool:
-        """Return whether the agent took the value. It may report another name for it, but none of another."""
+        """Return whether the agent took the value. It may report another name for the same value."""
         if self.before is None:
             return self.value.lower() in choice.current.lower()
         is_other = choice.current == self.before or choice.current in choice.offered

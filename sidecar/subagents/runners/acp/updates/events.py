@@ -70,7 +70,7 @@ class SessionEvents:
         return self._messages.block_problem
 
     def output_problems(self, missing: Iterable[str]) -> list[str]:
-        """Say why outputs are missing although the agent wrote them."""
+        """Explain why outputs are missing although the agent wrote them."""
         return output_problems(missing, self.emitted.left_out, self.block_problem)
 
     def take(self, update: Mapping[str, Any], session_id: object = None) -> Iterator[Event]:
@@ -99,7 +99,7 @@ class SessionEvents:
             yield from self._servers.stderr(event["text"])
 
     def failed_servers(self, failed: Mapping[str, str]) -> Iterator[Event]:
-        """Yield the events of MCP servers that the agent, when it is asked, says do not work."""
+        """Yield the events of MCP servers that the agent reports as not working when it is asked."""
         return self._servers.known(failed)
 
     def begin_turn(self) -> None:

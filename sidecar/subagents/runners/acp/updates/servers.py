@@ -41,7 +41,7 @@ _CLAUDE_STATES = {
     "needs-auth": "needs authentication",
     "pending": "it had not answered when the agent began",
 }
-"""What claude says of a server when a turn starts, besides `connected`."""
+"""The states that claude reports for a server when a turn starts, besides `connected`."""
 _CLAUDE_NO_TOOLS = "it lists no tools"
 _NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9_-]")
 """What claude replaces with `_` in the name of a server, in the names of its tools."""
