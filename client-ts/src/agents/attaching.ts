@@ -77,7 +77,7 @@ async function choose(): Promise<readonly vscode.Uri[]> {
   return (await vscode.window.showOpenDialog(options)) ?? [];
 }
 
-/** Whether a page calls a file of this machine so: the editor is on another one. */
+/** Whether a URI of the page is a file of the sidecar's machine, while the editor is on another one. */
 function isRemote({ scheme }: vscode.Uri): boolean {
   return scheme === "vscode-remote" && vscode.env.remoteName !== undefined;
 }

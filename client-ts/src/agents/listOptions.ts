@@ -54,7 +54,7 @@ export class ListChoice implements vscode.Disposable {
   }
 }
 
-/** Read what an earlier window kept; what cannot be read is as at first. */
+/** Read what an earlier window kept; use defaults for what cannot be read. */
 function readKept(value: unknown): Pick<ListOptions, "scope" | "sort"> {
   const { scope, sort } = (typeof value === "object" && value !== null ? value : {}) as Partial<
     Record<"scope" | "sort", unknown>

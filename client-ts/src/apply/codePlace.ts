@@ -21,7 +21,7 @@ export function codePlace(file: readonly string[], code: readonly string[]): Lin
   const lasts = linesLike(file, tail);
   const [least, most] = [words.length === 1 ? 0 : 1, code.length * MOST_GROWTH];
   const places: Lines[] = [];
-  let at = 0; // In step with the first lines, as a file may have thousands like them.
+  let at = 0; // Moves along with the first lines, since a file may have thousands of such lines.
   for (const first of firsts) {
     while ((lasts[at] ?? Infinity) < first + least) {
       at += 1;

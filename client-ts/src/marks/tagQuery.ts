@@ -2,7 +2,7 @@ import { type Marks, taskOfKey } from "./marks.js";
 
 /** A term on a tag, outside of quotes, such as `tag:release` or `-tag:"to do"`. */
 const TERM = /("[^"]*")|(?<![^\s(-])tag:("([^"]*)"|[^\s()]*)/giu;
-/** Finds no task: no id begins so. */
+/** Finds no task, because no id begins like this. */
 const NONE = 'id:"\u{10FFFD}"';
 
 /** Return a query in which terms on tags name the tasks that have them, which the sidecar knows. */

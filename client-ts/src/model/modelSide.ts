@@ -67,7 +67,7 @@ export class ModelSide implements vscode.Disposable {
     };
   }
 
-  /** Ends during a call ride on its result; the sidecar asks for no turn meanwhile. */
+  /** Ends during a call are attached to its result; the sidecar requests no turn meanwhile. */
   #reportBusy(): void {
     this.#service.setAgentBusy(this.turns.isCalling).catch(() => undefined); // Its end is a state of its own.
   }

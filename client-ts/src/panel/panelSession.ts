@@ -118,7 +118,7 @@ export class PanelSession implements Disposable {
     }
   }
 
-  /** Tell the page about settings that it depends on. */
+  /** Send the page the settings that it depends on. */
   settingsChanged(): void {
     this.#post({ type: "settings", opensElsewhere: this.#host.opensElsewhere() });
   }

@@ -41,7 +41,7 @@ export class FollowedChanges implements Disposable {
     return changes.edits(hasEnded);
   }
 
-  /** Follow a run no longer. */
+  /** Stop following a run. */
   release(taskId: string): void {
     const run = this.#runs.get(taskId);
     this.#runs.delete(taskId);

@@ -29,7 +29,7 @@ export class ExampleSetting {
       : undefined;
   }
 
-  /** Add the example to the running sidecar; returns the folder of its project, as it was at first. */
+  /** Add the example to the running sidecar; returns the folder of its project, in its initial state. */
   async enable(service: SidecarService, settings: () => Settings): Promise<string> {
     const { extensionPath, globalState, globalStorageUri } = this.#context;
     await globalState.update(ENABLED, true);

@@ -153,7 +153,7 @@ export class SidecarService implements SubagentService, vscode.Disposable {
   }
 
   /**
-   * Apply changed settings; null takes one back. A sidecar that is not running gets what is set when
+   * Apply changed settings; null removes one. A sidecar that is not running gets what is set when
    * it starts.
    */
   async updateSettings(settings: Readonly<Record<string, unknown>>): Promise<void> {

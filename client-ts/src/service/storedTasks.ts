@@ -214,7 +214,7 @@ function both(...queries: readonly string[]): string {
   return parts.length < 2 ? parts.join("") : parts.map((part) => `(${part})`).join(" ");
 }
 
-/** Return a query for tasks whose ids begin so. */
+/** Return a query for the tasks with these ids. */
 function namesOf(ids: Iterable<string>): string {
   return [...ids].map((id) => `id:"${id}"`).join(" OR ");
 }

@@ -77,7 +77,7 @@ export function diskFailure(message: string): SetupError {
 
 const DAMAGE = /No module named .*|(?:ModuleNotFound|Import)Error.*|No pyvenv\.cfg.*/;
 
-/** Tell a person that the environment is damaged if that is why the sidecar ended, else undefined. */
+/** Explain that the environment is damaged if that is why the sidecar ended; undefined otherwise. */
 export function environmentDamage(reason: string): string | undefined {
   const sign = DAMAGE.exec(reason)?.[0];
   return sign === undefined ? undefined : text.damaged(sign);

@@ -3,7 +3,7 @@ import type { SubagentService } from "../service/service.js";
 import { commandLine, needsSignIn, waysToSignIn } from "./ways.js";
 
 /**
- * Return the commands that sign in to the agent of a run that failed for want of it; undefined for
+ * Return the commands that sign in to the agent of a run that failed without a sign-in; undefined for
  * other runs. The list is empty if no command is known.
  */
 export async function signInCommandsFor(

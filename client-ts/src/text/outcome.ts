@@ -91,7 +91,7 @@ export function statusSentence({
   return endReason === undefined ? words.statusSentence[status] : words.endSentence[endReason];
 }
 
-/** Say what a person can do about an end; undefined if its error says so already. */
+/** Return what a person can do about an end; undefined if its error explains that already. */
 export function endAdvice(endReason: EndReason | undefined): string | undefined {
   switch (endReason) {
     case "maxTurns":

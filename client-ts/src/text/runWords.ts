@@ -71,7 +71,7 @@ export function unmetFacts(unmet: readonly Unmet[] = []): string[] {
   });
 }
 
-/** Say in a sentence what a run goes without. */
+/** Describe in a sentence what a run goes without. */
 export function unmetSentence({ kind, wanted, inForce = "", reason = "" }: Unmet): string {
   const name = oneLine(wanted, NAME_CHARS);
   const used = oneLine(inForce, NAME_CHARS);

@@ -18,7 +18,7 @@ export function isResumable(task: AsyncTask): boolean {
   return !isLive(task);
 }
 
-/** Tell when the agent gets a message that the sidecar has accepted. */
+/** Describe when the agent gets a message that the sidecar has accepted. */
 export function deliveryWords(delivery: "now" | "nextTurn"): string {
   return delivery === "now" ? strings.runs.delivered : strings.runs.deliveredLater;
 }

@@ -19,7 +19,7 @@ export async function writeLauncher(storage: string, python: string): Promise<st
     const draft = `${file}.${process.pid}`;
     await writeFile(draft, text);
     await chmod(draft, 0o755);
-    await rename(draft, file); // Nobody runs half of it.
+    await rename(draft, file); // Replaced as a whole, so that nobody runs half of it.
   }
   return file;
 }

@@ -65,7 +65,7 @@ export interface OpenRun {
   readonly problem?: string;
   /** What the run changed, once it ended and that is known. */
   readonly files?: readonly TouchedFile[];
-  /** The commands that sign in to its agent, if it failed for want of that. */
+  /** The commands that sign in to its agent, if it failed without a sign-in. */
   readonly signIn?: readonly string[];
   /** The run was deleted, so it cannot be resumed. */
   readonly isDeleted?: true;

@@ -116,7 +116,7 @@ export function scrollTo(
   return distance() < 1 ? "reached" : "short";
 }
 
-/** Return the item in which an event is that begins none, if what follows it is shown too. */
+/** Return the item that contains an event without an item of its own, if what follows it is shown too. */
 function lastBefore(scroller: HTMLElement, seq: number): HTMLElement | undefined {
   const items = [...scroller.querySelectorAll<HTMLElement>(ITEM)];
   const next = items.findIndex((item) => Number(item.dataset["seq"]) > seq);

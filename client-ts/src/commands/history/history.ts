@@ -162,7 +162,7 @@ async function setFilter(history: HistoryView, text: string): Promise<void> {
   await history.setFilter(text.trim());
 }
 
-/** Tell, while the user types, how many tasks match a filter or what is wrong with it. */
+/** Show, while the user types, how many tasks match a filter or what is wrong with it. */
 async function preview(
   service: SubagentService,
   typed: string,

@@ -58,7 +58,7 @@ export function runAnswer(run: AsyncTask, now: number): Answer {
   };
 }
 
-/** Say that a run was launched. */
+/** Report that a run was launched. */
 export function launchedAnswer(run: AsyncTask): Answer {
   const name = code(named(run.subagentName));
   return {
@@ -67,7 +67,7 @@ export function launchedAnswer(run: AsyncTask): Answer {
   };
 }
 
-/** Say that a launch needs the name of a subagent and a goal. */
+/** Explain that a launch needs the name of a subagent and a goal. */
 export function launchHelp(definitions: readonly SubagentInfo[]): Answer {
   const names = definitions.map(({ name }) => code(named(name)));
   return definitions.length === 0
@@ -75,7 +75,7 @@ export function launchHelp(definitions: readonly SubagentInfo[]): Answer {
     : { parts: [words.launchUsage, words.known([...new Set(names)].join(", "))] };
 }
 
-/** Say that a name or an id fits none or several of the runs, which are listed. */
+/** Report that a name or an id matches no run, or several, and list the runs. */
 export function choiceAnswer(
   wanted: string,
   fitting: readonly AsyncTask[],
@@ -93,7 +93,7 @@ export function choiceAnswer(
       };
 }
 
-/** Say that a cancel was requested. */
+/** Report that a cancel was requested. */
 export function cancelledAnswer(run: AsyncTask): Answer {
   return {
     parts: [words.cancelled(code(named(run.subagentName)))],

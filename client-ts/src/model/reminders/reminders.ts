@@ -19,7 +19,7 @@ export interface Composed<T> {
 type Requests = Pick<SubagentService, "request">;
 
 /**
- * The reminders that ride on results for the model. One counts as delivered when the model calls again
+ * The reminders attached to results for the model. One counts as delivered when the model calls again
  * after it has received the result; until then the sidecar keeps it for the next window or turn.
  */
 export class Reminders {

@@ -20,7 +20,7 @@ export interface Confirmation {
 const VALUE_CHARS = 300;
 const QUOTE_CHARS = 4_000;
 
-/** Say which subagent a call of `task` runs, on what, and with which rights. */
+/** Describe which subagent a call of `task` runs, with which goal and rights. */
 export function taskConfirmation(
   input: TaskInput,
   definition: SubagentInfo | undefined,
@@ -42,7 +42,7 @@ export function taskConfirmation(
   };
 }
 
-/** Say what a call of `check_async_tasks` changes; undefined if it only reads. */
+/** Describe what a call of `check_async_tasks` changes; undefined if it only reads. */
 export function checkConfirmation(
   input: CheckInput,
   run: AsyncTask | undefined,

@@ -29,7 +29,7 @@ export interface Around {
   readonly task?: PageTask;
   /** What the run changed, once that is known. */
   readonly files?: readonly TouchedFile[];
-  /** The commands that sign in to its agent, if it failed for want of that. */
+  /** The commands that sign in to its agent, if it failed without a sign-in. */
   readonly signIn?: readonly string[];
   readonly stream: { readonly conversation: Conversation; readonly newestSeq: number };
 }

@@ -46,7 +46,7 @@ export function entriesOf({ runs, list, now }: Listed): readonly Entry[] {
   return [...top, ...historyEntries(list, listed, midnight(now))];
 }
 
-/** Return what the history has not to show again: a run by its id, as it is also stored. */
+/** Return what the history must not repeat: a run by its id, since it is also stored. */
 function idOf(entry: Entry): string {
   return entry.kind === "run" ? entry.run.id : entry.key;
 }

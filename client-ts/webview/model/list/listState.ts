@@ -109,7 +109,7 @@ export function keptOfList({ collapsed, current }: ListState) {
   return { collapsed: [...collapsed], ...(current === undefined ? {} : { current }) };
 }
 
-/** Restore what `keptOfList` returned; what cannot be read is as at first. */
+/** Restore what `keptOfList` returned; use defaults for what cannot be read. */
 export function restoredList(value: unknown): ListState {
   const { collapsed, current } = (typeof value === "object" && value !== null ? value : {}) as {
     collapsed?: unknown;

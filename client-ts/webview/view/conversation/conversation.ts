@@ -118,7 +118,7 @@ function head(view: View, open: OpenRun): Part {
   </header>`;
 }
 
-/** A tab is called as its row is; in a side bar, the name of the agent is short enough. */
+/** A tab has the name of its row; in a side bar, the name of the agent is short enough. */
 function headingOf({ state }: View, row: RunRow, title = row.goal): string {
   return state.place === "editor" ? oneLine(plain(title), TITLE_CHARS) : row.subagentName;
 }
@@ -182,7 +182,7 @@ function problem({ taskId, problem: words, isDeleted }: OpenRun): Part {
     : html`<p class="problem" role="alert">${icon("error")} <span>${words}</span></p>`;
 }
 
-/** Say what the run goes without, such as a server that does not work. */
+/** Render what the run has to do without, such as a server that does not work. */
 function unmet({ task }: OpenRun): Part {
   return html`${task?.progress.unmet?.map(
     (each) =>

@@ -153,7 +153,7 @@ function hint({ state }: View): string {
   return `${description}${by.length === 0 ? "" : ` (${by.join(", ")})`}${approval}${isRemote ? fleetHint(fleet) : ""}`;
 }
 
-/** Say how much of the cluster is free, or why it cannot be used. */
+/** Describe how much of the cluster is free, or why it cannot be used. */
 function fleetHint({ problem, freeSlots, slots }: FleetOffer): string {
   if (problem !== undefined) {
     return ` ${COMPOSER.fleetProblem(problem)}`;

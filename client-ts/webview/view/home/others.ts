@@ -35,7 +35,7 @@ export function others({ state, send }: View): Part {
       </ul>`;
 }
 
-/** Say how many subagents get the goal, and that some of them share a folder; undefined for one. */
+/** Describe how many subagents get the goal, and that some share a folder; undefined for one. */
 export function togetherWords(state: State): string | undefined {
   const { subagentName, also } = state.draft;
   if (also === undefined) {

@@ -106,7 +106,7 @@ export function languageOf(info: string): string | undefined {
   return BY_NAME.has(name) ? name : undefined;
 }
 
-/** Return how a language is written, by its name. */
+/** Return the syntax of a language, by its name. */
 export function syntaxNamed(name: string): Syntax | undefined {
   return BY_NAME.get(name);
 }

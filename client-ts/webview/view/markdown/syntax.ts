@@ -10,9 +10,9 @@ export const KINDS = [
 ] as const;
 export type Kind = (typeof KINDS)[number];
 
-/** How a language is written, as far as colors show it. */
+/** The syntax of a language, as far as colors show it. */
 export interface Syntax {
-  /** Finds the parts of code, each in a group that is called as its kind, or `word`. */
+  /** Finds the parts of code, each in a group with the name of its kind, or `word`. */
   readonly pattern: RegExp;
   readonly keywords: ReadonlySet<string>;
   /** A word or a text in quotes before one of these characters is a name. */
