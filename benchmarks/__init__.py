@@ -1,1 +1,1 @@
-"""What is promised about speed, as commands that print ratios measured side by side."""
+"""Commands that measure the promises about speed and print ratios to peers."""

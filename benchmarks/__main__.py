@@ -1,4 +1,4 @@
-"""Measure what is promised about speed: `python -m benchmarks [NAME ...] [--runs N] [--tasks N] [--json]`."""
+"""Measure the promises about speed: `python -m benchmarks [NAME ...] [--runs N] [--tasks N] [--json]`."""
 
 import argparse
 import sys
@@ -46,7 +46,7 @@ _BENCHMARKS: Final[dict[str, Callable[[int], list[Comparison]]]] = {
 
 
 def main() -> int:
-    """Run the benchmarks named, print the result; 1 when a promise is not met."""
+    """Run the named benchmarks and print the result; return 1 if a promise is not met."""
     given = _arguments()
     comparisons = []
     for name in given.names or _BENCHMARKS:

@@ -1,4 +1,4 @@
-"""Measure how right lists of sessions are: `python -m benchmarks.accuracy [--seed N] [--rounds N] [--peer]`.
+"""Measure the accuracy of session lists: `python -m benchmarks.accuracy [--seed N] [--rounds N] [--peer]`.
 
 Writes the corpus of known answers, lists each store in a process of its own, and prints the tables of
 docs/accuracy.md. With `--peer`, ccusage from npm sums the tokens of the same files.

@@ -1,4 +1,4 @@
-"""Two sides measured in turns, so that whatever else the machine does falls on both."""
+"""Measure two sides in turns, so that other load on the machine affects both."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -39,12 +39,12 @@ class Comparison:
 
 
 def within(what: str, ours: Sequence[float], limit: float, unit: Unit = "s") -> Comparison:
-    """Hold values against a limit that no peer can be measured for."""
+    """Compare values with a limit for which there is no peer."""
     return Comparison(what, "limit", ours, [limit], unit, promise=1.0)
 
 
 def interleave(sides: Sequence[Measure], runs: int) -> list[list[float]]:
-    """Call each side once unmeasured, then all of them in turn, `runs` times; values by side."""
+    """Call each side once unmeasured, then all in turn, `runs` times; return the values by side."""
     for side in sides:
         side()
     rounds = [[side() for side in sides] for _ in range(runs)]

@@ -1,4 +1,4 @@
-"""Whole processes, timed from spawn to end or to a first answer."""
+"""Time whole processes from their spawn to their end or to a first answer."""
 
 import os
 import shutil
@@ -21,23 +21,23 @@ print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
 
 
 def environment() -> dict[str, str]:
-    """The environment of every process measured: the sidecar importable from this checkout.
+    """Return the environment of every measured process, which can import the sidecar from this checkout.
 
-    Byte code is kept, as an installer does: the unmeasured first run compiles, the measured ones do not.
+    Byte code is kept, as after an installation: the unmeasured first run compiles, the measured ones do not.
     """
     inherited = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     return inherited | {"PYTHONPATH": str(REPOSITORY)}
 
 
 def time_command(command: Sequence[str], extra: Mapping[str, str] | None = None) -> float:
-    """Run a command to its end with its output thrown away; seconds. Raises CalledProcessError.
+    """Run a command to its end, discard its output, and return the seconds. Raises CalledProcessError.
 
     `extra` is added to the environment.
     """
     variables = environment() | dict(extra or {})
     start = time.perf_counter()
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, env=variables) as child:
-        # Not wait(timeout=...): that looks only every 50 ms.
+        # Not wait(timeout=...), which checks only every 50 ms.
         limit = threading.Timer(_LIMIT_SECONDS, child.kill)
         limit.start()
         status = child.wait()
@@ -49,19 +49,19 @@ def time_command(command: Sequence[str], extra: Mapping[str, str] | None = None)
 
 
 def time_without_index(command: Sequence[str], cache: str) -> float:
-    """Time a command that finds no index; `cache` is the directory it may keep one in."""
+    """Time a command that finds no index; `cache` is the directory in which it may keep one."""
     shutil.rmtree(cache, ignore_errors=True)
     return time_command(command, {"SIDECAR_CACHE_DIR": cache})
 
 
 def peak_without_index(command: Sequence[str], cache: str) -> float:
-    """Do as `peak_of_command`, with no index to be found; `cache` is the directory it may keep one in."""
+    """Return the same as `peak_of_command` without an index; `cache` is the directory for one."""
     shutil.rmtree(cache, ignore_errors=True)
     return peak_of_command(command, {"SIDECAR_CACHE_DIR": cache})
 
 
 def peak_of_command(command: Sequence[str], extra: Mapping[str, str] | None = None) -> float:
-    """Run a command to its end; MiB of its largest process at its largest."""
+    """Run a command to its end, and return the peak memory of its largest process in MiB."""
     measured = [sys.executable, "-c", _PEAK, *command]
     done = subprocess.run(
         measured,
@@ -76,7 +76,7 @@ def peak_of_command(command: Sequence[str], extra: Mapping[str, str] | None = No
 def time_first_answer(
     command: Sequence[str], frame: bytes, end: bytes, variables: Mapping[str, str] | None = None
 ) -> float:
-    """Start a server, send one frame, read until its output ends in `end`; seconds from before the spawn."""
+    """Start a server, send one frame, and read until its output ends in `end`; return the seconds it took."""
     start = time.perf_counter()
     with running(command, variables) as server:
         assert server.stdin and server.stdout

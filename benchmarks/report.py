@@ -1,4 +1,4 @@
-"""The result: a table for people, JSON for programs."""
+"""Print the result as a table for people or JSON for programs."""
 
 import json
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ def table(comparisons: Sequence[Comparison]) -> str:
 
 
 def as_json(comparisons: Sequence[Comparison]) -> str:
-    """Write every value measured, in seconds or MiB, with the ratios and what was promised."""
+    """Write every measured value, in seconds or MiB, with the ratios and the promises."""
     return json.dumps([_record(comparison) for comparison in comparisons], indent=2)
 
 

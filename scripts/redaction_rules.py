@@ -42,7 +42,7 @@ WHOLE = {"jwt-base64", "microsoft-teams-webhook"}
 """Rules whose groups are parts of the secret."""
 
 LOOSE = {"generic-api-key"}
-"""Rules that know a secret by its surroundings only: those stay as narrow as gitleaks has them."""
+"""Rules that recognize a secret only by its surroundings. They stay as narrow as in gitleaks."""
 NARROW_EDGE = r"(?=[\x60'\"\s;&]|$)"
 
 
@@ -67,7 +67,7 @@ def main() -> None:
 
 
 def entry(rule: dict[str, Any]) -> dict[str, Any]:
-    """Translate one rule; what it does not need is left out."""
+    """Translate one rule, without the members that it does not need."""
     edge = NARROW_EDGE if rule["id"] in LOOSE else RIGHT_EDGE
     pattern = without_context(rule["regex"], edge)
     if rule["id"] in WHOLE:

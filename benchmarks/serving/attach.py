@@ -1,4 +1,4 @@
-"""From the spawn of `serve` to its first answer by a Host that runs, against a bare start of Python."""
+"""Time `serve` from its spawn to the first answer of a running Host, against a bare start of Python."""
 
 import sys
 from functools import partial

@@ -1,4 +1,4 @@
-"""One run of 1,000 events a second that 10 clients show, and what another client feels of it."""
+"""One run of 1,000 events a second that 10 clients show, and its effect on another client."""
 
 import asyncio
 import sys

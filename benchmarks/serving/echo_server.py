@@ -1,4 +1,4 @@
-"""The least that a JSON-RPC server in Python can be: asyncio streams and orjson, no checks at all."""
+"""A minimal JSON-RPC server in Python: asyncio streams and orjson, without any checks."""
 
 import asyncio
 import sys

@@ -1,4 +1,4 @@
-"""Many subagents that report at once: what it costs, what others feel of it, and that nothing is lost."""
+"""Many subagents that report at once: the cost, the effect on other requests, and that nothing is lost."""
 
 import json
 import subprocess

@@ -1,4 +1,4 @@
-"""From the spawn of `mcp` to its first answer, with a running Host, against a bare start of Python."""
+"""Time `mcp` from its spawn to its first answer, with a running Host, against a bare start of Python."""
 
 import sys
 import tempfile

@@ -1,4 +1,4 @@
-"""The chat panel of the extension in a real workbench while a run says as much as it can."""
+"""The chat panel of the extension in a real workbench while a run prints as fast as it can."""
 
 import json
 import subprocess

@@ -1,4 +1,4 @@
-"""What the model's reminders and summary cost the event loop while many ends are pending."""
+"""The time that the model's reminders and summary block the event loop while many ends are pending."""
 
 import time
 from collections.abc import Callable
@@ -25,7 +25,7 @@ _OUTPUTS: Final[dict[str, dict[str, Any]]] = {
 
 
 def measure(runs: int) -> list[Comparison]:
-    """Hold every step with 2,000 pending ends against the limit, and the reminder against that of 10."""
+    """Compare every step with 2,000 pending ends to the limit, and the reminder to one for 10 ends."""
     comparisons = []
     for name, output in _OUTPUTS.items():
         many, few = _outbox(_MANY, output), _outbox(_FEW, output)
@@ -79,7 +79,7 @@ _STEPS: Final = {
 def _timed(
     step: Callable[[AsyncTaskManager, Outbox], None], manager: AsyncTaskManager, outbox: Outbox
 ) -> Callable[[], float]:
-    """Return what measures the processor time of a step: the loop is blocked that long."""
+    """Return a function that measures the processor time of a step, which blocks the loop."""
 
     def timed() -> float:
         start = time.process_time()

@@ -1,4 +1,4 @@
-"""A small request there and back from a Node client, against a bare echo server."""
+"""Time the round trip of a small request from a Node client, against a bare echo server."""
 
 import json
 import subprocess

@@ -1,4 +1,4 @@
-"""Launching and cancelling background runs, and memory, of one sidecar that serves."""
+"""Time the launch and the cancel of background runs, and measure the memory of one serving sidecar."""
 
 import asyncio
 import sys
@@ -46,7 +46,7 @@ def measure(runs: int) -> list[Comparison]:
 
 
 async def _one_run() -> tuple[float, float, float, float]:
-    """Medians in seconds of launch, cancel and empty request, and the resident MiB at the end."""
+    """Return the medians in seconds of launch, cancel and empty request, and the resident MiB at the end."""
     async with _sidecar() as client:
         launches, cancels, empties = [], [], []
         for _ in range(_ROUNDS):
@@ -88,7 +88,7 @@ async def _timed(client: RpcClient, method: str, **params: Any) -> tuple[float, 
 
 
 def _memory_of_pygls() -> float:
-    """Resident MiB of a Python that imported pygls and says so with a line."""
+    """Return the resident MiB of a Python that has imported pygls."""
     with running((sys.executable, "-c", _LOADED)) as child:
         assert child.stdout
         child.stdout.readline()

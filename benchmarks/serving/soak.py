@@ -1,4 +1,4 @@
-"""Many short runs of many clients: what a Host needs afterwards, against what it needed after warm-up."""
+"""Many short runs of many clients: compare the resources of a Host afterwards with those after warm-up."""
 
 import asyncio
 import os

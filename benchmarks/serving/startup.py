@@ -1,4 +1,4 @@
-"""From the spawn of `serve` to its first answer, against what importing pygls costs alone."""
+"""Time `serve` from its spawn to its first answer, against the import of pygls alone."""
 
 import sys
 import tempfile

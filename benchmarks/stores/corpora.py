@@ -1,4 +1,4 @@
-"""The tasks that are listed, made once and kept in `.cache`, which git ignores."""
+"""Make the tasks to list once, and keep them in `.cache`, which git ignores."""
 
 from pathlib import Path
 from typing import Final
@@ -12,7 +12,7 @@ _CACHE: Final = REPOSITORY / ".cache" / "benchmarks"
 
 
 def many_sizes() -> Path:
-    """1,000 tasks of the sizes that people's have: 0.7 GB."""
+    """Return 1,000 tasks of realistic sizes: 0.7 GB."""
     root = _CACHE / "sizes-2"
     if not _is_whole(root):
         realistic(root, 1_000, eras=LISTED)
@@ -21,7 +21,7 @@ def many_sizes() -> Path:
 
 
 def many_tasks() -> Path:
-    """20,000 tasks of 5 KB."""
+    """Return 20,000 tasks of 5 KB."""
     root = _CACHE / "tasks-2"
     if not _is_whole(root):
         sized(root, 20_000, 5_000, eras=LISTED)
@@ -30,7 +30,7 @@ def many_tasks() -> Path:
 
 
 def claude_sessions() -> Path:
-    """5,000 sessions of Claude Code: 1 GB."""
+    """Return 5,000 sessions of Claude Code: 1 GB."""
     root = folder("claude-1")
     if not _is_whole(root):
         claude.sized(root, 5_000, 200_000)

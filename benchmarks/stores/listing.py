@@ -1,4 +1,4 @@
-"""The first list of stored tasks, nothing kept from before, against the guide under Node: whole processes."""
+"""Time the first list of stored tasks without an index, against the guide under Node, as whole processes."""
 
 import tempfile
 from functools import partial
@@ -12,7 +12,7 @@ from tests.generator import ERAS, sized
 GUIDE = ("node", str(REPOSITORY / "tests" / "oracle" / "list_tasks.mjs"))
 """The guide's own list; `json` prints what it found, `text` what its tool answers."""
 LISTED = [era for era in ERAS if era.ids != "epoch"]
-"""The guide ignores Cline's folders: only of the other eras do both sides list every task."""
+"""The guide ignores Cline's folders, so both sides list every task only for the other eras."""
 
 
 def measure(runs: int) -> list[Comparison]:

@@ -131,7 +131,7 @@ def _followed(root: Path, announce: Callable[[Changes], None]) -> Iterator[None]
 
 
 def _idle() -> float:
-    """The share of a processor, in percent, that this process uses while nothing happens."""
+    """Return the share of a processor, in percent, that this process uses while nothing happens."""
     used = time.process_time()
     time.sleep(_IDLE_SECONDS)
     return (time.process_time() - used) / _IDLE_SECONDS * 100
@@ -162,7 +162,7 @@ def _slowest(reader: TaskReader, names: dict[str, str], rules: Rules, runs: int)
 
 
 def _short_records(history: TaskHistory) -> list[dict[str, object]]:
-    """The rows as the guide's own eleven members: 360 bytes of JSON each."""
+    """Return the rows with only the guide's eleven members: 360 bytes of JSON each."""
     return [
         {
             "id": task.id,

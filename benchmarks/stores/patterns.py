@@ -1,4 +1,4 @@
-"""Definitions whose patterns are made to hold a loop up, and the calls that take them longest."""
+"""Definitions with patterns meant to block the loop, and the calls for which matching takes longest."""
 
 import time
 from pathlib import Path
@@ -31,7 +31,7 @@ _CALLS: Final = (
 
 
 def slowest_decision() -> float:
-    """Decide every call by its pattern; seconds of the slowest decision."""
+    """Decide every call by its pattern; return the seconds of the slowest decision."""
     return max(_decide(entry, question) for entry, question in _CALLS)
 
 

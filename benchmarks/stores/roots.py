@@ -1,4 +1,4 @@
-"""How soon a list is right after a whole root was deleted, renamed or replaced."""
+"""Time until a list is right after a whole root was deleted, renamed or replaced."""
 
 import os
 import shutil
@@ -77,7 +77,7 @@ def _fill(root: Path, tasks: int, mark: str) -> set[str]:
 
 
 def _time(history: TaskHistory, change: Callable[[], object], right: set[str]) -> float:
-    """Seconds from the end of a change until the list, asked for again and again, holds these tasks."""
+    """Return the seconds from the end of a change until the list, requested repeatedly, has these tasks."""
     change()
     start = time.monotonic()
     while history.catalogs[0].rows("structural").keys() != right:

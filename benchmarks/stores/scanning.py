@@ -1,4 +1,4 @@
-"""Big stores listed by whole processes: at first without an index, later by it."""
+"""List big stores with whole processes, first without an index, then with it."""
 
 import sys
 import tempfile
@@ -43,7 +43,7 @@ for name in os.listdir(tasks):
 
 
 def measure_sizes(runs: int) -> list[Comparison]:
-    """List 1,000 tasks of people's sizes for the first time."""
+    """List 1,000 tasks of realistic sizes for the first time."""
     return _first_lists(corpora.many_sizes(), "sizes", "1,000 tasks of all sizes", SCAN_OF_MANY_SIZES, runs)
 
 

@@ -1,4 +1,4 @@
-"""The sessions of Claude Code, listed by whole processes: at first without an index, later by it."""
+"""List the sessions of Claude Code with whole processes, first without an index, then with it."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""How long a server's event loop is blocked: while tasks are read, and while a tool list is matched."""
+"""Measure how long a server's event loop is blocked while tasks are read or a tool list is matched."""
 
 import asyncio
 import sys
@@ -54,7 +54,7 @@ async def _one_run(root: Path) -> tuple[float, float]:
 
 
 async def _longest_stall(work: Awaitable[Any]) -> float:
-    """The longest of the loop's stalls until `work` is done, in seconds."""
+    """Return the longest of the loop's stalls until `work` is done, in seconds."""
     working, longest = asyncio.ensure_future(work), 0.0
     while not working.done():
         start = time.process_time()

@@ -1,4 +1,4 @@
-"""Writes what is generated from the wire's types and the model's tools, or says what is stale."""
+"""Write what is generated from the wire's types and the model's tools, or report what is stale."""
 
 import argparse
 import sys
@@ -24,7 +24,7 @@ def rendered() -> Mapping[Path, str]:
 
 
 def stale_files() -> list[Path]:
-    """Return the generated files that differ from what the sources say."""
+    """Return the generated files that differ from the sources."""
     return [path for path, text in rendered().items() if _read(path) != text]
 
 

@@ -52,7 +52,7 @@ Node = Scalar | Choice | Items | Mapped | OneOf | Ref
 
 @dataclass(frozen=True)
 class Member:
-    """One member of an object; `default` is what the sidecar takes for an absent one."""
+    """One member of an object; `default` is the value of an absent one."""
 
     name: str
     type: Node
@@ -101,7 +101,7 @@ class ErrorCode:
 
 @dataclass(frozen=True)
 class Protocol:
-    """All there is to say about the wire, in the order of the method table."""
+    """The description of the whole wire, in the order of the method table."""
 
     version: int
     methods: tuple[Method, ...]

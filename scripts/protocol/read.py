@@ -204,7 +204,7 @@ def _error_codes() -> tuple[ErrorCode, ...]:
 
 
 def _wire_doc(cls: type[msgspec.Struct]) -> str:
-    """Return the docstring with the members called as they are on the wire."""
+    """Return the docstring with the names that members have on the wire."""
     doc = _doc(cls)
     for field in msgspec.structs.fields(cls):
         doc = doc.replace(f"`{field.name}`", f"`{field.encode_name}`")

@@ -86,7 +86,7 @@ def _indented(doc: str) -> str:
 
 
 def _declaration(head: str, node: Node, indent: str) -> str:
-    """Fit the type behind its head, on a line of its own, or else one option a line."""
+    """Put the type after its head, else on a line of its own, else one option on each line."""
     text = _node(node)
     if len(f"{head} {text};") <= _WIDTH:
         return f"{head} {text};"
