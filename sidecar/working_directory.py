@@ -1,4 +1,4 @@
-"""Whether the working directory still exists: a start in one that does not fails in many places."""
+"""Detect that the working directory was removed, which makes a start fail in many places."""
 
 from pathlib import Path
 
@@ -15,6 +15,6 @@ def is_gone() -> bool:
 
 
 def explained(error: OSError) -> str:
-    """Return the text of an error; if it is that the working directory is gone, with the remedy."""
+    """Return the text of an error, with the remedy if the working directory was removed."""
     names_no_file = isinstance(error, FileNotFoundError) and error.filename is None
     return GONE if names_no_file and is_gone() else str(error)

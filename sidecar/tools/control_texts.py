@@ -44,14 +44,14 @@ def render_incomplete_send() -> ToolResult:
 
 
 def next_change_of_list(live: int) -> str:
-    """Say when the list of all tasks changes next; `live` of them run or wait for a slot."""
+    """Describe when the list of all tasks changes next; `live` of them run or wait for a slot."""
     if live:
         return 'It changes next when a task ends or starts; to wait for an end, use action "wait".'
     return "It changes next when a task is launched."
 
 
 def next_change_of(task: Task) -> str:
-    """Say when the details of one task change next."""
+    """Describe when the details of one task change next."""
     if is_live(task):
         return 'It changes next when the task makes progress or ends; to wait for its end, use action "wait".'
     return "The task has ended, so this is final."

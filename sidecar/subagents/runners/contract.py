@@ -88,7 +88,7 @@ class RunObserver:
         """Report where a run on a cluster is, each time that the run reports."""
 
     async def keep(self, record: dict[str, Any]) -> None:
-        """Keep durably with what a later process finds the run on its cluster."""
+        """Save durably what a later process needs to find the run on its cluster."""
 
     def time_left(self, seconds: float) -> None:
         """Report how much of its time limit a run that is found again has left."""

@@ -97,7 +97,7 @@ class RunnerHolds:
         self.leave(run.id)
 
     def leave(self, task_id: str) -> None:
-        """Stop watching a run of which nothing is known; do nothing if it is not watched."""
+        """Stop watching a run about which nothing is known; do nothing if it is not watched."""
         account = self._accounts.pop(task_id, None)
         hold = None if account is None else self._holds.get(account)
         if account is not None and hold is not None:

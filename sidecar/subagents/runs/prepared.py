@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 
 class Waits(Protocol):
-    """What a run stops while it waits for its children."""
+    """Takes account of a run that waits for its children: pauses a timer, or lends its slot."""
 
     def waiting(self) -> AbstractContextManager[None]:
-        """Stop it inside the context."""
+        """Pause or lend inside the context."""
 
 
 class Delegation(Protocol):

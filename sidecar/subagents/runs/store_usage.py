@@ -59,7 +59,7 @@ class StoreUsages:
         if not used or not _is_known(used):
             return
         try:
-            # The stored task first: whoever hears of the usage finds it in the list too.
+            # The stored task first, so that whoever is notified of the usage finds it in the list too.
             await Transcript.add_usage(self._root, run.id, _entry_numbers(used))
             self._history_changed(run.id)
             known = {name: value for name, value in used._asdict().items() if value is not None}

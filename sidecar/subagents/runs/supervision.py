@@ -213,7 +213,7 @@ class RunMonitor(RunObserver):
             self._services.show(self._run)
 
     async def keep(self, record: dict[str, Any]) -> None:
-        """Save with what a later process finds the run on its cluster."""
+        """Save what a later process needs to find the run on its cluster."""
         self.record.remote = {**record, "definition": self.definition}
         await self._services.keep(self._run)
 

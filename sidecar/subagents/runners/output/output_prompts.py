@@ -27,7 +27,7 @@ def remind_of_outputs(missing: Iterable[str], problems: Sequence[str] = ()) -> s
 
 
 def output_problems(missing: Iterable[str], left_out: Mapping[str, int], block: str | None) -> list[str]:
-    """Say why outputs of an agent are missing although it wrote them, and what to do instead.
+    """Explain why outputs of an agent are missing although it wrote them, and what to do instead.
 
     `left_out` has the bytes of those that were too large, and `block` says why the last block was not read.
     """

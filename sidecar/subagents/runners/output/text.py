@@ -80,7 +80,7 @@ class FinalText(Tail):
 
 
 def load_line(line: bytes) -> object:
-    """Return the JSON value of one line; None if it is not JSON. Half characters become U+FFFD."""
+    """Return the JSON value of one line; None if it is not JSON. Lone surrogates become U+FFFD."""
     try:
         return orjson.loads(line)
     except orjson.JSONDecodeError:

@@ -1,4 +1,4 @@
-"""Know which runs may have processes left, so that none of them outlives this process."""
+"""Track which runs may have processes left, so that none of them outlives this process."""
 
 import asyncio
 import logging

@@ -41,7 +41,7 @@ def described(loaded: LoadedDefinitions, settings: Settings, choice: RunnerChoic
 
 
 def usual_placement(definition: Definition, runner: str | None, settings: Settings) -> PlacementKind | None:
-    """Return where runs work unless the launch says it; None means this machine."""
+    """Return where runs work unless the launch names a place; None means this machine."""
     configured = settings.runners.get(runner or "")
     return definition.placement or (None if configured is None else configured.placement)
 

@@ -1,4 +1,4 @@
-"""Find the runner that a launch names, and say why one cannot start a run."""
+"""Find the runner that a launch names, and explain why one cannot start a run."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
