@@ -7,14 +7,12 @@ the repository. How fast a journal that is already written is passed on has no p
 
 import asyncio
 import base64
-import json
 import os
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from statistics import median, quantiles
 from typing import Any
@@ -30,6 +28,7 @@ from sidecar.subagents.runners.remote.job import Job, to_plain
 from sidecar.subagents.runners.remote.link import FleetLink
 from sidecar.subagents.runners.remote.runner import RemoteRunner
 from sidecar.subagents.runners.remote.workspace import packed, prepare
+from tests.fleet.local_cluster import local_cluster
 
 REPO = Path(__file__).parents[1]
 PYTHON = REPO / ".cache" / "fleet" / "bin" / "python"
@@ -54,7 +53,10 @@ Event = dict[str, Any]
 
 def main() -> int:
     """Measure, and return 1 if a promise is not met."""
-    with tempfile.TemporaryDirectory(prefix="sidecar-fleet-") as folder, _cluster(Path(folder)) as address:
+    with (
+        tempfile.TemporaryDirectory(prefix="sidecar-fleet-") as folder,
+        local_cluster(PYTHON, Path(folder), TOKEN) as address,
+    ):
         results = asyncio.run(_measure(Path(folder), address))
     for what, value, promise, is_met in results:
         met = {True: "met", False: "NOT MET", None: ""}[is_met]
@@ -187,31 +189,6 @@ def _repository(root: Path) -> Path:
     for command in (["init", "-q"], ["add", "."], [*identity, "commit", "-q", "-m", "first"]):
         subprocess.run(["git", *command], cwd=root, check=True)
     return root
-
-
-@contextmanager
-def _cluster(folder: Path) -> Iterator[str]:
-    (folder / "token").write_text(TOKEN)
-    environment = {
-        **os.environ,
-        "HOME": str(folder),
-        "RAY_AUTH_TOKEN": TOKEN,
-        "SIDECAR_FLEET_DIR": str(folder / "fleet"),
-    }
-    process = subprocess.Popen(
-        [str(PYTHON), str(REPO / "tests" / "fleet" / "cluster_process.py")],
-        env=environment,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-    )
-    assert process.stdin is not None and process.stdout is not None
-    try:
-        yield json.loads(process.stdout.readline())["address"]
-    finally:
-        process.stdin.close()
-        process.wait(60)
 
 
 if __name__ == "__main__":

@@ -10,6 +10,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+from tests.fleet.local_cluster import local_cluster
+
 REPO = Path(__file__).parents[1]
 SIDECAR = [str(REPO / ".venv" / "bin" / "python"), "-m", "sidecar"]
 TOKEN = os.urandom(24).hex()
@@ -39,33 +41,19 @@ def main() -> None:
             **os.environ,
             "HOME": folder,
             "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",
-            "RAY_AUTH_TOKEN": TOKEN,
+            "RAY_AUTH_TOKEN": "",
             "SIDECAR_FLEET_DIR": str(home / "fleet"),
             "XDG_CONFIG_HOME": str(home / "config"),
         }
         print("Starting a cluster: a head and two nodes, A and B …", flush=True)
-        cluster = subprocess.Popen(
-            [sys.executable, str(REPO / "tests" / "fleet" / "cluster_process.py")],
-            env=environment,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-        )
-        assert cluster.stdin is not None and cluster.stdout is not None
-        try:
-            address = json.loads(cluster.stdout.readline())["address"]
-            _show(home, address, {**environment, "RAY_AUTH_TOKEN": ""})
-        finally:
-            cluster.stdin.close()
-            cluster.wait(60)
+        with local_cluster(Path(sys.executable), home, TOKEN) as address:
+            _show(home, address, environment)
 
 
 def _show(home: Path, address: str, environment: dict[str, str]) -> None:
     workspace, agents = home / "workspace", home / "agents"
     workspace.mkdir()
     agents.mkdir()
-    (home / "token").write_text(TOKEN)
     (agents / "worker.md").write_text("---\nname: worker\ndescription: Appends.\nrunner: worker\n---\n")
     (workspace / "numbers.txt").write_text("one\n")
     _git(workspace, "init", "-q")
