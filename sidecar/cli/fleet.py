@@ -9,6 +9,7 @@ import click
 from sidecar.api.runs.fleet import FleetStatus
 from sidecar.app.settings import SettingsStore
 from sidecar.cli import exits, output
+from sidecar.cli.fleet_waiting import patiently
 from sidecar.cli.options import common, workspace_folder
 
 _GC_SECONDS = 300
@@ -65,21 +66,27 @@ async def _status(store: SettingsStore) -> FleetStatus:
 
     links = FleetLinks()
     try:
-        return await fleet_status(links.link(store.current.fleet, os.environ))
+        link = links.link(store.current.fleet, os.environ)
+        return await patiently(link, fleet_status(link))
     finally:
         await links.aclose()
 
 
 def _pruned(workspace: Path, store: SettingsStore) -> list[str]:
     """Remove refs from the repository of a workspace; return them, none without a repository."""
+    from sidecar.storage import scratch
     from sidecar.subagents.runners.remote import run_refs
-    from sidecar.subagents.runners.remote.git import GitError
+    from sidecar.subagents.runners.remote.git import GitError, is_without_repository
 
+    scratch.remove_left()
     try:
         old = run_refs.prune_old(workspace, store.current.journal.retention_days)
         return [*old, *run_refs.prune_merged(workspace)]
     except GitError as error:
-        output.echo(f"{workspace}: no refs were removed: {error}", err=True)
+        why = f"no refs were removed: {error}"
+        if is_without_repository(error):
+            why = "not in a git repository, so no refs were removed; to remove refs, run this in a repository"
+        output.echo(f"{workspace}: {why}", err=True)
         return []
 
 
@@ -89,7 +96,7 @@ async def _gc(store: SettingsStore) -> dict[str, list[str]]:
     links = FleetLinks()
     try:
         link = links.link(store.current.fleet, os.environ)
-        cleaned: dict[str, list[str]] = await link.request("gc", _GC_SECONDS)
+        cleaned: dict[str, list[str]] = await patiently(link, link.request("gc", _GC_SECONDS))
         return cleaned
     finally:
         await links.aclose()

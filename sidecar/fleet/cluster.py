@@ -26,8 +26,6 @@ _NO_CLUSTER = (
 )
 _PROBE_SECONDS = 4.0
 """How long a launch waits for nodes that describe themselves; the first call on a node starts a process."""
-_FRESH_SECONDS = 12.0
-"""The same for a person who asks for the status."""
 _PROBE_LIMIT = 30.0
 """How long a node may take to describe itself before it is asked again."""
 
@@ -95,15 +93,19 @@ class Cluster:
             if node["Alive"]
         ]
 
-    async def described(self, *, fresh: bool = False) -> list[dict[str, Any]]:
-        """Return the nodes with what is installed on them: versions, agents and leftovers of runs."""
+    async def described(self, within: float | None = None) -> list[dict[str, Any]]:
+        """Return the nodes with what is installed on them: versions, agents and leftovers of runs.
+
+        All are asked again if they may take some time for it.
+        """
+        fresh = within is not None
         nodes = await asyncio.to_thread(self.nodes)
         ids = [node["nodeId"] for node in nodes if node["slots"]]
         loop = asyncio.get_running_loop()
         if fresh or loop.time() - self._probed_at > 30 or any(each not in self._probes for each in ids):
             if self._probing is None or self._probing.done():
                 self._probing = asyncio.create_task(self._probe(ids), name="probe of the nodes")
-            await asyncio.wait({self._probing}, timeout=_FRESH_SECONDS if fresh else _PROBE_SECONDS)
+            await asyncio.wait({self._probing}, timeout=_PROBE_SECONDS if within is None else within)
         return [{**node, "probe": self._probes.get(node["nodeId"])} for node in nodes]
 
     async def run_on(self, node_id: str, function: Any, *args: Any, limit: float) -> Any:

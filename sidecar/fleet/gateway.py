@@ -80,7 +80,7 @@ class Gateway:
         if not probed:
             return {**self._versions(), "nodes": await asyncio.to_thread(self._cluster.nodes)}
         nodes = self._runs.places.pulse.marked(
-            await self._cluster.described(fresh=bool(request.get("fresh")))
+            await self._cluster.described(request["within"] if request.get("fresh") else None)
         )
         return {**self._versions(), "nodes": nodes, "runs": await self._runs.names()}
 

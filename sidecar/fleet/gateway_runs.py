@@ -9,7 +9,7 @@ import orjson
 
 from sidecar.fleet.cluster import Cluster
 from sidecar.fleet.places.places import NodeSilent, RunPlaces
-from sidecar.subagents.runners.remote.room import with_remedy
+from sidecar.subagents.runners.remote.full_disk import with_remedy
 
 Write = Callable[[bytes], Awaitable[None]]
 Request = dict[str, Any]
@@ -116,6 +116,12 @@ class GatewayRuns:
         left = await self._cluster.run_on(node, salvage, *named, limit=_SALVAGE_SECONDS)
         return {**left, "nodeId": node}
 
+    async def op_isLeft(self, request: Request) -> Any:
+        """Return whether a node has the folder of a run."""
+        from sidecar.fleet.leftovers.salvage import is_left
+
+        return await self._cluster.run_on(request["nodeId"], is_left, request["run"], limit=_SALVAGE_SECONDS)
+
     async def _node_with(self, run: str, node_id: str) -> str:
         """Return the node with the folder of a run: the known one, or its machine as a new node.
 
@@ -123,7 +129,7 @@ class GatewayRuns:
         """
         if any(node["nodeId"] == node_id for node in await asyncio.to_thread(self._cluster.nodes)):
             return node_id
-        for node in await self._cluster.described(fresh=True):
+        for node in await self._cluster.described(_SALVAGE_SECONDS):
             if node["probe"] is not None and run in node["probe"].runs:
                 return str(node["nodeId"])
         raise LookupError("its node is not in the cluster")

@@ -22,8 +22,8 @@ from sidecar.fleet.node_tree import NodeTree
 from sidecar.subagents.equipment.equipment import Equipment
 from sidecar.subagents.runners.contract import RunHandle, Runner, RunnerUnavailable, RunResult, RunSpec
 from sidecar.subagents.runners.registry import build_runners, unlisted_runner
+from sidecar.subagents.runners.remote.full_disk import with_remedy
 from sidecar.subagents.runners.remote.job import Job, filled, missing_variables, to_plain
-from sidecar.subagents.runners.remote.room import with_remedy
 from sidecar.user_dirs import user_dir
 
 logger = logging.getLogger(__name__)

@@ -3,7 +3,8 @@
 import asyncio
 import contextlib
 import logging
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from sidecar.subagents.journal.records import RunRecord
 from sidecar.subagents.runs.registry.registry import RunRegistry
@@ -60,25 +61,43 @@ class FleetLeftovers:
     async def _is_clean(self, link: "FleetLink") -> bool:
         """Collect what is left; return whether nothing is left and nothing can follow."""
         try:
-            collected = [await self._is_collected(each, link) for each in await self._left(link)]
+            status = await link.status(_STATUS_SECONDS)
+            names = self._named(link, status)
+            collected = [await self._is_collected(each, link) for each in await self._ended(names)]
+            nodes = {node["nodeId"] for node in status["nodes"]}
+            missing = {run: on for run, on in link.expected.items() if run not in names and on in nodes}
+            await asyncio.gather(*(self._forget_if_gone(run, on, link) for run, on in missing.items()))
             return all(collected) and not link.expected
         except Exception as error:
             logger.warning("cannot look for leftovers of runs on a cluster; trying again later: %s", error)
             return False
 
-    async def _left(self, link: "FleetLink") -> list[RunRecord]:
-        """Return the ended runs of this Host that the cluster still has."""
-        records: list[RunRecord] = []
-        status = await link.status(_STATUS_SECONDS)
+    def _named(self, link: "FleetLink", status: Mapping[str, Any]) -> list[str]:
+        """Return the runs that the cluster still has."""
         probes = [node["probe"] for node in status["nodes"] if node["probe"] is not None]
         # A node that has just joined may have a run, and takes a while to report it.
         is_complete = all(node["probe"] is not None for node in status["nodes"] if node["slots"])
         (self._incomplete.discard if is_complete else self._incomplete.add)(link)
-        for name in dict.fromkeys([*status["runs"], *(run for probe in probes for run in probe["runs"])]):
+        return list(dict.fromkeys([*status["runs"], *(run for probe in probes for run in probe["runs"])]))
+
+    async def _ended(self, names: Sequence[str]) -> list[RunRecord]:
+        """Return those of the named runs that are this Host's and have ended."""
+        records: list[RunRecord] = []
+        for name in names:
             record = None if self._registry.live(name) is not None else await self._registry.find(name)
             if record is not None and record.task.completed_at is not None:
                 records.append(record)
         return records
+
+    async def _forget_if_gone(self, run: str, node_id: str, link: "FleetLink") -> None:
+        """Expect nothing more of a lost run if its node has answered and has nothing of it."""
+        from sidecar.subagents.runners.remote.leftovers import is_gone
+
+        try:
+            if await is_gone(link, run, node_id):
+                link.expected.pop(run, None)
+        except Exception as error:
+            logger.info("run %s is still expected: %s", run, error)
 
     async def _is_collected(self, record: RunRecord, link: "FleetLink") -> bool:
         """Bring the changes of an ended run back and remove it from its node, if the node can be reached."""

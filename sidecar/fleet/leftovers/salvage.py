@@ -47,6 +47,11 @@ def piece(task_id: str, base: str, offset: int) -> dict[str, Any]:
     return {**taken, "data": base64.b64encode(taken["data"]).decode()}
 
 
+def is_left(task_id: str) -> bool:
+    """Return whether this node has the folder of a run."""
+    return _folder(task_id).exists()
+
+
 def discard(task_id: str) -> None:
     """Remove the leftovers of a run."""
     if _folder(task_id).exists():

@@ -26,7 +26,7 @@ class Cluster:
         self.failures = failures
         self.asked: list[str] = []
         self.is_connected = True
-        self.expected: set[str] = set()
+        self.expected: dict[str, str] = {}
 
     async def status(self, limit: float) -> dict[str, Any]:
         self.asked.append("status")
@@ -88,7 +88,7 @@ class JoinedNode(Cluster):
 
     def __init__(self, count: int) -> None:
         super().__init__([])
-        self.expected = {"run"}
+        self.expected = {"run": "a"}
         self._count = count
         self.times: list[float] = []
 
@@ -96,7 +96,8 @@ class JoinedNode(Cluster):
         self.times.append(asyncio.get_running_loop().time())
         self.is_connected = len(self.times) < 6
         probe: dict[str, Any] | None = {"runs": []} if len(self.times) >= self._count else None
-        return {"runs": [], "nodes": [{"slots": 2, "probe": probe}, {"slots": 0, "probe": None}]}
+        head = {"nodeId": "head", "slots": 0, "probe": None}
+        return {"runs": [], "nodes": [{"nodeId": "b", "slots": 2, "probe": probe}, head]}
 
 
 @pytest.mark.parametrize(

@@ -33,7 +33,7 @@ class FakeCluster:
     def nodes(self) -> list[Json]:
         return [node.describe() for node in self.ray.nodes if not node.is_dead]
 
-    async def described(self, *, fresh: bool = False) -> list[Json]:
+    async def described(self, within: float | None = None) -> list[Json]:
         return [{**node, "probe": self._probe(node["name"])} for node in self.nodes()]
 
     def _probe(self, name: str) -> NodeProbe | None:
@@ -89,7 +89,7 @@ class FakeGateways:
         self.processes: list[FakeProcess] = []
         self.requests: list[Json] = []
         self.version = __version__
-        self.connect_seconds = 0.0
+        self.answer_seconds = self.connect_seconds = 0.0
 
     async def start(self, argv: Sequence[str], environment: Mapping[str, str]) -> GatewayProcess:
         """Replace `GatewayProcess.start`."""
@@ -151,7 +151,8 @@ class FakeProcess:
             return
         elif op == "version":
             answer = {"id": message["id"], "ok": {"version": self._gateways.version}}
-            self.stdout.feed_data(json.dumps(answer).encode() + b"\n")
+            loop, data = asyncio.get_running_loop(), json.dumps(answer).encode() + b"\n"
+            loop.call_later(self._gateways.answer_seconds, self.stdout.feed_data, data)
         else:
             self.stdout.feed_data(line)
 

@@ -26,7 +26,7 @@ async def test_a_frozen_node_stays_undescribed_and_fails_nothing() -> None:
     failures: list[dict[str, Any]] = []
     asyncio.get_running_loop().set_exception_handler(lambda _, context: failures.append(context))
     cluster = TwoNodes()
-    described = {node["nodeId"]: node["probe"] for node in await cluster.described(fresh=True)}
+    described = {node["nodeId"]: node["probe"] for node in await cluster.described(within=5)}
     assert described == {"frozen": None, "good": NodeProbe(version="1")}
     assert cluster._probing is not None and cluster._probing.exception() is None
     assert (cluster.asked, failures) == (1, [])

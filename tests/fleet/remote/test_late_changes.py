@@ -24,9 +24,9 @@ IF_BACK = "If the node is back within a day, the changes of the run are brought 
 
 async def is_collected(here: World) -> None:
     """Bring back what a run left, as the sidecar does in the background."""
-    assert here.link.expected == {RUN} and here.brought == []
+    assert here.link.expected == {RUN: "id-A"} and here.brought == []
     assert await collect(here.link, RUN, here.person.records[-1]) is not None
-    assert here.brought == [CHANGES] and here.link.expected == set()
+    assert here.brought == [CHANGES] and here.link.expected == {}
     await until(here.is_clean)
 
 

@@ -33,6 +33,11 @@ class GitError(Exception):
     """A git command failed; the text has the command and the end of its stderr."""
 
 
+def is_without_repository(error: GitError) -> bool:
+    """Return whether a command failed because its folder is in no repository."""
+    return "not a git repository" in str(error)
+
+
 def git(
     folder: Path,
     *args: str,

@@ -33,8 +33,22 @@ async def collect(link: "FleetLink", run: str, remote: Mapping[str, Any] | None)
         if left["commit"] is not None:
             changes = await _changes(link, run, record, node_id)
     await link.request("drop", _CALL_SECONDS, run=run, nodeId=node_id)
-    link.expected.discard(run)
+    link.expected.pop(run, None)
     return changes
+
+
+async def is_gone(link: "FleetLink", run: str, node_id: str) -> bool:
+    """Return whether the cluster has no process of a run, and its node nothing that it left.
+
+    Raises the errors of the link, for example if the node does not answer.
+    """
+    try:
+        await link.request("find", _CALL_SECONDS, run=run)
+    except GatewayRefused as error:
+        if error.kind != "gone":
+            raise
+        return not await link.request("isLeft", _CALL_SECONDS, run=run, nodeId=node_id)
+    return False
 
 
 async def _stopped(link: "FleetLink", run: str, tree: Tree) -> dict[str, Any]:

@@ -10,11 +10,13 @@ from sidecar.subagents.runners.contract import RunnerUnavailable
 from sidecar.subagents.runners.remote.gateway_process import GatewayGone, GatewayProcess, GatewayRefused
 from sidecar.subagents.runners.remote.slots import ClusterSlots
 
-VERSION_SECONDS = 5.0
-"""How long a request waits until a gateway answers at all: a dead host must not hold up a launch."""
+ANSWER_SECONDS = 30.0
+"""How long a request waits for the first answer of a gateway that runs: its machine may be busy, or dead."""
 SLOW_SECONDS = 60.0
-"""How long the program itself may take, on a busy machine: the next request finds it further on its way."""
+"""How long the gateway may take for that: the next request finds it further on its way."""
 _NODES_SECONDS = 10.0
+_SHARE = 0.75
+"""The part of the time for a status in which nodes describe themselves to a person who asks."""
 CONNECT_SECONDS = 60.0
 """A bound only: the gateway finds out within seconds why it cannot connect, but joins slowly when busy."""
 
@@ -40,22 +42,24 @@ class FleetLink:
         self._process: GatewayProcess | None = None
         self._starting: asyncio.Task[GatewayProcess] | None = None
         self._has_answered = asyncio.Event()
+        self.waits_for: str | None = None
+        """What a request waits for now, in words, and for how long at most; None if for nothing."""
         self.versions: dict[str, Any] = {}
         self.slots = ClusterSlots(self._nodes, changed)
-        self.expected: set[str] = set()
-        """Lost runs whose changes may still come."""
+        self.expected: dict[str, str] = {}
+        """Lost runs whose changes may still come, with the ids of their nodes, "" if unknown."""
 
     @property
     def is_connected(self) -> bool:
         """Whether a gateway runs that reached the cluster."""
         return self._process is not None and not self._process.is_gone
 
-    async def gateway(self, patience: float = VERSION_SECONDS) -> GatewayProcess:
+    async def gateway(self, patience: float = ANSWER_SECONDS) -> GatewayProcess:
         """Return the running gateway, which is connected to the cluster.
 
-        One that has answered is waited for until it is connected or says why it is not. Raises
-        RunnerUnavailable with the remedy; GatewayFailed if another try may help, for example after
-        `patience` seconds without any answer.
+        One that runs is waited for until it is connected or says why it is not. Raises RunnerUnavailable with
+        the remedy; GatewayFailed if another try may help, for example after `patience` seconds without any
+        answer.
         """
         if self._process is not None and not self._process.is_gone:
             return self._process
@@ -67,8 +71,8 @@ class FleetLink:
         try:
             async with asyncio.timeout(patience):
                 await self._has_answered.wait()
-        except TimeoutError as error:
-            raise _unavailable(error) from None
+        except TimeoutError:
+            raise GatewayFailed(_silent(patience)) from None
         return await asyncio.shield(starting)
 
     async def request(self, op: str, limit: float | None, **members: Any) -> Any:
@@ -85,9 +89,9 @@ class FleetLink:
             await self._process.close()
             self._process = None
 
-    def expect(self, run: str) -> None:
+    def expect(self, run: str, node_id: str) -> None:
         """Bring the changes of a lost run back when its node has them."""
-        self.expected.add(run)
+        self.expected[run] = node_id
         self.clean()
 
     def clean(self) -> None:
@@ -100,11 +104,19 @@ class FleetLink:
         A gateway that dies meanwhile is replaced, once.
         """
         try:
-            status = await self.request("status", limit, fresh=fresh)
+            status = await self._status(limit, fresh)
         except GatewayGone:
-            status = await self.request("status", limit, fresh=fresh)
+            status = await self._status(limit, fresh)
         self.slots.set(status["nodes"])
         return status
+
+    async def _status(self, limit: float, fresh: bool) -> Any:
+        gateway = await self.gateway()
+        self.waits_for = f"the nodes to describe themselves, at most {limit:g} s"
+        try:
+            return await gateway.request("status", limit, fresh=fresh, within=limit * _SHARE)
+        finally:
+            self.waits_for = None
 
     async def _nodes(self) -> list[dict[str, Any]]:
         status = await self.request("status", _NODES_SECONDS, probe=False)
@@ -117,16 +129,33 @@ class FleetLink:
             self._process = None
         process = await self._started()
         try:
-            self.versions = await process.request("version", SLOW_SECONDS)
-            self._check_version()
-            answered.set()
-            self.versions = await process.request("connect", CONNECT_SECONDS, **self._address())
+            await self._connected(process, answered)
         except BaseException as error:
             await process.close()
             raise _unavailable(error) from None
+        finally:
+            self.waits_for = None
         self._process = process
         self.clean()
         return process
+
+    async def _connected(self, process: GatewayProcess, answered: asyncio.Event) -> None:
+        self.waits_for = f"an answer of the gateway, at most {ANSWER_SECONDS:g} s"
+        try:
+            self.versions = await process.request("version", SLOW_SECONDS)
+        except TimeoutError:
+            raise GatewayFailed(_silent(SLOW_SECONDS)) from None
+        self._check_version()
+        answered.set()
+        where = f"connect to the cluster at {self.settings.address!r}"
+        self.waits_for = f"the gateway to {where}, at most {CONNECT_SECONDS:g} s"
+        try:
+            self.versions = await process.request("connect", CONNECT_SECONDS, **self._address())
+        except TimeoutError:
+            raise GatewayFailed(
+                f"the gateway did not {where} within {CONNECT_SECONDS:g} s; check that this is its address "
+                "(fleet.address), and the cluster with: ray status"
+            ) from None
 
     async def _started(self) -> GatewayProcess:
         argv = self.settings.gateway
@@ -164,12 +193,14 @@ def _note_end(starting: "asyncio.Task[GatewayProcess]", answered: asyncio.Event)
         starting.exception()  # else Python warns of it if no request waits any more
 
 
+def _silent(seconds: float) -> str:
+    return (
+        f"the gateway runs but has not answered for {seconds:g} s; check that the command in fleet.gateway "
+        "reaches its machine and starts without asking for input, or try again if the machine is busy"
+    )
+
+
 def _unavailable(error: BaseException) -> BaseException:
-    if isinstance(error, TimeoutError):
-        return GatewayFailed(
-            "the gateway does not answer; check that fleet.gateway starts without asking for input, and "
-            "fleet.address and fleet.tokenPath"
-        )
     if isinstance(error, GatewayGone):
         return GatewayFailed(f"{error}; check fleet.gateway, and that the extra fleet is installed there")
     if isinstance(error, GatewayRefused):

@@ -7,6 +7,8 @@ from typing import Any
 from sidecar import __version__
 
 Node = Mapping[str, Any]
+_MOST_REASONS = 3
+"""How many nodes a refusal names."""
 
 
 @dataclass(frozen=True)
@@ -34,14 +36,14 @@ def why_unsuitable(needs: NodeRequirements, status: Mapping[str, Any]) -> str | 
         return (
             f"no node has the labels {wanted}; correct fleet.labels, or start a node with --labels {wanted}"
         )
-    return _first_reason(matching, [_problem, _version, _token, _git, _agent(needs)])
+    return _reasons(matching, [_problem, _version, _token, _git, _agent(needs)])
 
 
 def node_problem(node: Node) -> str | None:
     """Return why a node executes no runs at all, with the remedy."""
     if node.get("probe") is None:
-        return f"node {node['name']!r} did not answer within a few seconds; check it with: ray status"
-    return _first_reason([node], [_problem, _version, _token, _git])
+        return f"node {node['name']!r} did not describe itself in time; check it with: ray status"
+    return _reasons([node], [_problem, _version, _token, _git])
 
 
 def other_version(node: str, version: str) -> str:
@@ -61,17 +63,24 @@ def suitable(needs: NodeRequirements, status: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def _first_reason(nodes: Sequence[Node], checks: Sequence[Callable[[Node], str | None]]) -> str | None:
-    """Return the reason of the first check that no node passes; nodes pass the checks in their order."""
+def _reasons(nodes: Sequence[Node], checks: Sequence[Callable[[Node], str | None]]) -> str | None:
+    """Return why no node passes all checks, None if one does.
+
+    Each node has one reason, its first one. The nodes that pass most checks come first.
+    """
     if any(node.get("probe") is None for node in nodes):
         return None  # a node that is slow to describe itself may be able to
-    for check in checks:
-        reasons = [check(node) for node in nodes]
-        passing = [node for node, reason in zip(nodes, reasons, strict=True) if reason is None]
-        if not passing:
-            return next(reason for reason in reasons if reason is not None)
-        nodes = passing
-    return None
+    found: list[tuple[int, str]] = []
+    for node in nodes:
+        failed = [(-number, reason) for number, check in enumerate(checks) if (reason := check(node))]
+        if not failed:
+            return None
+        found.append(failed[0])
+    reasons = [reason for _, reason in sorted(found, key=lambda each: each[0])]
+    named = ". ".join([reasons[0], *(each[0].upper() + each[1:] for each in reasons[1:_MOST_REASONS])])
+    more = len(reasons) - _MOST_REASONS
+    rest = f". {more} more cannot execute it either; see: subagent-sidecar fleet status" if more > 0 else ""
+    return named + rest
 
 
 def _has_labels(node: Node, labels: Mapping[str, str]) -> bool:

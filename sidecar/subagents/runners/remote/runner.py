@@ -29,8 +29,8 @@ from sidecar.subagents.runners.remote.requirements import NodeRequirements, why_
 from sidecar.subagents.runners.remote.run.placing import Placing
 from sidecar.subagents.runners.remote.run.remote_run import RemoteRun
 
-STATUS_SECONDS = 15.0
-"""How long the gateway may take to describe the nodes. It waits 4 s for those that do not answer."""
+STATUS_SECONDS = 30.0
+"""How long a connected gateway may take to describe the nodes: it waits 4 s for them, and may be slow."""
 
 
 class RemoteRunner:
@@ -80,8 +80,10 @@ class RemoteRunner:
         try:
             status = await self._link.status(STATUS_SECONDS)
         except TimeoutError:
-            remedy = "check it with: subagent-sidecar fleet status"
-            raise self._unavailable(f"the cluster does not answer; {remedy}") from None
+            raise self._unavailable(
+                f"the gateway did not describe the cluster's nodes within {STATUS_SECONDS:g} s; check it "
+                "with: subagent-sidecar fleet status"
+            ) from None
         except (RunnerUnavailable, GatewayRefused, GatewayGone) as error:
             raise self._unavailable(str(error)) from None
         reason = why_unsuitable(self._requirements(), status)

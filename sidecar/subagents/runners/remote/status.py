@@ -9,7 +9,8 @@ from sidecar.subagents.runners.remote.gateway_process import GatewayGone, Gatewa
 from sidecar.subagents.runners.remote.link import FleetLink
 from sidecar.subagents.runners.remote.requirements import node_problem
 
-_STATUS_SECONDS = 20.0
+_STATUS_SECONDS = 40.0
+"""Nodes have most of it to describe themselves: the first call on a node starts a process there."""
 
 
 async def fleet_status(link: FleetLink, *, connect: bool = True) -> FleetStatus:
@@ -21,7 +22,8 @@ async def fleet_status(link: FleetLink, *, connect: bool = True) -> FleetStatus:
     try:
         status = await link.status(_STATUS_SECONDS, fresh=connect)
     except TimeoutError:
-        return _without_nodes("the cluster does not answer; check it with: ray status")
+        why = f"the gateway did not describe the cluster's nodes within {_STATUS_SECONDS:g} s"
+        return _without_nodes(f"{why}; check them with: ray status")
     except (RunnerUnavailable, GatewayRefused, GatewayGone) as error:
         return _without_nodes(str(error))
     nodes = [_node(each, has_waited=connect) for each in status["nodes"]]

@@ -3,14 +3,22 @@
 import hashlib
 import shutil
 import socket
-import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from sidecar.api.runs.async_tasks import Changes
+from sidecar.storage.scratch import scratch
 from sidecar.subagents.runners.contract import RunnerUnavailable
 from sidecar.subagents.runners.remote import run_refs
-from sidecar.subagents.runners.remote.git import GitError, bundle, git, line, snapshot, unbundle
+from sidecar.subagents.runners.remote.git import (
+    GitError,
+    bundle,
+    git,
+    is_without_repository,
+    line,
+    snapshot,
+    unbundle,
+)
 from sidecar.subagents.runners.remote.job import KEEP_DAYS, Tree
 
 
@@ -20,8 +28,8 @@ def prepare(workspace: Path) -> Tree:
     Raises RunnerUnavailable with the remedy without a repository. Blocking.
     """
     root = check(workspace)
-    with tempfile.TemporaryDirectory(prefix="sidecar-") as folder:
-        index = Path(folder) / "index"
+    with scratch() as folder:
+        index = folder / "index"
         own = root / line(root, "rev-parse", "--git-path", "index")
         if own.exists():
             shutil.copy2(own, index)  # git compares its time with those of the files
@@ -53,10 +61,11 @@ def check(workspace: Path) -> Path:
     try:
         return Path(line(workspace, "rev-parse", "--show-toplevel"))
     except GitError as error:
-        remedy = "run git init there" if "not a git repository" in str(error) else "correct that"
+        problem = f"{str(workspace)!r}: {error}; correct that"
+        if is_without_repository(error):
+            problem = f"{str(workspace)!r} is not in a git repository; run git init there"
         raise RunnerUnavailable(
-            f"a run on a cluster gets its workspace through git, but {str(workspace)!r}: {error}; {remedy}, "
-            "or use placement: local"
+            f"a run on a cluster gets its workspace through git, but {problem}, or use placement: local"
         ) from None
 
 
@@ -76,10 +85,10 @@ def bring_back(tree: Tree, task_id: str, commit: str, data: bytes, keep_days: fl
     """
     root = Path(tree.root)
     if data:
-        with tempfile.NamedTemporaryFile(prefix="sidecar-", suffix=".bundle") as file:
-            file.write(data)
-            file.flush()
-            unbundle(root, Path(file.name), log=True)
+        with scratch() as folder:
+            file = folder / "changes.bundle"
+            file.write_bytes(data)
+            unbundle(root, file, log=True)
     run_refs.prune_old(root, keep_days, int(line(root, "log", "-1", "--format=%ct", commit)))
     run_refs.set_ref(root, task_id, commit)
     counts = git(root, "diff", "--numstat", "-z", "--no-renames", tree.base, commit)

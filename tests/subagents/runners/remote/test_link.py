@@ -72,7 +72,7 @@ async def test_a_gateway_that_is_slow_to_start_is_not_started_again(
 ) -> None:
     os.mkfifo(tmp_path / "ready")
     link = link_to(links, READY=str(tmp_path / "ready"))
-    with pytest.raises(GatewayFailed, match="the gateway does not answer"):
+    with pytest.raises(GatewayFailed, match="the gateway runs but has not answered for 0 s"):
         await link.gateway(patience=0)
     starting = link._starting
     await asyncio.to_thread((tmp_path / "ready").write_text, "go")

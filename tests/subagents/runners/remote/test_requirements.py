@@ -54,6 +54,27 @@ def test_what_is_missing_is_named_with_its_remedy(node: dict[str, Any], reason: 
     assert text is not None and reason in text and remedy in text
 
 
+def test_each_node_is_named_with_its_own_reason_the_best_one_first() -> None:
+    nodes = [
+        changed(version="0.0.1"),
+        {**changed(agents=[]), "name": "B"},
+        {**changed(agents=[]), "name": "C"},
+    ]
+    text = str(why_unsuitable(replace(NEEDS, labels={}), {"nodes": nodes}))
+    assert text.startswith(
+        "agent 'opencode' is not installed on node 'B' (agents found there: none); install"
+    )
+    assert ". Agent 'opencode' is not installed on node 'C'" in text
+    assert ". Node 'A' has version 0.0.1 of the sidecar" in text
+
+
+def test_a_refusal_by_a_large_cluster_names_three_nodes() -> None:
+    nodes = [{**changed(has_git=False), "name": f"N{number}"} for number in range(9)]
+    text = str(why_unsuitable(NEEDS, {"nodes": nodes}))
+    assert text.count("has no git") == 3
+    assert text.endswith(". 6 more cannot execute it either; see: subagent-sidecar fleet status")
+
+
 def test_a_cluster_on_the_loopback_needs_no_token() -> None:
     node = {**changed(token=False), "address": "127.0.0.1"}
     assert why_unsuitable(NEEDS, {"nodes": [node]}) is None

@@ -12,6 +12,7 @@ import msgspec
 from sidecar import __version__
 from sidecar.subagents.runners.contract import RunnerUnavailable, RunObserver
 from sidecar.subagents.runners.remote import workspace
+from sidecar.subagents.runners.remote.full_disk import with_remedy
 from sidecar.subagents.runners.remote.gateway_process import GatewayGone, GatewayRefused
 from sidecar.subagents.runners.remote.git_work import in_thread
 from sidecar.subagents.runners.remote.job import Job, RemoteRecord, to_plain
@@ -22,7 +23,6 @@ from sidecar.subagents.runners.remote.requirements import (
     suitable,
     why_unsuitable,
 )
-from sidecar.subagents.runners.remote.room import with_remedy
 from sidecar.subagents.runners.remote.run.lines import RunLines
 from sidecar.subagents.runners.remote.run.node import RunLost, RunNode
 from sidecar.subagents.runners.remote.run.requests import (

@@ -132,7 +132,7 @@ class RemoteRun:
         """Remove what is left of the run from its node, if the node can be reached."""
         self._requests.cancel()
         if self._changes.are_kept:
-            self._requests.link.expect(self._id)
+            self._requests.link.expect(self._id, self._node.id)
             return
         await self._requests.drop(self._node.id)
         if self._placement is not None:

@@ -68,12 +68,18 @@ class RunRequests:
             task.cancel()
 
     async def drop(self, node_id: str) -> None:
-        """Remove the run from its node; later, if the node cannot be reached now."""
+        """Remove the run from its node; later, if the node cannot be reached now.
+
+        A run without a node has nothing to bring back, and ends by itself if it gets one.
+        """
         try:
             async with asyncio.timeout(DROP_SECONDS):
                 await self.repeat("drop", DROP_SECONDS, nodeId=node_id)
         except (GatewayRefused, TimeoutError):
-            self.link.expect(self.run)
+            if node_id:
+                self.link.expect(self.run, node_id)
+            else:
+                self.link.clean()
 
     async def _sent(self, text: str) -> None:
         message = uuid4().hex  # a node takes a repeated message once

@@ -1,0 +1,73 @@
+"""A gateway that runs and is slow is waited for, up to a limit; who waits knows what for."""
+
+import asyncio
+
+import pytest
+
+from sidecar.cli.fleet_waiting import patiently
+from sidecar.subagents.runners.remote.link import GatewayFailed
+from tests.fleet.conftest import MakeWorld
+from tests.fleet.fakes.virtual_time import run_virtually
+from tests.fleet.remote.test_frozen_places import short
+
+
+def test_a_launch_waits_for_a_slow_gateway(world: MakeWorld) -> None:
+    async def main() -> None:
+        here = world(short)
+        here.gateways.answer_seconds, here.gateways.connect_seconds = 25, 55
+        assert (await here.link.status(30))["nodes"][0]["name"] == "A"
+        assert asyncio.get_running_loop().time() >= 80 and len(here.gateways.processes) == 1
+
+    run_virtually(main)
+
+
+@pytest.mark.parametrize(
+    ("answer_seconds", "connect_seconds", "limit", "why"),
+    [
+        (
+            1e6,
+            0,
+            30,
+            "the gateway runs but has not answered for 30 s; .*fleet.gateway",
+        ),
+        (
+            9,
+            1e6,
+            69,
+            "the gateway did not connect to the cluster at 'auto' within 60 s; .*fleet.address",
+        ),
+    ],
+)
+def test_a_gateway_that_stays_silent_is_named_with_what_was_waited_for(
+    world: MakeWorld, answer_seconds: float, connect_seconds: float, limit: float, why: str
+) -> None:
+    async def main() -> None:
+        here = world(short)
+        here.gateways.answer_seconds, here.gateways.connect_seconds = answer_seconds, connect_seconds
+        with pytest.raises(GatewayFailed, match=why):
+            await here.link.status(30)
+        assert asyncio.get_running_loop().time() == pytest.approx(limit, abs=1)
+
+    run_virtually(main)
+
+
+def test_a_terminal_says_what_it_waits_for(world: MakeWorld, capsys: pytest.CaptureFixture[str]) -> None:
+    async def main() -> None:
+        here = world(short)
+        here.gateways.answer_seconds, here.gateways.connect_seconds = 5, 5
+        assert (await patiently(here.link, here.link.status(40)))["nodes"]
+
+    run_virtually(main)
+    assert capsys.readouterr().err.splitlines() == [
+        "waiting for an answer of the gateway, at most 30 s …",
+        "waiting for the gateway to connect to the cluster at 'auto', at most 60 s …",
+    ]
+
+
+def test_a_quick_answer_comes_silently(world: MakeWorld, capsys: pytest.CaptureFixture[str]) -> None:
+    async def main() -> None:
+        here = world(short)
+        assert (await patiently(here.link, here.link.status(40)))["nodes"]
+
+    run_virtually(main)
+    assert capsys.readouterr().err == ""
