@@ -8,6 +8,7 @@ end of the input stops everything. Writes one JSON answer a line.
 import json
 import os
 import sys
+from collections.abc import Callable
 from typing import Any
 
 import psutil
@@ -17,6 +18,9 @@ os.environ.update(
     RAY_USAGE_STATS_ENABLED="0",
     RAY_AUTH_MODE="token",
     RAY_worker_niceness="0",  # Ray gives its workers 15: other work on a busy machine would starve them
+    # A dead raylet refuses each check at once; Ray waits for five refusals, by default 3 s apart. One that
+    # lives and is slow still has five times 10 s.
+    RAY_health_check_period_ms="500",
 )
 
 from ray.cluster_utils import Cluster
@@ -35,33 +39,24 @@ class Nodes:
 
     def __init__(self) -> None:
         head = {"num_cpus": 0, "object_store_memory": OBJECT_STORE, "include_dashboard": False}
-        self.cluster = Cluster(initialize_head=True, head_node_args=head)
+        self.cluster = _tried("head", lambda: Cluster(initialize_head=True, head_node_args=head))
         self.nodes: dict[str, Any] = {}
 
     def start(self, name: str) -> None:
         variables = {"SIDECAR_FLEET_DIR": f"{FLEET}/{name}"}
         if name == "A" and PATH_OF_A:
             variables["PATH"] = PATH_OF_A
-        self.nodes[name] = self._added(name, variables)
-
-    def _added(self, name: str, variables: dict[str, str]) -> Any:
-        """Add a node; start it again if it takes longer than Ray waits, which is 30 s."""
-        for _ in range(TRIES):
-            before = psutil.Process().children(recursive=True)
-            try:
-                return self.cluster.add_node(
-                    wait=False,
-                    num_cpus=1,
-                    resources={"agent_slot": 2},
-                    labels={"fleet.name": name},
-                    object_store_memory=OBJECT_STORE,
-                    env_vars=variables,
-                )
-            except Exception as error:  # Ray raises no other class
-                sys.stderr.write(f"node {name} did not start: {error}\n")
-                for process in set(psutil.Process().children(recursive=True)) - set(before):
-                    process.kill()
-        raise TimeoutError(f"node {name} did not start {TRIES} times")
+        self.nodes[name] = _tried(
+            name,
+            lambda: self.cluster.add_node(
+                wait=False,
+                num_cpus=1,
+                resources={"agent_slot": 2},
+                labels={"fleet.name": name},
+                object_store_memory=OBJECT_STORE,
+                env_vars=variables,
+            ),
+        )
 
     def raylet(self, name: str) -> int:
         """Return the process of a node's raylet, whose children are its workers."""
@@ -76,6 +71,19 @@ class Nodes:
         node = self.nodes.pop(name)
         node.kill_raylet(check_alive=False)
         self.cluster.remove_node(node, allow_graceful=False)
+
+
+def _tried(name: str, start: Callable[[], Any]) -> Any:
+    """Start a node, again if it takes longer than Ray waits, which is 30 s."""
+    for _ in range(TRIES):
+        before = psutil.Process().children(recursive=True)
+        try:
+            return start()
+        except Exception as error:  # Ray raises no other class
+            sys.stderr.write(f"node {name} did not start: {error}\n")
+            for process in set(psutil.Process().children(recursive=True)) - set(before):
+                process.kill()
+    raise TimeoutError(f"node {name} did not start {TRIES} times")
 
 
 def _pid(node: Any, kind: str) -> int:

@@ -69,8 +69,8 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> MakeWorld:
 
 
 @contextmanager
-def started_cluster(home: Path) -> Iterator[ClusterUnderTest]:
-    """Start a cluster with this home, and end it."""
+def started_cluster(home: Path, **variables: str) -> Iterator[ClusterUnderTest]:
+    """Start a cluster with this home, and end it. Its processes have these variables besides others."""
     assert PYTHON.exists(), "run scripts/fleet_env first: it installs Ray for these tests"
     environment = {
         **os.environ,
@@ -81,6 +81,7 @@ def started_cluster(home: Path) -> Iterator[ClusterUnderTest]:
         "PATH_OF_A": f"{BIN}{os.pathsep}{os.environ['PATH']}",
         "OPENCODE_CONFIG": str(home / "opencode.json"),
         **{f"OPENCODE_DISABLE_{switch}": "1" for switch in OPENCODE_SWITCHES},
+        **variables,
     }
     with (
         (home / "log").open("wb") as log,
@@ -120,6 +121,7 @@ class Fleet:
     runners: Json = field(default_factory=dict)
     client: RpcClient = field(init=False)
     launched: list[str] = field(default_factory=list)
+    variables: dict[str, str] = field(default_factory=dict)
 
     @property
     def workspace(self) -> Path:
@@ -132,6 +134,7 @@ class Fleet:
             "HOME": str(self.home),
             "XDG_CONFIG_HOME": str(self.home / "config"),
             "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",
+            **self.variables,
         }
         root = str(self.home / "root")
         self.client = await RpcClient.spawn(
@@ -203,12 +206,13 @@ class Fleet:
             await asyncio.sleep(0.1)
         return value
 
-    async def nothing_left(self) -> None:
-        """Wait until no process and no folder of the runs is left."""
+    async def nothing_left(self, run: str | None = None) -> None:
+        """Wait until no process and no folder of a run is left, by default of all runs."""
+        runs = self.launched if run is None else [run]
 
         async def left() -> list[Any]:
-            folders = set(self.cluster.folders()) & set(self.launched)
-            return [*await asyncio.to_thread(find, self.launched), *folders]
+            folders = set(self.cluster.folders()) & set(runs)
+            return [*await asyncio.to_thread(find, runs), *folders]
 
         await self.until(left, lambda found: not found)
 
@@ -223,10 +227,10 @@ async def fleet(cluster: ClusterUnderTest, tmp_path: Path) -> AsyncIterator[Flee
     await fleet.nothing_left()
 
 
-def prepared(cluster: ClusterUnderTest, home: Path) -> Fleet:
+def prepared(cluster: ClusterUnderTest, home: Path, node: str = "B") -> Fleet:
     """Return a fleet with a workspace and definitions, whose sidecar is not started yet."""
-    fleet = Fleet(cluster, home, {"fleet.name": "B"})
-    fleet.workspace.mkdir()
+    fleet = Fleet(cluster, home, {"fleet.name": node})
+    fleet.workspace.mkdir(parents=True)
     (home / "token").write_text(TOKEN)
     identity = ["-c", "user.name=A", "-c", "user.email=a@example.org"]
     (fleet.workspace / "a.txt").write_text("one\n")

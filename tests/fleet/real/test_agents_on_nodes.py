@@ -16,7 +16,7 @@ from tests.fleet.conftest import Fleet, Json
 from tests.fleet.real.test_runs import git, is_described
 from tests.model_server.server import ModelServer
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(300), pytest.mark.xdist_group("runs")]
 
 
 @pytest.fixture

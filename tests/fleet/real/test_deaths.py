@@ -11,7 +11,7 @@ import pytest
 from tests.fleet.conftest import PYTHON, Fleet
 from tests.fleet.real.test_runs import emitted, git, is_contiguous
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(300), pytest.mark.xdist_group("runs")]
 
 SLOWLY = (
     "echo begun > begun.txt; for i in $(seq 100); do "

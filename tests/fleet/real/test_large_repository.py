@@ -9,7 +9,7 @@ import pytest
 from tests.fleet.conftest import Fleet
 from tests.fleet.real.test_runs import git
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(400), pytest.mark.xdist_group("runs")]
 
 FILES, FILE_BYTES = 50, 1 << 20
 

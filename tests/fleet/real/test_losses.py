@@ -14,7 +14,7 @@ import pytest
 from tests.fleet.conftest import Fleet, Json, prepared, started_cluster
 from tests.fleet.real.test_runs import emitted, git, is_contiguous
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(400), pytest.mark.xdist_group("losses")]
 
 FOREVER = (
     'i=0; while :; do i=$((i + 1)); echo "{\\"type\\": \\"emit\\", \\"name\\": \\"n\\", \\"value\\": $i}"; '
@@ -24,13 +24,18 @@ LIMIT = 20
 """`lostAfterSeconds` of these tests: it leaves a busy machine 10 of the 30 seconds."""
 
 
+SOON = {"RAY_gcs_rpc_server_reconnect_timeout_s": "15"}
+"""How long the processes of Ray, and with them the run, continue without a control service, by default 60."""
+
+
 @pytest.fixture
 async def doomed(tmp_path: Path) -> AsyncIterator[Fleet]:
     """A sidecar with a cluster of its own, which the test destroys."""
     home = tmp_path / "cluster"
     home.mkdir()
-    with started_cluster(home) as cluster:
+    with started_cluster(home, **SOON) as cluster:
         fleet = prepared(cluster, tmp_path)
+        fleet.variables = SOON
         await fleet.open(lostAfterSeconds=LIMIT)
         family = psutil.Process(cluster.pid).children(recursive=True)
         yield fleet

@@ -11,7 +11,7 @@ from sidecar.rpc.errors import RpcError
 from sidecar.subagents.runners.process.marker import find
 from tests.fleet.conftest import Fleet, Json
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(300), pytest.mark.xdist_group("runs")]
 
 PNG = b"\x89PNG\r\n\x1a\n..."
 COUNT = 'for i in $(seq 200); do echo "{\\"type\\": \\"emit\\", \\"name\\": \\"n\\", \\"value\\": $i}"; done'
