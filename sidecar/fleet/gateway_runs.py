@@ -16,6 +16,8 @@ Request = dict[str, Any]
 _CALL_SECONDS = 30.0
 _DROP_SECONDS = 8.0
 _SALVAGE_SECONDS = 12.0
+_MOST_LINE_BYTES = 48 << 20
+"""A message to the sidecar has at most 64 MiB."""
 WINDOW = 8
 """How many batches of a run may be on their way to the sidecar or wait in the gateway."""
 
@@ -210,6 +212,8 @@ class GatewayRuns:
             async for item in actor.events.options(**options).remote(after, heartbeat):
                 first, activity, lines = await item
                 await credit.acquire()
+                for number, line in enumerate(lines, first + 1):
+                    _check_line(number, line)
                 await self._write(_batch(stream, first, activity, lines))
             over: dict[str, str] = {"kind": "ended", "reason": ""}
         except Exception as error:
@@ -234,6 +238,19 @@ def _shortened(text: str) -> str:
     """Return the beginning and the end of a text: what matters in a traceback comes last."""
     words = " ".join(text.split())
     return words if len(words) <= 500 else f"{words[:200]} … {words[-300:]}"
+
+
+def _check_line(number: int, line: bytes) -> None:
+    """Raise ValueError if a line of a journal is not one JSON object: it becomes a part of a message.
+
+    A process of the node can write to the file.
+    """
+    try:
+        is_object = len(line) <= _MOST_LINE_BYTES and isinstance(orjson.loads(line), dict)
+    except orjson.JSONDecodeError:
+        is_object = False
+    if not is_object:
+        raise ValueError(f"line {number} of the run's journal on its node is damaged ({len(line):,} bytes)")
 
 
 def _batch(stream: int, after: int, activity: int, lines: list[bytes]) -> bytes:

@@ -19,7 +19,7 @@ class NodeJournal:
     """
 
     def __init__(self, path: Path) -> None:
-        flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
+        flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
         self._file = os.open(path, flags, 0o600)
         self._ends = array("Q", [0])
         for line in _lines_of(self._file):
@@ -47,10 +47,10 @@ class NodeJournal:
         return self.last
 
     def _write(self, data: bytes) -> bool:
+        start, written = self._ends[-1], 0  # what another process appended is replaced
         try:
-            written = os.write(self._file, data)
             while written < len(data):
-                written += os.write(self._file, data[written:])
+                written += os.pwrite(self._file, data[written:], start + written)
         except OSError as error:
             logger.warning("the journal of a run cannot be written: %s", error)
             os.ftruncate(self._file, self._ends[-1])

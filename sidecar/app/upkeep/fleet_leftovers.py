@@ -100,11 +100,15 @@ class FleetLeftovers:
             logger.info("run %s is still expected: %s", run, error)
 
     async def _is_collected(self, record: RunRecord, link: "FleetLink") -> bool:
-        """Bring the changes of an ended run back and remove it from its node, if the node can be reached."""
+        """Bring the changes of an ended run back and remove it from its node, if the node can be reached.
+
+        Changes come once: those that a node offers later are not the ones that were shown.
+        """
         from sidecar.subagents.runners.remote.leftovers import collect
 
         try:
-            changes = await collect(link, record.task.id, record.remote)
+            is_here = record.task.changes is not None
+            changes = await collect(link, record.task.id, record.remote, takes_changes=not is_here)
         except Exception as error:
             logger.warning(
                 "run %s cannot be removed from its cluster; trying again later: %s", record.task.id, error

@@ -67,6 +67,22 @@ def test_a_node_that_is_back_gives_the_changes_of_a_lost_run(
     run_virtually(main)
 
 
+def test_changes_that_are_here_are_not_taken_again(world: MakeWorld) -> None:
+    async def main() -> None:
+        here = world(forever)
+        run = await begun(here)
+        freeze(here)
+        assert (await run.result()).is_lost
+        await until(lambda: here.link.expected)
+        here.node.thawed.set()
+        record = here.person.records[-1]
+        assert await collect(here.link, RUN, record, takes_changes=False) is None
+        assert "take" not in here.ops() and here.link.expected == {}
+        await until(here.is_clean)
+
+    run_virtually(main)
+
+
 def test_a_node_that_dies_while_the_changes_come_gives_them_when_it_is_back(world: MakeWorld) -> None:
     async def at_once(agent: ScriptedRun) -> None:
         await agent.open()

@@ -19,7 +19,7 @@ from sidecar.fleet.leftovers.cleanup import clean_up
 from sidecar.fleet.node_run import NodeRun
 from sidecar.fleet.node_tree import NodeTree
 from sidecar.subagents.runners.contract import RunResult
-from sidecar.subagents.runners.remote import workspace
+from sidecar.subagents.runners.remote import run_refs, workspace
 from sidecar.subagents.runners.remote.job import Job, Tree
 from tests.fleet.conftest import MakeWorld
 from tests.fleet.fakes.agents import ScriptedRun
@@ -76,7 +76,7 @@ def test_a_clock_that_jumps_ahead_removes_no_changes_of_runs(
     repository: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tree = workspace.prepare(repository)
-    workspace.bring_back(tree, "former", git(repository, "rev-parse", "HEAD").strip(), b"")
+    run_refs.set_ref(repository, "former", git(repository, "rev-parse", "HEAD").strip())
     set_clock(monkeypatch, YEAR)
     workspace.bring_back(tree, RUN, tree.base, b"")
     refs = git(repository, "for-each-ref", "--format=%(refname)", "refs/sidecar").split()

@@ -108,13 +108,13 @@ def commit_of(bundled: bytes) -> str:
     return head.splitlines()[-1].split()[0].decode()
 
 
-def unbundle(repository: Path, file: Path, *, log: bool = False) -> None:
-    """Add the objects of a bundle to a repository and set its refs; `log` notes when."""
-    logged = ["--create-reflog"] if log else []
+def unbundle(repository: Path, file: Path) -> list[str]:
+    """Add the objects of a bundle to a repository; return the commits that the bundle names.
+
+    The names of its refs are ignored: they are the sender's, which could be those of any branch.
+    """
     listed = git(repository, "bundle", "unbundle", str(file), timeout=LARGE_SECONDS).decode().splitlines()
-    for each in listed:
-        commit, _, ref = each.partition(" ")
-        git(repository, "update-ref", *logged, ref, commit)
+    return [each.partition(" ")[0] for each in listed]
 
 
 def _last_words(stderr: bytes) -> str:

@@ -20,7 +20,9 @@ _NO_LINES = 1 << 62
 """The run has ended, and so has its transcript."""
 
 
-async def collect(link: "FleetLink", run: str, remote: Mapping[str, Any] | None) -> Changes | None:
+async def collect(
+    link: "FleetLink", run: str, remote: Mapping[str, Any] | None, *, takes_changes: bool = True
+) -> Changes | None:
     """Stop a run, take its changes and drop it; return what it changed, None if that is not known.
 
     Raises the errors of the link and of git; the run then stays where it is.
@@ -30,7 +32,7 @@ async def collect(link: "FleetLink", run: str, remote: Mapping[str, Any] | None)
         record = msgspec.convert(remote, RemoteRecord)
         left = await _stopped(link, run, record.tree)
         node_id = left["nodeId"]
-        if left["commit"] is not None:
+        if takes_changes and left["commit"] is not None:
             changes = await _changes(link, run, record, node_id)
     await link.request("drop", _CALL_SECONDS, run=run, nodeId=node_id)
     link.expected.pop(run, None)

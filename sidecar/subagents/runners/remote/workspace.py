@@ -83,12 +83,14 @@ def bring_back(tree: Tree, task_id: str, commit: str, data: bytes, keep_days: fl
 
     Removes the refs of runs that are older than `keep_days`.
     """
-    root = Path(tree.root)
+    root, sent = Path(tree.root), [tree.base]
     if data:
         with scratch() as folder:
             file = folder / "changes.bundle"
             file.write_bytes(data)
-            unbundle(root, file, log=True)
+            sent = unbundle(root, file)
+    if commit not in sent:
+        raise GitError("the node sent changes without their commit")
     run_refs.prune_old(root, keep_days, int(line(root, "log", "-1", "--format=%ct", commit)))
     run_refs.set_ref(root, task_id, commit)
     counts = git(root, "diff", "--numstat", "-z", "--no-renames", tree.base, commit)
