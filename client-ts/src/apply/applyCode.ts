@@ -1,6 +1,6 @@
 import * as vscode from "vscode";
 
-import { warn } from "../questions/notify.js";
+import { confirm, warn } from "../questions/notify.js";
 import * as strings from "../text/strings.js";
 import { nextToConversation } from "../util/showFile.js";
 import { type Code, type CodeChange, codeChanges } from "./codeChanges.js";
@@ -29,15 +29,21 @@ export async function applyCode(code: Code, folder: string, cursor: LastEditor):
   for (const [change, document] of changes) {
     const text = change.to(applied.get(document) ?? document.getText());
     if (text === undefined) {
-      return offerCursor(nameOf(document), code, cursor);
+      return noPlace(change, document, code, cursor);
+    }
+    if (change.deletes === true) {
+      continue;
     }
     if (text === document.getText()) {
       throw new Error(strings.apply.same(nameOf(document)));
     }
     applied.set(document, text);
   }
-  await write(applied);
-  await show([...applied.keys()]);
+  if (applied.size > 0) {
+    await write(applied);
+    await show([...applied.keys()]);
+  }
+  await deleteFiles(changes.filter(([change]) => change.deletes === true));
 }
 
 function changesIn(code: Code): readonly CodeChange[] {
@@ -85,6 +91,26 @@ async function write(applied: ReadonlyMap<vscode.TextDocument, string>): Promise
   }
 }
 
+/** Delete files after a confirmation: an editor cannot show that without saving it. */
+async function deleteFiles(changes: readonly [CodeChange, vscode.TextDocument][]): Promise<void> {
+  const { deletes, deletesAtOnce, deleteFile, changed } = strings.apply;
+  const names = changes.map(([, document]) => nameOf(document));
+  if (names.length === 0 || !(await confirm(deletes(names), deletesAtOnce, deleteFile))) {
+    return;
+  }
+  const edit = new vscode.WorkspaceEdit();
+  for (const [change, { uri }] of changes) {
+    const document = await vscode.workspace.openTextDocument(uri); // It may have changed meanwhile.
+    if (change.to(document.getText()) === undefined) {
+      throw new Error(changed(nameOf(document)));
+    }
+    edit.deleteFile(uri);
+  }
+  if (!(await vscode.workspace.applyEdit(edit))) {
+    throw new Error(strings.apply.refused(names));
+  }
+}
+
 /** Show each file next to the conversation, the first one last, and what was changed in it. */
 async function show(documents: readonly vscode.TextDocument[]): Promise<void> {
   let viewColumn = nextToConversation();
@@ -97,9 +123,19 @@ async function show(documents: readonly vscode.TextDocument[]): Promise<void> {
   }
 }
 
-async function offerCursor(name: string, { text }: Code, cursor: LastEditor): Promise<void> {
-  const { noPlace, insert } = strings.apply;
-  if ((await warn(noPlace(name), insert)) === insert) {
+/** Say that code does not fit; code other than a diff can go to the cursor instead. */
+async function noPlace(
+  { isDiff }: CodeChange,
+  document: vscode.TextDocument,
+  { text }: Code,
+  cursor: LastEditor,
+): Promise<void> {
+  const name = nameOf(document);
+  if (isDiff === true) {
+    throw new Error(strings.apply.noPlaceForDiff(name));
+  }
+  const { insert } = strings.apply;
+  if ((await warn(strings.apply.noPlace(name), insert)) === insert) {
     await cursor.insert(text);
   }
 }

@@ -122,8 +122,15 @@ export class ChangeComments implements vscode.Disposable {
     return [...new Set([...this.#threads.keys()].map(({ uri }) => taskOfChange(uri)))];
   }
 
-  /** Return the comments on the changes of a run as a message to its agent. */
+  /**
+   * Return the comments on the changes of a run as a message to its agent. Throws while one is edited: the editor
+   * passes on what was typed only when that is saved.
+   */
   async messageTo(taskId: string): Promise<string> {
+    const all = this.#of(taskId).flatMap(({ comments }) => comments.map(ownComment));
+    if (all.some(({ mode }) => mode === vscode.CommentMode.Editing)) {
+      throw new Error(strings.comments.edited);
+    }
     return reviewText(await Promise.all(this.#of(taskId).map((thread) => this.#remark(thread))));
   }
 

@@ -93,6 +93,8 @@ export const comments: Texts<typeof en.comments> = {
   you: "Sie",
   prompt: "Kommentar für den Subagenten",
   placeHolder: "Was soll er hier ändern?",
+  edited:
+    "Ein Kommentar wird noch bearbeitet. Speichern oder verwerfen Sie ihn, und senden Sie dann die Kommentare.",
   none: "Keine Kommentare zum Senden. Öffnen Sie eine Änderung eines Subagenten und kommentieren Sie eine Zeile.",
   gone: "Der Lauf dieser Kommentare wurde gelöscht. Sie stehen im Ziel des Eingabefelds, für einen anderen Subagenten.",
 };
@@ -104,9 +106,16 @@ export const apply: Texts<typeof en.apply> = {
     `${file} liegt nicht in diesem Arbeitsbereich. Öffnen Sie den Ordner, oder kopieren Sie den Code.`,
   refused: (files) =>
     `${files.join(", ")} lässt sich nicht ändern. Kopieren Sie stattdessen den Code.`,
-  noDiff: "Dieser Diff lässt sich nicht lesen. Kopieren Sie stattdessen den Code.",
+  noDiff:
+    "Dieser Diff lässt sich nicht anwenden. Er ist nicht lesbar, oder er benennt Dateien um, kopiert oder ersetzt sie als Ganzes. Kopieren Sie stattdessen den Code.",
   same: (file) => `${file} enthält diesen Code schon.`,
   noPlace: (file) =>
     `Der Code passt nicht in ${file}: Seine erste und letzte Zeile fehlen dort oder stehen mehrfach da.`,
+  noPlaceForDiff: (file) =>
+    `Der Diff passt nicht in ${file}: Die Zeilen, die er ändert, fehlen dort oder stehen mehrfach da.`,
   insert: "Am Cursor einfügen",
+  deletes: (files) => `Der Diff löscht ${files.join(", ")}. Jetzt löschen?`,
+  deletesAtOnce: "Gelöscht wird sofort, anders als bei Änderungen, die Sie selbst speichern.",
+  deleteFile: "Löschen",
+  changed: (file) => `${file} hat sich inzwischen geändert und wurde nicht gelöscht.`,
 };

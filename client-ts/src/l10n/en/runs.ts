@@ -93,6 +93,7 @@ export const comments = {
   you: "You",
   prompt: "Comment for the subagent",
   placeHolder: "What should it change here?",
+  edited: "A comment is still being edited. Save or cancel it, then send the comments.",
   none: "No comments to send. Open a change of a subagent and add one at a line.",
   gone: "The run of these comments was deleted. They are in the goal of the composer, for another subagent.",
 };
@@ -104,9 +105,16 @@ export const apply = {
     `${file} is not in this workspace. Open its folder, or copy the code instead.`,
   refused: (files: readonly string[]) =>
     `${files.join(", ")} can't be changed. Copy the code instead.`,
-  noDiff: "This diff can't be read. Copy the code instead.",
+  noDiff:
+    "This diff can't be applied. It can't be read, or it renames, copies or replaces whole files. Copy the code instead.",
   same: (file: string) => `${file} already contains this code.`,
   noPlace: (file: string) =>
     `The code does not fit into ${file}: its first and last lines are missing or occur in several places.`,
+  noPlaceForDiff: (file: string) =>
+    `The diff does not fit into ${file}: the lines that it changes are missing or occur in several places.`,
   insert: "Insert at Cursor",
+  deletes: (files: readonly string[]) => `The diff deletes ${files.join(", ")}. Delete now?`,
+  deletesAtOnce: "A deletion takes effect at once, unlike changes, which you save yourself.",
+  deleteFile: "Delete",
+  changed: (file: string) => `${file} has changed meanwhile, so it was not deleted.`,
 };

@@ -105,6 +105,19 @@ test("what is typed when one sends is sent too", async () => {
   expect(reader.written[0]?.[1]).toContain("One.\n\nTwo.");
 });
 
+test("while a comment is edited, it is not sent without what was typed", async () => {
+  const reader = new Reader();
+  const thread = await reader.write(uriOf("t1", "a.py"), 0, 0, "One.");
+  const [comment] = thread.comments;
+  await reader.run("edit", comment);
+  await reader.run("send", thread);
+  expect([reader.written, fake.threads.size]).toEqual([[], 1]);
+  expect(fake.shown.messages[0]).toContain("still being edited");
+  await reader.run("save", Object.assign(thread.comments[0] as object, { body: "Two." }));
+  await reader.run("send", thread);
+  expect(reader.written[0]?.[1]).toContain("Two.");
+});
+
 test("an editor sends the comments of its run, the palette those of all runs", async () => {
   const reader = new Reader();
   await reader.write(uriOf("t1", "a.py"), 0, 0, "One.");
