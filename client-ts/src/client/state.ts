@@ -1,3 +1,10 @@
+/** The steps of setup, in their order. */
+export const SETUP_STEPS = ["python", "environment", "download", "install"] as const;
+export type SetupStep = (typeof SETUP_STEPS)[number];
+
+/** Receives the progress of setup: a sentence, and the step that it is about. */
+export type ReportSetup = (message: string, step?: SetupStep) => void;
+
 /**
  * What the sidecar is doing.
  *
@@ -9,6 +16,8 @@ export interface SidecarState {
     "idle" | "settingUp" | "starting" | "running" | "restarting" | "failed" | "untrusted";
   /** A sentence for a person: the progress of setup, a limitation, or what went wrong. */
   readonly message?: string;
+  /** The step of setup that is under way. */
+  readonly step?: SetupStep;
 }
 
 /** Whether the sidecar answers requests in this state. */

@@ -13,6 +13,7 @@ import { PythonEnvironment } from "../setup/environment.js";
 import { newestInterpreter } from "../setup/generations.js";
 import { runProgram } from "../setup/program.js";
 import { findPython, outsideOf } from "../setup/python.js";
+import type { ReportSetup } from "../client/state.js";
 import type { SidecarCommand } from "../client/sidecarProcess.js";
 import { SETUP } from "../setup/strings.js";
 
@@ -23,7 +24,7 @@ export class Installation {
   readonly #log: vscode.LogOutputChannel;
   /** Runs setup once for everyone who waits for it. */
   readonly #ensure: () => Promise<string>;
-  #reports = new Set<(message: string) => void>();
+  #reports = new Set<ReportSetup>();
   #python: string | undefined;
   #cancel: AbortController | undefined;
   #renews = false;
@@ -74,7 +75,7 @@ export class Installation {
    * Create the environment if needed. Returns a function that returns what to run now. Rejects with a
    * SetupError.
    */
-  async prepare(report: (message: string) => void): Promise<() => SidecarCommand> {
+  async prepare(report: ReportSetup): Promise<() => SidecarCommand> {
     this.#reports.add(report);
     try {
       this.#python = await this.#ensure();
@@ -117,9 +118,9 @@ export class Installation {
     this.#renews = false;
     const cancel = new AbortController();
     this.#cancel = cancel;
-    const report = (message: string): void => {
+    const report: ReportSetup = (message, step) => {
       for (const listener of this.#reports) {
-        listener(message);
+        listener(message, step);
       }
     };
     try {

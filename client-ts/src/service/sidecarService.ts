@@ -3,7 +3,7 @@ import * as vscode from "vscode";
 import type { SidecarClient, SidecarClientOptions } from "../client/sidecarClient.js";
 import type { RequestHandler } from "../client/handlers.js";
 import type { SidecarCommand } from "../client/sidecarProcess.js";
-import { isAnswering, type SidecarState } from "../client/state.js";
+import { isAnswering, type ReportSetup, type SidecarState } from "../client/state.js";
 import type { AsyncTask, InitializeResult, Requests } from "../protocol.js";
 import { environmentDamage } from "../setup/failures.js";
 import * as strings from "../text/strings.js";
@@ -21,7 +21,7 @@ export interface ServiceOptions {
    * Set up what the sidecar runs in. Resolves with a function that returns what to run, for each start;
    * rejects with a message for a person.
    */
-  readonly prepare: (report: (message: string) => void) => Promise<() => SidecarCommand>;
+  readonly prepare: (report: ReportSetup) => Promise<() => SidecarCommand>;
   readonly initialize: SidecarClientOptions["initialize"];
   readonly log: NonNullable<SidecarClientOptions["log"]>;
   readonly isTrusted: () => boolean;
@@ -206,8 +206,8 @@ export class SidecarService implements SubagentService, vscode.Disposable {
 
   async #prepareClient(): Promise<SidecarClient> {
     try {
-      this.#command = await this.#options.prepare((message) => {
-        this.#enter({ kind: "settingUp", message });
+      this.#command = await this.#options.prepare((message, step) => {
+        this.#enter({ kind: "settingUp", message, ...(step === undefined ? {} : { step }) });
       });
       this.#client ??= await this.#newClient(() => this.#command());
       return this.#client;

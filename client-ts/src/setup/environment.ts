@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 
+import type { ReportSetup } from "../client/state.js";
 import { messageOf } from "../util/errors.js";
 import type { Bundle } from "./bundle.js";
 import { diskFailure, pipFailure, SetupError, venvFailure } from "./failures.js";
@@ -51,7 +52,7 @@ export class PythonEnvironment {
    * Return the environment's interpreter, creating the environment first if needed; `report` receives
    * progress messages. Rejects with a SetupError, or when aborted.
    */
-  async ensure(report: (message: string) => void, signal: AbortSignal): Promise<string> {
+  async ensure(report: ReportSetup, signal: AbortSignal): Promise<string> {
     const generations = await this.#generations();
     const { newest } = generations;
     if (newest !== undefined) {
@@ -67,11 +68,7 @@ export class PythonEnvironment {
    * in the others of its kind, with their runs. Returns its interpreter. Rejects as `ensure` does, which
    * changes nothing.
    */
-  async renew(
-    report: (message: string) => void,
-    signal: AbortSignal,
-    env: NodeJS.ProcessEnv,
-  ): Promise<string> {
+  async renew(report: ReportSetup, signal: AbortSignal, env: NodeJS.ProcessEnv): Promise<string> {
     return this.#explained(signal, () =>
       this.#locked(report, signal, async () => {
         const folder = await this.#create(report, signal);
@@ -114,7 +111,7 @@ export class PythonEnvironment {
 
   /** Call `create` while no other window creates an environment. */
   async #locked(
-    report: (message: string) => void,
+    report: ReportSetup,
     signal: AbortSignal,
     create: () => Promise<string>,
   ): Promise<string> {
@@ -129,16 +126,16 @@ export class PythonEnvironment {
   }
 
   /** Create the next environment and return its folder. */
-  async #create(report: (message: string) => void, signal: AbortSignal): Promise<string> {
+  async #create(report: ReportSetup, signal: AbortSignal): Promise<string> {
     const bundle = await this.#options.bundle();
-    report(SETUP.findingPython);
+    report(SETUP.findingPython, "python");
     const python = await this.#options.findPython(signal);
     this.#options.log(`Setting up with Python ${python.version}, ${python.program}`);
-    report(SETUP.creating);
+    report(SETUP.creating, "environment");
     const folder = await (await this.#generations()).next();
     await rm(folder, { recursive: true, force: true, maxRetries: 3 });
     await this.#createVenv(folder, python, signal);
-    report(SETUP.installing);
+    report(SETUP.installing, "download");
     await this.#install(folder, bundle, report, signal);
     const setting = this.#options.pythonSetting();
     const stamp: Stamp = { base: python.program, version: python.version, setting };
@@ -159,7 +156,7 @@ export class PythonEnvironment {
   async #install(
     folder: string,
     bundle: Bundle,
-    report: (message: string) => void,
+    report: ReportSetup,
     signal: AbortSignal,
   ): Promise<void> {
     const pip = ["-I", "-m", "pip", "install", "--disable-pip-version-check", "--no-input"];
@@ -176,7 +173,7 @@ export class PythonEnvironment {
         this.#options.log(line);
         const message = progress.take(line);
         if (message !== undefined) {
-          report(message);
+          report(message, progress.step);
         }
       },
     });

@@ -16,6 +16,13 @@ export const SERVICE: Texts<typeof en.SERVICE> = {
   untrusted: "Eingeschränkter Modus: Sie können Subagenten ansehen, aber nicht starten.",
 };
 
+export const STEPS: Texts<typeof en.STEPS> = {
+  python: "Python suchen",
+  environment: "Eine eigene Python-Umgebung erstellen",
+  download: "Pakete herunterladen",
+  install: "Pakete installieren",
+};
+
 export const ACTIONS: Texts<typeof en.ACTIONS> = {
   showLog: "Protokoll anzeigen",
   repair: "Neu installieren",

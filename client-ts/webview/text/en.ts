@@ -1,4 +1,5 @@
 import type { Action } from "../../src/panel/messages.js";
+import type { SetupStep } from "../../src/client/state.js";
 import type { ServiceState } from "../../src/service/service.js";
 import { counted } from "../../src/l10n/format.js";
 
@@ -13,6 +14,14 @@ export const SERVICE: Readonly<Record<ServiceState["kind"], string>> = {
   restarting: "Restarting the sidecar…",
   failed: "Subagents couldn't start.",
   untrusted: "Restricted Mode: you can view subagents but not launch them.",
+};
+
+/** The steps of setup before and after the one that is under way, which has a sentence. */
+export const STEPS: Readonly<Record<SetupStep, string>> = {
+  python: "Find Python",
+  environment: "Create a private Python environment",
+  download: "Download packages",
+  install: "Install packages",
 };
 
 export const ACTIONS = {

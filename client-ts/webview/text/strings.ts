@@ -4,6 +4,7 @@ import * as de from "./de.js";
 import * as en from "./en.js";
 
 export const SERVICE = localized(en.SERVICE, de.SERVICE);
+export const STEPS = localized(en.STEPS, de.STEPS);
 export const ACTIONS = localized(en.ACTIONS, de.ACTIONS);
 export const HOME = localized(en.HOME, de.HOME);
 export const LIST = localized(en.LIST, de.LIST);

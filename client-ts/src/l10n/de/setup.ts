@@ -5,7 +5,7 @@ export const SETUP: Texts<typeof en.SETUP> = {
   waiting: "Warten, bis ein anderes Fenster die Einrichtung beendet…",
   findingPython: "Python wird gesucht…",
   creating: "Eine eigene Python-Umgebung wird erstellt…",
-  installing: "Der Sidecar wird installiert…",
+  installing: "Pakete werden heruntergeladen…",
   downloading: (name, place, all) => `${name} wird heruntergeladen (${place} von ${all})…`,
   unpacking: "Pakete werden installiert…",
   cancelled: "Die Einrichtung wurde abgebrochen. Versuchen Sie es erneut, um fortzufahren.",

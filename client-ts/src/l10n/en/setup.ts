@@ -3,7 +3,7 @@ export const SETUP = {
   waiting: "Waiting for another window to finish setup…",
   findingPython: "Looking for Python…",
   creating: "Creating a private Python environment…",
-  installing: "Installing the sidecar…",
+  installing: "Downloading packages…",
   downloading: (name: string, place: number, all: number) =>
     `Downloading ${name} (${place} of ${all})…`,
   unpacking: "Installing packages…",

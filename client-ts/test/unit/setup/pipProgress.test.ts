@@ -21,5 +21,7 @@ test("the progress of pip names each package and counts it once", () => {
   expect(progress.take("Processing ./subagent_sidecar-0.2.0-py3-none-any.whl")).toBe(
     "Downloading subagent_sidecar (3 of 3)…",
   );
+  expect(progress.step).toBe("download");
   expect(progress.take("Installing collected packages: a, b")).toBe("Installing packages…");
+  expect(progress.step).toBe("install");
 });

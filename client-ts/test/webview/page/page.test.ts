@@ -366,6 +366,24 @@ test("set-up can be cancelled where its progress is shown", () => {
   expect(asked.at(-1)).toEqual({ type: "act", action: "cancelSetup" });
 });
 
+test("the steps of set-up show which are done and which comes next", () => {
+  const { tell } = shown();
+  const message = "Downloading orjson (3 of 10)…";
+  tell({ type: "service", state: { kind: "settingUp", message, step: "download" } });
+  const texts = [...document.querySelectorAll(".banner li")].map(({ textContent }) =>
+    textContent.trim(),
+  );
+  expect(texts).toEqual([
+    "Find Python",
+    "Create a private Python environment",
+    message,
+    "Install packages",
+  ]);
+  expect(find("[aria-current=step]").textContent).toContain(message);
+  expect(find(".banner").textContent.match(/orjson/gu)).toHaveLength(1);
+  button("Cancel");
+});
+
 test("a row keeps its changed lines in sight, apart from what may be cut", () => {
   const { tell } = shown();
   const changes = { files: 1, additions: 12, deletions: 3 };
