@@ -39,8 +39,8 @@ export interface RunRow extends Pick<
   readonly from?: string;
   /** The name of its folder, unless it is open in this window. */
   readonly folder?: string;
-  /** In USD. */
-  readonly cost?: number;
+  /** In USD; null if it is unknown of an ended run that used tokens. */
+  readonly cost?: number | null;
   /** The tool that it runs now. */
   readonly tool?: string;
   readonly retrying?: Retrying;
@@ -64,8 +64,8 @@ export interface StoredRow {
   readonly at?: number;
   /** In ms. */
   readonly duration?: number;
-  /** In USD. */
-  readonly cost?: number;
+  /** In USD; null if it is unknown of a task that used tokens. */
+  readonly cost?: number | null;
   /** The name of its folder, unless it is open in this window. */
   readonly folder?: string;
   readonly pinned?: true;

@@ -2,7 +2,9 @@ import type { Mark } from "../marks/marks.js";
 import type { AsyncTask } from "../protocol.js";
 import { type Asked, askedLine } from "../questions/questions.js";
 import { EXAMPLE_RUNNER } from "../service/example.js";
+import { isLive } from "../text/outcome.js";
 import { pathInside } from "../text/places.js";
+import { allTokens } from "../text/runWords.js";
 import { oneLine } from "../text/words.js";
 import { isOpenFolder, ownerWords } from "../windows/owner.js";
 import { basename } from "node:path";
@@ -24,7 +26,8 @@ export function rowOf(task: AsyncTask, mark: Mark = {}): RunRow {
   const from = ownerWords(task);
   const belongsHere = isOpenFolder(task.workspaceDir) || task.runner === EXAMPLE_RUNNER;
   const folder = belongsHere ? undefined : oneLine(basename(task.workspaceDir), FOLDER_CHARS);
-  const cost = progress.cost ?? undefined;
+  const isUnknown = !isLive(task) && allTokens(progress) > 0;
+  const cost = progress.cost ?? (isUnknown ? null : undefined);
   const tool = status === "running" ? progress.currentTool : undefined;
   const known = {
     ...times,

@@ -4,6 +4,7 @@ import type {
   EndReason,
   ErrorKind,
   Retrying,
+  TaskInfo,
   Waiting,
 } from "../protocol.js";
 import { clock, duration } from "../l10n/format.js";
@@ -26,6 +27,9 @@ export interface RunState extends Pick<AsyncTask, "status" | "endReason" | "queu
   readonly isCancelling?: boolean;
 }
 
+/** What the icon of a stored task depends on; some lists do not know the outcome. */
+export type StoredLook = Pick<TaskInfo, "status"> & Partial<Pick<TaskInfo, "outcome">>;
+
 /** The names of codicons; `~spin` turns them. */
 export const STATUS_ICON: Readonly<Record<ShownStatus, string>> = {
   queued: "clock",
@@ -37,12 +41,36 @@ export const STATUS_ICON: Readonly<Record<ShownStatus, string>> = {
   cancelled: "circle-slash",
 };
 
+const STORED_ICON: Readonly<Record<TaskInfo["status"], string>> = {
+  active: "circle-large-outline",
+  completed: "pass",
+  failed: "error",
+  abandoned: "circle-slash",
+  unknown: "question",
+};
+
 /** Return what to show as the status of a run. */
 export function shownStatus({ status, isAsking, isCancelling }: RunState): ShownStatus {
   if (!isLive({ status })) {
     return status;
   }
   return isCancelling === true ? "cancelling" : isAsking ? "asking" : status;
+}
+
+/** Return the status whose icon and color stand for a run: an interrupted one did not fail by itself. */
+export function shownLook(run: RunState): ShownStatus {
+  const shown = shownStatus(run);
+  return shown === "failed" && run.endReason === "hostExit" ? "cancelled" : shown;
+}
+
+/** Return the icon of a stored task; what was interrupted or cancelled looks as such a run does. */
+export function storedIcon({ status, outcome }: StoredLook): string {
+  return isStopped(outcome) ? STATUS_ICON.cancelled : STORED_ICON[status];
+}
+
+/** Whether a stored task was stopped from outside. */
+export function isStopped(outcome: StoredLook["outcome"]): boolean {
+  return outcome === "interrupted" || outcome === "cancelled";
 }
 
 /** Describe the status of a run in a few words: `Queued (next)`, `Timed out`, `Failed: network error`. */

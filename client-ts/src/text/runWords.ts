@@ -8,7 +8,7 @@ import type {
   Unmet,
   Waiting,
 } from "../protocol.js";
-import { counted, duration } from "../l10n/format.js";
+import { counted, dollars, duration } from "../l10n/format.js";
 import { outcome } from "./outcomeStrings.js";
 import { oneLine } from "./words.js";
 
@@ -42,6 +42,15 @@ export function changeWords(changes: Changes | undefined): string | undefined {
   const lines = uncountedFiles < files ? ` +${additions} −${deletions}` : "";
   const rest = lines !== "" && uncountedFiles > 0 ? ` (${outcome.uncounted(uncountedFiles)})` : "";
   return `${counted(files, "file")}${lines}${rest}`;
+}
+
+/** Say what a task cost, or that this is unknown, which is null; undefined if it cost nothing. */
+export function costWords(cost: number | null | undefined): string | undefined {
+  return cost === null
+    ? outcome.costUnknown
+    : cost === undefined || cost === 0
+      ? undefined
+      : dollars(cost);
 }
 
 /** Return the lines that a run added and removed, `+10 −3`; undefined if none is known. */

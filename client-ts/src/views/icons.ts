@@ -1,7 +1,15 @@
 import * as vscode from "vscode";
 
 import type { AsyncTask, TaskStatus } from "../protocol.js";
-import { type ShownStatus, shownStatus, STATUS_ICON, stateOf } from "../text/outcome.js";
+import {
+  isStopped,
+  type ShownStatus,
+  shownLook,
+  STATUS_ICON,
+  stateOf,
+  type StoredLook,
+  storedIcon as storedGlyph,
+} from "../text/outcome.js";
 
 const RUN_COLORS: Readonly<Record<ShownStatus, string>> = {
   queued: "descriptionForeground",
@@ -13,23 +21,24 @@ const RUN_COLORS: Readonly<Record<ShownStatus, string>> = {
   cancelled: "descriptionForeground",
 };
 
-const STORED_ICONS: Record<TaskStatus, readonly [icon: string, color?: string]> = {
-  active: ["circle-large-outline", "charts.blue"],
-  completed: ["pass", "testing.iconPassed"],
-  failed: ["error", "testing.iconFailed"],
-  abandoned: ["circle-slash", "descriptionForeground"],
-  unknown: ["question", "descriptionForeground"],
+const STORED_COLORS: Readonly<Record<TaskStatus, string>> = {
+  active: "charts.blue",
+  completed: "testing.iconPassed",
+  failed: "testing.iconFailed",
+  abandoned: "descriptionForeground",
+  unknown: "descriptionForeground",
 };
 
 export function runIcon(task: AsyncTask): vscode.ThemeIcon {
-  const status = shownStatus(stateOf(task));
-  return themed([STATUS_ICON[status], RUN_COLORS[status]]);
+  const look = shownLook(stateOf(task));
+  return themed(STATUS_ICON[look], RUN_COLORS[look]);
 }
 
-export function storedIcon(status: TaskStatus): vscode.ThemeIcon {
-  return themed(STORED_ICONS[status]);
+export function storedIcon(task: StoredLook): vscode.ThemeIcon {
+  const color = isStopped(task.outcome) ? RUN_COLORS.cancelled : STORED_COLORS[task.status];
+  return themed(storedGlyph(task), color);
 }
 
-function themed([icon, color]: readonly [string, string?]): vscode.ThemeIcon {
-  return new vscode.ThemeIcon(icon, color === undefined ? undefined : new vscode.ThemeColor(color));
+function themed(icon: string, color: string): vscode.ThemeIcon {
+  return new vscode.ThemeIcon(icon, new vscode.ThemeColor(color));
 }

@@ -1,13 +1,13 @@
-import type { RunRow, StoredRow } from "../../src/panel/listMessages.js";
+import type { RunRow } from "../../src/panel/listMessages.js";
 import type { StoredState } from "../../src/panel/pageTask.js";
 import type { AsyncTask } from "../../src/protocol.js";
 import * as outcome from "../../src/text/outcome.js";
 import { omit } from "../../src/util/omit.js";
 import { CONVERSATION, ENDING, LIST } from "./strings.js";
 
-/** Return what to show as the status of a row. */
-export function shownStatus(run: RunRow, isCancelling: boolean): outcome.ShownStatus {
-  return outcome.shownStatus(stateOf(run, isCancelling));
+/** Return the status whose icon and color a row has. */
+export function shownLook(run: RunRow, isCancelling: boolean): outcome.ShownStatus {
+  return outcome.shownLook(stateOf(run, isCancelling));
 }
 
 /** Describe the status of a row in a few words. */
@@ -55,15 +55,11 @@ export function storedSentence({ status, outcome: end }: StoredState): string {
   return ENDING.outcomes[end] ?? ENDING.stored[status];
 }
 
-/** Return the name of the codicon for a stored task. */
-export function storedIcon({ status }: Pick<StoredRow, "status">): string {
-  return STORED_ICONS[status];
+/** Return the icon of a stored task, and the status whose color it has. */
+export function storedLook(stored: StoredState): {
+  readonly glyph: string;
+  readonly status: string;
+} {
+  const status = outcome.isStopped(stored.outcome) ? "cancelled" : stored.status;
+  return { glyph: outcome.storedIcon(stored), status };
 }
-
-const STORED_ICONS: Readonly<Record<StoredRow["status"], string>> = {
-  active: "circle-large-outline",
-  completed: "pass",
-  failed: "error",
-  abandoned: "circle-slash",
-  unknown: "question",
-};

@@ -30,7 +30,7 @@ const session = new Session("agents", {
 
 session.step("the picker says who works, and what cannot be launched", async (workbench) => {
   const chat = new Chat(workbench);
-  await chat.list.getByText("Does what its goal says. (scripts, large)").waitFor();
+  await chat.list.getByText("Does what its goal says (scripts, large).").waitFor();
   await chat.listButton("Select, edit or add a subagent").click();
   await workbench.row("scripts · large · workspace").waitFor();
   await workbench.row("broken.md:4").waitFor();

@@ -172,7 +172,7 @@ function taskItem(task: TaskInfo, now: number): Item {
   const facts = [storedStatus(task), when == null ? undefined : ago(when, now), task.mode.current];
   return {
     label: rowText(task.title, ROW_CHARS) || strings.common.untitled,
-    iconPath: storedIcon(task.status),
+    iconPath: storedIcon(task),
     description: rowText(facts.filter((fact) => fact !== undefined).join(" · "), ROW_CHARS),
     detail: withoutIcons([task.id, task.workspaceDir].filter(Boolean).join(" · ")),
     alwaysShow: true,

@@ -87,7 +87,7 @@ async function fill(
 }
 
 function taskItem(task: FileTask, now: number): Item {
-  const { title, status, lastActivity, file } = task;
+  const { title, lastActivity, file } = task;
   const when = file.lastAt ?? lastActivity;
   const facts = [
     file.actions.join(", "),
@@ -96,7 +96,7 @@ function taskItem(task: FileTask, now: number): Item {
   ];
   return {
     label: rowText(title, ROW_CHARS) || strings.common.untitled,
-    iconPath: storedIcon(status),
+    iconPath: storedIcon(task),
     description: facts.filter((fact) => fact !== undefined && fact !== "").join(" · "),
     detail: withoutIcons(file.path),
     chosen: { id: task.taskId, root: task.root },

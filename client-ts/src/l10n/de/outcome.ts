@@ -48,6 +48,7 @@ export const outcome: Texts<typeof en.outcome> = {
   nextInQueue: "Wartet (als Nächster)",
   inQueue: (place) => `Wartet (Nr. ${place})`,
   heldUntil: (why, time) => `${why} bis ${time}`,
+  costUnknown: "Kosten unbekannt",
   uncounted: (files) => `${files} nicht gezählt`,
   retrying: (attempt) => `Neuer Versuch (${attempt})`,
   starting: (count, names) =>

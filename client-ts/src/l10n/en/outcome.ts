@@ -46,6 +46,7 @@ export const outcome = {
   nextInQueue: "Queued (next)",
   inQueue: (place: number) => `Queued (#${place})`,
   heldUntil: (why: string, time: string) => `${why} until ${time}`,
+  costUnknown: "cost unknown",
   uncounted: (files: number) => `${files} not counted`,
   retrying: (attempt: number) => `Retrying (${attempt})`,
   starting: (count: number, names: string) =>

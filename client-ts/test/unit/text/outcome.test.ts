@@ -5,9 +5,12 @@ import {
   elapsed,
   type RunState,
   runStatus,
+  shownLook,
   shownStatus,
+  STATUS_ICON,
   statusSentence,
   statusText,
+  storedIcon,
 } from "../../../src/text/outcome.js";
 import { outcome } from "../../../src/text/outcomeStrings.js";
 import { asyncTask } from "../tasks.js";
@@ -51,6 +54,16 @@ test.each<[Partial<RunState>, string]>([
 
 test("an ended run shows its status, whatever was requested before", () => {
   expect(shownStatus({ ...RUNNING, status: "failed", isCancelling: true })).toBe("failed");
+});
+
+test("what was interrupted looks the same, whoever wrote it", () => {
+  const run = shownLook({ ...RUNNING, status: "failed", endReason: "hostExit" });
+  expect(STATUS_ICON[run]).toBe("circle-slash");
+  for (const status of ["active", "abandoned", "unknown", "failed"] as const) {
+    expect(storedIcon({ status, outcome: "interrupted" })).toBe("circle-slash");
+  }
+  expect(shownLook({ ...RUNNING, status: "failed", endReason: "error" })).toBe("failed");
+  expect(storedIcon({ status: "unknown", outcome: "unknown" })).toBe("question");
 });
 
 test("a run is timed from its launch to its end, a queued one from its queueing", () => {

@@ -6,6 +6,7 @@ import { runStatus } from "../../../src/text/outcome.js";
 import {
   allTokens,
   changeWords,
+  costWords,
   errorWords,
   modelWords,
   placeWords,
@@ -45,6 +46,16 @@ test("changes are counted, and no changes are not mentioned", () => {
   expect(changeWords({ ...changes, uncountedFiles: 1 })).toBe("2 files +10 −3 (1 not counted)");
   expect(changeWords({ files: 1, additions: 0, deletions: 0, uncountedFiles: 1 })).toBe("1 file");
   expect(changeWords(undefined)).toBeUndefined();
+});
+
+test("an ended run with an unknown cost says so, if it used tokens", () => {
+  const costOf = (changes: object, used: object) =>
+    rowOf(asyncTask("a", { ...changes, progress: { ...PROGRESS, ...used } })).cost;
+  expect(costWords(costOf({ status: "completed" }, { outputTokens: 5 }))).toBe("cost unknown");
+  expect(costWords(costOf({ status: "running" }, { outputTokens: 5 }))).toBeUndefined();
+  expect(costWords(costOf({ status: "completed" }, {}))).toBeUndefined();
+  expect(costWords(costOf({ status: "completed" }, { outputTokens: 5, cost: 0 }))).toBeUndefined();
+  expect(costWords(costOf({ status: "completed" }, { cost: 0.5 }))).toBe("$0.50");
 });
 
 test("model, effort and mode are shown as far as they are known", () => {

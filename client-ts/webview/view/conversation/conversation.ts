@@ -29,8 +29,8 @@ import { hasAfter, type Stream } from "../../model/conversation/stream.js";
 import {
   resumeWords,
   shortStatusText,
-  shownStatus,
-  storedIcon,
+  shownLook,
+  storedLook,
   storedText,
 } from "../../text/words.js";
 import { ACTIONS, CONVERSATION } from "../../text/strings.js";
@@ -144,12 +144,12 @@ function headFacts(view: View, row: RunRow, stored?: StoredState): Part {
 
 function runState({ state }: View, row: RunRow) {
   const cancelling = state.cancelling.has(row.id);
-  const status = shownStatus(row, cancelling);
+  const status = shownLook(row, cancelling);
   return { status, glyph: STATUS_ICON[status], words: shortStatusText(row, cancelling) };
 }
 
 function storedState(stored: StoredState) {
-  return { status: stored.status, glyph: storedIcon(stored), words: storedText(stored) };
+  return { ...storedLook(stored), words: storedText(stored) };
 }
 
 function cancelButton({ state, send }: View, row: RunRow): Part {

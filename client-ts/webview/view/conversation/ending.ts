@@ -2,9 +2,10 @@ import { html } from "lit-html";
 
 import type { PageTask } from "../../../src/panel/pageTask.js";
 import type { AsyncTask } from "../../../src/protocol.js";
+import { outcome } from "../../../src/text/outcomeStrings.js";
 import { allTokens } from "../../../src/text/runWords.js";
 import { compact, dollars } from "../../../src/l10n/format.js";
-import { isLive, STATUS_ICON } from "../../../src/text/outcome.js";
+import { isLive, shownLook, STATUS_ICON, stateOf } from "../../../src/text/outcome.js";
 import { storedRef } from "../../../src/storedRef.js";
 import {
   adviceOf,
@@ -19,7 +20,7 @@ import type { Event } from "../../model/events.js";
 import type { OpenRun } from "../../model/openRun.js";
 import type { Conversation, Usage } from "../../model/conversation/conversation.js";
 import { END } from "../../model/find/parts.js";
-import { storedIcon } from "../../text/words.js";
+import { storedLook } from "../../text/words.js";
 import { ACTIONS, ENDING } from "../../text/strings.js";
 import { withCode } from "../common/code.js";
 import { icon } from "../common/icon.js";
@@ -38,13 +39,14 @@ export function ending(view: View, open: OpenRun): Part {
   if (task === undefined || isLive(task)) {
     return undefined;
   }
+  const look = lookOf(task);
   return html`<section
     class="ending ending-${task.status}"
     aria-label=${ENDING.label}
     data-part=${END}
   >
     <div class="ending-head">
-      <span class="state state-${(task.stored ?? task).status}">${icon(iconOf(task))}</span>
+      <span class="state state-${look.status}">${icon(look.glyph)}</span>
       <p class="ending-state">${endSentence(task)}</p>
       ${used(task, open)}
     </div>
@@ -54,8 +56,11 @@ export function ending(view: View, open: OpenRun): Part {
   </section>`;
 }
 
-function iconOf({ stored, status }: PageTask): string {
-  return stored === undefined ? STATUS_ICON[status] : storedIcon(stored);
+function lookOf(task: PageTask): { glyph: string; status: string } {
+  const status = shownLook(stateOf(task));
+  return task.stored === undefined
+    ? { glyph: STATUS_ICON[status], status }
+    : storedLook(task.stored);
 }
 
 function failure(task: AsyncTask, signIn: readonly string[] | undefined): Part {
@@ -127,6 +132,7 @@ export function totals(task: AsyncTask, { usage }: Conversation): string[] {
     ...(toolCalls > 0 ? [ENDING.toolCalls(toolCalls)] : []),
     ...(tokens > 0 ? [ENDING.tokens(compact(tokens))] : []),
     ...(typeof cost === "number" ? [dollars(cost)] : []),
+    ...(typeof cost !== "number" && tokens > 0 && !isLive(task) ? [outcome.costUnknown] : []),
     ...(contextUsed !== undefined && contextSize
       ? [ENDING.context(Math.round((100 * contextUsed) / contextSize))]
       : []),

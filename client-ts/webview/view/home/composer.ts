@@ -150,7 +150,8 @@ function hint({ state }: View): string {
   const by = [runner, model ?? "", ...askedFacts(chosen)].filter((fact) => fact !== "");
   const line = approvalLine(chosen);
   const approval = line === undefined ? "" : ` ${COMPOSER.approval(line)}`;
-  return `${description}${by.length === 0 ? "" : ` (${by.join(", ")})`}${approval}${isRemote ? fleetHint(fleet) : ""}`;
+  const what = by.length === 0 ? description : description.replace(/[.。]$/u, "");
+  return `${what}${by.length === 0 ? "" : ` (${by.join(", ")}).`}${approval}${isRemote ? fleetHint(fleet) : ""}`;
 }
 
 /** Describe how much of the cluster is free, or why it cannot be used. */

@@ -2,11 +2,17 @@ import { html } from "lit-html";
 
 import type { RunRow, StoredRow } from "../../../src/panel/listMessages.js";
 import type { Action } from "../../../src/panel/messages.js";
-import { changeLines, modelWords, placeWords, unmetFacts } from "../../../src/text/runWords.js";
-import { ago, dollars } from "../../../src/l10n/format.js";
+import {
+  changeLines,
+  costWords,
+  modelWords,
+  placeWords,
+  unmetFacts,
+} from "../../../src/text/runWords.js";
+import { ago } from "../../../src/l10n/format.js";
 import { elapsed, isLive, STATUS_ICON } from "../../../src/text/outcome.js";
 import { plain } from "../../text/format.js";
-import { shownStatus, statusText, storedIcon, storedText } from "../../text/words.js";
+import { shownLook, statusText, storedLook, storedText } from "../../text/words.js";
 import { LIST } from "../../text/strings.js";
 import type { Entry } from "../../model/list/entries.js";
 import { icon } from "../common/icon.js";
@@ -44,7 +50,7 @@ export function runLine(
 ): Part {
   const { state, now, send } = view;
   const cancelling = state.cancelling.has(run.id);
-  const status = shownStatus(run, cancelling);
+  const status = shownLook(run, cancelling);
   return row(view, {
     ...{ key, isCurrent, status },
     icon: STATUS_ICON[status],
@@ -71,7 +77,7 @@ function runFacts(run: RunRow, cancelling: boolean, now: number): (string | unde
     run.subagentName,
     statusText(run, cancelling),
     live ? elapsed(run, now) : (when ?? elapsed(run, now)),
-    run.cost === undefined || run.cost === 0 ? undefined : dollars(run.cost),
+    costWords(run.cost),
     ...unmetFacts(run.unmet),
     placeWords(run, now),
     live ? run.tool : undefined,
@@ -111,14 +117,15 @@ export function storedLine(
 ): Part {
   const { state, now, send } = view;
   const { id, root } = task;
+  const look = storedLook(task);
   const act = (action: Action): void => {
     send({ type: "act", action, task: { id, root } });
   };
   const { rows = [], pinned = [] } = state.list.history ?? {};
   return row(view, {
     ...{ key, isCurrent, act },
-    status: task.status,
-    icon: storedIcon(task),
+    status: look.status,
+    icon: look.glyph,
     title: task.title || LIST.untitled,
     ...marksOf(task),
     facts: storedFacts(task, now),
@@ -144,7 +151,7 @@ function storedFacts(task: StoredRow, now: number): (string | undefined)[] {
     product === "sidecar" ? agent : product,
     storedText(task),
     at === undefined ? undefined : ago(at, now),
-    cost === undefined || cost === 0 ? undefined : dollars(cost),
+    costWords(cost),
     product === "sidecar" ? undefined : agent,
     folder,
   ];
