@@ -56,17 +56,27 @@ function changesIn(code: Code): readonly CodeChange[] {
 
 /** Return the document of the named file, which may be new, or else that of the last editor. */
 async function documentOf(
-  { file }: CodeChange,
+  { file, to }: CodeChange,
   folder: string,
   cursor: LastEditor,
 ): Promise<vscode.TextDocument> {
   if (file === undefined) {
     return vscode.workspace.openTextDocument(cursor.file());
   }
-  const uri = vscode.Uri.file(await pathOf(file, folder));
-  return vscode.workspace.openTextDocument(
-    isThere(uri.fsPath) ? uri : uri.with({ scheme: "untitled" }),
-  );
+  const saved = vscode.Uri.file(await pathOf(file, folder));
+  const uri = isThere(saved.fsPath) ? saved : saved.with({ scheme: "untitled" });
+  if (uri !== saved && !isOpen(uri) && to("") === undefined) {
+    throw new Error(strings.apply.noPlaceForDiff(file)); // The editor shows a new document at once.
+  }
+  try {
+    return await vscode.workspace.openTextDocument(uri);
+  } catch {
+    throw new Error(strings.apply.noText(file)); // It is binary, too large, or a folder.
+  }
+}
+
+function isOpen(uri: vscode.Uri): boolean {
+  return vscode.workspace.textDocuments.some((each) => each.uri.toString() === uri.toString());
 }
 
 /** Return where a file is that code names. */

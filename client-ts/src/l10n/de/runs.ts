@@ -106,6 +106,7 @@ export const apply: Texts<typeof en.apply> = {
     `${file} liegt nicht in diesem Arbeitsbereich. Öffnen Sie den Ordner, oder kopieren Sie den Code.`,
   refused: (files) =>
     `${files.join(", ")} lässt sich nicht ändern. Kopieren Sie stattdessen den Code.`,
+  noText: (file) => `${file} lässt sich nicht als Text öffnen. Kopieren Sie stattdessen den Code.`,
   noDiff:
     "Dieser Diff lässt sich nicht anwenden. Er ist nicht lesbar, oder er benennt Dateien um, kopiert oder ersetzt sie als Ganzes. Kopieren Sie stattdessen den Code.",
   same: (file) => `${file} enthält diesen Code schon.`,

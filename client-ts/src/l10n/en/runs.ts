@@ -105,6 +105,7 @@ export const apply = {
     `${file} is not in this workspace. Open its folder, or copy the code instead.`,
   refused: (files: readonly string[]) =>
     `${files.join(", ")} can't be changed. Copy the code instead.`,
+  noText: (file: string) => `${file} can't be opened as text. Copy the code instead.`,
   noDiff:
     "This diff can't be applied. It can't be read, or it renames, copies or replaces whole files. Copy the code instead.",
   same: (file: string) => `${file} already contains this code.`,
