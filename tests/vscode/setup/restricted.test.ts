@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { definePuppet, PUPPET } from "../harness/agents/puppets.ts";
 import { Chat } from "../harness/chat.ts";
+import { storeTexts } from "../harness/history.ts";
 import { Probe } from "../harness/probe.ts";
 import { Session } from "../harness/session.ts";
 
@@ -20,11 +22,16 @@ async function storeHostileTask(root: string): Promise<void> {
   await writeFile(join(folder, "ui_messages.json"), CUT_FILE);
 }
 
+/** A task with code for a file. */
+const CODED = { id: "5a1e7c3d-2b4f-4c6a-8d90-1e2f3a4b5c6e", title: "Open the gate" };
+
 const session = new Session("restricted", {
   prepare: async (profile, puppets) => {
     const root = join(profile.folder, HOSTILE_NAME);
     await storeHostileTask(root);
-    await definePuppet(profile, puppets, { "subagentSidecar.foreignRoots": [root] });
+    const other = join(profile.folder, "other");
+    await storeTexts(other, CODED.id, [CODED.title, "`gate.py`\n\n```python\nopened = True\n```"]);
+    await definePuppet(profile, puppets, { "subagentSidecar.foreignRoots": [root, other] });
     await Probe.install(profile);
   },
   trustsAll: false,
@@ -65,6 +72,16 @@ session.step("the history can be searched, checked and added up", async (workben
   await new Chat(workbench).says("Guard the gate");
   await workbench.run("Subagents: Show Usage Totals");
   await workbench.renderedPage("Usage Totals");
+  await workbench.run("View: Close All Editors");
+});
+
+session.step("code in a message is not applied", async (workbench) => {
+  const chat = new Chat(workbench);
+  await chat.listButton(/^Show \d+ tasks? of other workspaces/).click();
+  await chat.row(CODED.title).click();
+  await chat.button("Apply the code to its file").click();
+  await workbench.toast("Code can't be applied in Restricted Mode. Trust the workspace first.");
+  assert.equal(existsSync(join(session.profile.workspace, "gate.py")), false);
   await workbench.run("View: Close All Editors");
 });
 
