@@ -6,6 +6,7 @@ import { definePuppet } from "../harness/agents/puppets.ts";
 import { Chat } from "../harness/chat.ts";
 import { Session } from "../harness/session.ts";
 import { within } from "../harness/waiting.ts";
+import type { Workbench } from "../harness/workbench.ts";
 
 const session = new Session("keyboard", { prepare: definePuppet });
 
@@ -86,6 +87,55 @@ session.step("everything in both pages that can be used has a name", async (work
   await chat.frame.locator("summary").last().click(); // the rest of what can be done
   assert.ok((await assertNamed(chat.frame)) > 3);
 });
+
+session.step("keys alone continue it from its card", async (workbench) => {
+  const { keyboard } = workbench.page;
+  const chat = new Chat(workbench);
+  await workbench.run("Subagents: Focus on Subagents View");
+  await workbench.tabTo(chat.rows.first());
+  await keyboard.press("Enter");
+  await workbench.tabTo(chat.button("Resume…"));
+  await keyboard.press("Enter");
+  await workbench.tabTo(chat.message);
+  await keyboard.type("Sing it louder");
+  await keyboard.press("Enter");
+  await session.puppets.next();
+  await chat.state("Running").waitFor();
+});
+
+session.step("in the list, Delete stops the one at work", async (workbench) => {
+  const chat = await atFirstRow(workbench);
+  await workbench.page.keyboard.press("Delete");
+  await chat.row("Running").waitFor({ state: "detached" });
+});
+
+session.step("Tab leads to the buttons of a row", async (workbench) => {
+  const { keyboard } = workbench.page;
+  const chat = await atFirstRow(workbench);
+  await workbench.tabTo(chat.listButton(/^Pin: /).first());
+  await keyboard.press("Enter");
+  await chat.listButton(/^Unpin: /).waitFor();
+});
+
+session.step("Shift+F10 opens the menu of a row", async (workbench) => {
+  const { keyboard } = workbench.page;
+  await atFirstRow(workbench);
+  await keyboard.press("Shift+F10");
+  await workbench.page.getByRole("menuitem", { name: "Unpin Task" }).waitFor();
+  await workbench.picture("the-menu-of-a-row");
+  await keyboard.press("Escape");
+});
+
+/** Go to the first row of the list by keys. */
+async function atFirstRow(workbench: Workbench): Promise<Chat> {
+  const chat = new Chat(workbench);
+  await workbench.run("Subagents: Focus on Subagents View");
+  await workbench.tabTo(chat.list.locator("#list [tabindex='0']").first());
+  await workbench.page.keyboard.press("Home");
+  await workbench.page.keyboard.press("ArrowDown");
+  await chat.list.locator(".agent:focus").waitFor();
+  return chat;
+}
 
 /** Check what can be seen and used in a page; return how much that is. */
 async function assertNamed(page: FrameLocator): Promise<number> {
