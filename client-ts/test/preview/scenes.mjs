@@ -507,7 +507,7 @@ export const scenes = {
   settingUp: [
     {
       type: "service",
-      state: { kind: "settingUp", message: "Making a Python environment (1 of 3)…" },
+      state: { kind: "settingUp", message: "Downloading orjson (3 of 10)…", step: "download" },
     },
   ],
   failed: [
