@@ -10,6 +10,7 @@ import {
   type Page,
 } from "playwright-core";
 
+import { TAKES_ALL } from "./looks.ts";
 import { PICTURES } from "./places.ts";
 import { PATIENCE_MS, SLOWNESS, until } from "./waiting.ts";
 
@@ -331,9 +332,18 @@ export class Workbench {
 
   /** The toast with this text, with the mouse on it: else it would be gone after some seconds. */
   async toast(text: string | RegExp): Promise<Locator> {
-    const toast = this.toasts.filter({ hasText: text });
+    const toast = (await this.#notifications()).filter({ hasText: text });
     await toast.hover();
     return toast;
+  }
+
+  /** The toasts; where a step's pictures take longer than toasts last, what the notification center keeps. */
+  async #notifications(): Promise<Locator> {
+    if (!TAKES_ALL) {
+      return this.toasts;
+    }
+    await this.run("Notifications: Show Notifications");
+    return this.page.locator(".notifications-center .notification-list-item");
   }
 
   clipboard(): Promise<string> {
