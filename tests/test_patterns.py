@@ -58,6 +58,7 @@ for module in sys.argv[1:]:
 """
 
 
+@pytest.mark.slow
 def test_possessive_groups_are_compiled_for_every_version() -> None:
     package = Path(__file__).parents[1] / "sidecar"
     modules = [

@@ -5,6 +5,8 @@ import contextlib
 import gc
 from collections import Counter
 
+import pytest
+
 from sidecar.app.host import Host
 from sidecar.app.launching.workspace import Workspace
 from tests.app.callers import caller
@@ -39,6 +41,7 @@ async def run_one(host: Host, workspace: Workspace, name: str) -> None:
     await host.registry.settled(record.task.id)
 
 
+@pytest.mark.slow
 async def test_ended_runs_are_freed_without_the_garbage_collector(host: Host, workspace: Workspace) -> None:
     gc.collect()
     before = alive()

@@ -34,6 +34,7 @@ def test_every_session_has_an_answer_with_every_value(tmp_path: Path) -> None:
         assert list(mismatches(truth, truth)) == []
 
 
+@pytest.mark.slow
 def test_an_interrupted_session_has_the_status_of_its_age(tmp_path: Path) -> None:
     assert main(["corpus", str(tmp_path), "--rounds", "20"]) == 0
     truths = [json.loads(line) for line in (tmp_path / "truth.jsonl").read_text().splitlines()]

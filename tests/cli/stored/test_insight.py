@@ -43,6 +43,7 @@ def test_doctor_finds_nothing_wrong_with_sound_tasks(run: Run, root: Path) -> No
     assert code == 0 and "9 tasks" in out and "No problems found." in out
 
 
+@pytest.mark.slow
 def test_doctor_names_each_kind_of_damage_with_its_remedy(run: Run, tmp_path: Path) -> None:
     write_hostile(tmp_path / "root")
     code, out, _ = run("doctor", "--root", str(tmp_path / "root"))

@@ -88,6 +88,7 @@ def test_a_run_whose_time_is_over_is_stopped_by_its_node(world: MakeWorld) -> No
     run_virtually(main)
 
 
+@pytest.mark.slow
 def test_a_question_that_nobody_comes_to_answer_ends_after_a_day(world: MakeWorld) -> None:
     async def asking(agent: ScriptedRun) -> None:
         await agent.open()

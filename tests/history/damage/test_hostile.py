@@ -54,6 +54,7 @@ def test_memory_stays_bounded_whatever_is_listed(tmp_path: Path) -> None:
     assert int(done.stdout) < 500 * 1024  # KiB on Linux
 
 
+@pytest.mark.slow
 def test_no_damage_costs_another_task_its_row(tmp_path: Path) -> None:
     made = write_hostile(tmp_path)
     good = generate(tmp_path, ERAS[2], 9)

@@ -27,6 +27,7 @@ def modules() -> list[str]:
     return [path.read_text("utf-8") for path in sorted(library.glob("*.py"))]
 
 
+@pytest.mark.slow
 def test_two_of_a_thousand_lines_of_code_are_changed_at_most() -> None:
     sources, redactor = modules(), Redactor()
     for source in sources:

@@ -21,6 +21,7 @@ def encoded(messages: list[Any]) -> bytes:
     return json.dumps(messages, ensure_ascii=False).encode("utf-8", "surrogatepass")
 
 
+@pytest.mark.slow
 @given(MESSAGES, st.data())
 @settings(max_examples=60)
 def test_a_cut_anywhere_keeps_the_leading_messages(messages: list[Any], data: st.DataObject) -> None:

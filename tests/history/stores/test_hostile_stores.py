@@ -58,6 +58,7 @@ def test_a_store_full_of_damage_is_listed(tmp_path: Path, product: str) -> None:
     assert {"malformed", "tooLarge"} <= {code for codes in rows.values() for code in codes}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("product", ["codex", "opencode"])
 def test_a_harmed_database_hides_nothing_else(tmp_path: Path, product: str) -> None:
     stores = write_harmed_databases(tmp_path / "stores", product)

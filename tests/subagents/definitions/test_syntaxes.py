@@ -59,6 +59,7 @@ def test_each_key_of_toml_is_found_on_its_line(keys: list[str], texts: list[str]
     assert {member.key: member.line for member in split_toml(document).members} == expected
 
 
+@pytest.mark.slow
 @settings(max_examples=80)
 @given(
     members=st.dictionaries(st.text(max_size=4), st.recursive(st.text(max_size=4) | st.integers(), st.lists)),

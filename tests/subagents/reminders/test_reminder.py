@@ -195,6 +195,7 @@ values = st.recursive(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(
     st.lists(values, min_size=1, max_size=12), st.integers(600, 4_000), st.sampled_from(["full", "summary"])

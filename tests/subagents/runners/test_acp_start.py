@@ -18,6 +18,8 @@ from sidecar.subagents.runners.acp.agents.profiles import PROFILES
 from sidecar.subagents.runners.acp.runner import AcpRunner
 from sidecar.subagents.runners.contract import RunnerUnavailable, RunSpec
 
+pytestmark = pytest.mark.slow  # each starts an agent
+
 LOG = """
 import json, os, sys
 found = {"argv": sys.argv[1:], "env": dict(os.environ)}

@@ -10,6 +10,8 @@ import pytest
 from sidecar.subagents.fold import variables
 from sidecar.subagents.runners.output import outputs
 
+pytestmark = pytest.mark.slow  # each starts an agent
+
 Agent = Callable[..., Awaitable[Any]]
 
 OUTPUTS = {"count": "how many", "why": "the reason"}

@@ -186,6 +186,7 @@ _ROLES = st.sampled_from(["user", "assistant"])
 _MESSAGE = st.dictionaries(_NAMES, _JSON | _ROLES | st.lists(_BLOCK, max_size=3))
 
 
+@pytest.mark.slow
 @settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(messages=st.lists(_MESSAGE | _JSON, max_size=4), manifest=st.dictionaries(st.text(max_size=8), _JSON))
 def test_any_content_is_read(tmp_path: Path, messages: list[Any], manifest: dict[str, Any]) -> None:

@@ -122,6 +122,7 @@ def test_too_deep_for_the_guide_is_dropped(store: Store, monkeypatch: pytest.Mon
     assert store.task().title == "x"
 
 
+@pytest.mark.slow
 def test_both_rule_sets_agree_on_what_the_guide_does_not_define(tmp_path: Path) -> None:
     write_hostile(tmp_path)
     history = TaskHistory([tmp_path], now=lambda: NOW)

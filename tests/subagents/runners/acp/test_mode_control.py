@@ -12,6 +12,8 @@ from sidecar.api.runs.permissions import Policy
 from sidecar.subagents.permissions.tool_rule import ToolRule
 from sidecar.subagents.runners.contract import FormerSession
 
+pytestmark = pytest.mark.slow  # each starts an agent
+
 Agent = Callable[..., Awaitable[Any]]
 Begin = Callable[..., Awaitable[Any]]
 

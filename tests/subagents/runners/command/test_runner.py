@@ -170,6 +170,7 @@ async def test_a_failing_journal_ends_the_run_with_an_error(start: Start) -> Non
     assert (result.terminate_reason, result.error) == ("ERROR", "the output could not be recorded: disk full")
 
 
+@pytest.mark.slow
 async def test_flooding_children_leave_the_loop_responsive(start: Start) -> None:
     runs = [await start("yes") for _ in range(8)]
     lags = []

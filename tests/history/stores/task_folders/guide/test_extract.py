@@ -134,6 +134,7 @@ HOSTILE: dict[str, Callable[[int], bytes]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(60)
 @pytest.mark.parametrize("kind", HOSTILE)
 def test_a_hostile_megabyte_is_judged(kind: str) -> None:
