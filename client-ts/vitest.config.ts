@@ -5,26 +5,33 @@ import { defineConfig } from "vitest/config";
 /** The editor's API is there only inside the editor; tests have a small one of their own. */
 const resolve = { alias: { vscode: fileURLToPath(new URL("test/vscode.ts", import.meta.url)) } };
 
+/** Files share a process and its modules: a process for each would take more than half of the time. */
+const isolate = false;
+
 export default defineConfig({
   test: {
+    sequence: { shuffle: true },
     projects: [
       {
         resolve,
         test: {
           name: "unit",
+          isolate,
           // The page's model and texts are pure; a document for each file would take most of their time.
           include: ["test/unit/**/*.test.ts", "test/webview/{model,text}/**/*.test.ts"],
-          testTimeout: 15_000,
+          setupFiles: ["test/unit/fresh.ts"],
+          testTimeout: 60_000,
         },
       },
       {
         resolve,
         test: {
           name: "webview",
+          isolate,
           include: ["test/webview/{page,view}/**/*.test.ts"],
           environment: "jsdom",
           setupFiles: ["test/webview/environment.ts"],
-          testTimeout: 15_000,
+          testTimeout: 60_000,
         },
       },
       {

@@ -24,7 +24,7 @@ export class Disposable {
 }
 
 export class EventEmitter<T> {
-  readonly #emitter = new NodeEmitter();
+  readonly #emitter = new NodeEmitter().setMaxListeners(0);
 
   readonly event = (listener: (value: T) => void): Disposable => {
     this.#emitter.on("event", listener);
@@ -538,3 +538,33 @@ export const workspace = {
   asRelativePath: (file: string | Uri): string =>
     (typeof file === "string" ? file : file.path).replace(/^\/house\//, ""),
 };
+
+/** Return to the editor as it is at the start of a file of tests: files share a process. */
+export function resetEditor(): void {
+  for (const key of ["pick", "statusItem", "rows"] as const) {
+    Reflect.deleteProperty(shown, key);
+  }
+  const nothing = {
+    messages: [],
+    buttons: [],
+    documents: [],
+    panels: [],
+    answers: [],
+    terminals: [],
+  };
+  Object.assign(shown, nothing, { settings: {} });
+  Object.assign(env, { remoteName: undefined, uiKind: UIKind.Desktop });
+  Object.assign(workspace, { isTrusted: true, workspaceFolders: undefined, textDocuments: [] });
+  Object.assign(window, {
+    activeTextEditor: undefined,
+    visibleTextEditors: [],
+    state: { focused: true },
+  });
+  tabGroups.activeTabGroup = new TabGroup();
+  ran.length = 0;
+  threads.clear();
+  providers.clear();
+  for (const emitter of [focusChanges, editorChanges, tabChanges, edited, opened, closed]) {
+    emitter.dispose();
+  }
+}

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 
 import { nameOf, taskIdOf, taskOf, tasksOf } from "../../../src/commands/arguments.js";
 import { failureText } from "../../../src/commands/history/failedTasks.js";
@@ -14,6 +14,10 @@ const service = {
     return Promise.resolve({ task: storedTask(taskId, { title: `Stored ${taskId}` }) });
   },
 } as unknown as Pick<SubagentService, "request">;
+
+beforeEach(() => {
+  asked.length = 0;
+});
 
 test("a command on a selected row acts on all that are selected, but for rows of no task", async () => {
   const [one, two] = [storedTask("t1"), storedTask("t2")];
