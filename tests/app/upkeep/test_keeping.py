@@ -132,7 +132,7 @@ def test_deleted_sessions_are_found_by_a_search(claude: Claude) -> None:
     claude.history = claude.opened()
     for root in claude.history.roots:
         update(claude.path / "search", root.path, str(claude.own.kept))
-    service = SearchService(claude.path / "search")
+    service = SearchService(claude.path / "search", wait_seconds=60)
     try:
         result = service.search(claude.history, SearchParams(text="parser"))
         assert result.hits and result.indexed == result.total

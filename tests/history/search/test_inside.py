@@ -49,7 +49,7 @@ class Searched:
 
     def hits(self, text: str) -> list[tuple[str, int]]:
         update(self.index, str(self.root))
-        service = SearchService(self.index)
+        service = SearchService(self.index, wait_seconds=60.0)  # a busy machine reads slowly
         try:
             return sorted(
                 (hit.task_id, hit.index) for hit in service.search(self.history, SearchParams(text=text)).hits

@@ -68,7 +68,7 @@ def test_a_word_is_found_in_its_session_only(store: tuple[Path, list[Truth]], tm
     root, truths = store
     history = history_of(root)
     update(tmp_path / "search", str(root))
-    service = SearchService(tmp_path / "search")
+    service = SearchService(tmp_path / "search", wait_seconds=60)
     try:
         for truth in truths:
             hits = service.search(history, SearchParams(text=truth.word or "")).hits

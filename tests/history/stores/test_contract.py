@@ -133,7 +133,7 @@ def test_rows_are_kept_between_processes(root: Path) -> None:
 def test_messages_are_searched(root: Path, tmp_path: Path) -> None:
     history, _ = history_of(root)
     update(tmp_path / "search", str(root))
-    service = SearchService(tmp_path / "search")
+    service = SearchService(tmp_path / "search", wait_seconds=60)
     hits = service.search(history, SearchParams(text="mended")).hits
     service.close()
     assert [(hit.task_id, hit.index) for hit in hits] == [(FIRST, 1)]

@@ -42,7 +42,7 @@ def test_no_byte_name_or_time_changes(tmp_path: Path, generate: Generate) -> Non
         export(history, task.id, "markdown")
     examine(history, NOW)
     update(tmp_path / "search", str(root))
-    service = SearchService(tmp_path / "search")
+    service = SearchService(tmp_path / "search", wait_seconds=60)
     assert service.search(history, SearchParams(text="parser")).hits
     service.close()
     history.close()

@@ -122,7 +122,7 @@ def _use_everything(history: TaskHistory, tmp_path: Path, key: str) -> None:
     history.list(query="file:a.py parent:x")
     examine(history, NOW)
     update(tmp_path / "search", root)
-    service = SearchService(tmp_path / "search")
+    service = SearchService(tmp_path / "search", wait_seconds=60)
     service.search(history, SearchParams(text="cache"))
     service.close()
     live = LiveHistory(history, lambda changes: None)
@@ -152,7 +152,7 @@ def test_words_are_found_in_the_session_that_holds_them(tmp_path: Path, store: A
     with store(root, 8) as truth:
         history = history_of(root)
         update(tmp_path / "search", str(root))
-        service = SearchService(tmp_path / "search")
+        service = SearchService(tmp_path / "search", wait_seconds=60)
         for key in list(truth)[:5]:
             prompt = next(each.text or "" for each in history.messages(key).messages if each.role == "user")
             found = service.search(history, SearchParams(text=prompt.split()[-1])).hits
