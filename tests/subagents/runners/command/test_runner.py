@@ -173,6 +173,7 @@ async def test_a_failing_journal_ends_the_run_with_an_error(start: Start) -> Non
 @pytest.mark.slow
 async def test_flooding_children_leave_the_loop_responsive(start: Start) -> None:
     runs = [await start("yes") for _ in range(8)]
+    await asyncio.gather(*(run.until_it_speaks() for run in runs))
     lags = []
     for _ in range(50):
         before = time.perf_counter()
@@ -180,7 +181,6 @@ async def test_flooding_children_leave_the_loop_responsive(start: Start) -> None
         lags.append(time.perf_counter() - before)
     await asyncio.gather(*(run.run.stop() for run in runs))
     assert sorted(lags)[40] < 0.05
-    assert all(run.events for run in runs)
 
 
 @pytest.mark.parametrize("prompt", ["a\0b", "half \ud83d"])
