@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from sidecar.rpc.connection import Method
 from sidecar.rpc.errors import ConnectionClosed, EncodingError, RpcError
-from sidecar.rpc.transport.outbox import Outbox
+from sidecar.rpc.transport.frame_queue import FrameQueue
 from tests.rpc.wire import Peer, call, connected, note
 
 
@@ -306,21 +306,21 @@ async def test_notifications_without_a_json_form_are_refused_to_the_caller() -> 
             peer.connection.notify("x", {1, 2})
 
 
-async def wait_until_full(peer: Peer, outbox: Outbox) -> None:
+async def wait_until_full(peer: Peer, queue: FrameQueue) -> None:
     """Have the writer in the middle of more than a pipe holds, then fill the queue behind it."""
     peer.connection.notify("filler", {"x": "x" * 1_000_000})
     await peer.readable()
-    while not outbox.full:
+    while not queue.full:
         peer.connection.notify("filler", {})
 
 
 async def test_notifications_to_a_peer_that_does_not_read_are_bounded_and_state_replaced(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    outbox = Outbox(max_frames=20)
+    queue = FrameQueue(max_frames=20)
     caplog.set_level(logging.CRITICAL)
-    async with connected({}, outbox) as peer:
-        await wait_until_full(peer, outbox)
+    async with connected({}, queue) as peer:
+        await wait_until_full(peer, queue)
         for number in range(500):
             peer.connection.notify("state", {"number": number}, coalesce="task")
             peer.connection.notify("changed", {"padding": "x" * 5000})
@@ -334,8 +334,8 @@ async def test_notifications_to_a_peer_that_does_not_read_are_bounded_and_state_
 
 
 async def test_paced_notifications_all_arrive_in_order() -> None:
-    outbox = Outbox(max_frames=4)
-    async with connected({}, outbox) as peer:
+    queue = FrameQueue(max_frames=4)
+    async with connected({}, queue) as peer:
 
         async def stream() -> None:
             for number in range(100):
@@ -348,9 +348,9 @@ async def test_paced_notifications_all_arrive_in_order() -> None:
 
 
 async def test_paced_notifications_end_with_the_peer() -> None:
-    outbox = Outbox(max_frames=2)
-    async with connected({}, outbox) as peer:
-        await wait_until_full(peer, outbox)
+    queue = FrameQueue(max_frames=2)
+    async with connected({}, queue) as peer:
+        await wait_until_full(peer, queue)
         waiting = asyncio.create_task(peer.connection.notify_paced("event", {}))
         peer.stop_reading()
         with pytest.raises(ConnectionClosed):
@@ -358,9 +358,9 @@ async def test_paced_notifications_end_with_the_peer() -> None:
 
 
 async def test_results_wait_for_a_peer_that_does_not_read_and_can_be_cancelled() -> None:
-    outbox = Outbox(max_frames=2)
-    async with connected({"echo": request(echo)}, outbox) as peer:
-        await wait_until_full(peer, outbox)
+    queue = FrameQueue(max_frames=2)
+    async with connected({"echo": request(echo)}, queue) as peer:
+        await wait_until_full(peer, queue)
         depth = peer.connection.outbound_depth
         peer.send(*(call(number, "echo", value="x" * 50) for number in range(20)))
         peer.send(note("$/cancelRequest", id=19), call("bad", "unknown"))
@@ -375,9 +375,9 @@ async def test_results_wait_for_a_peer_that_does_not_read_and_can_be_cancelled()
 
 
 async def test_the_end_of_input_ends_it_even_with_a_peer_that_never_reads() -> None:
-    outbox = Outbox(max_frames=2)
-    async with connected({"echo": request(echo)}, outbox) as peer:
-        await wait_until_full(peer, outbox)
+    queue = FrameQueue(max_frames=2)
+    async with connected({"echo": request(echo)}, queue) as peer:
+        await wait_until_full(peer, queue)
         peer.send(*(call(number, "unknown") for number in range(300)))
         peer.hang_up()
         serving = next(task for task in asyncio.all_tasks() if task.get_name() == "serve")

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from sidecar.rpc.connection import Connection, Method
+from sidecar.rpc.transport.frame_queue import FrameQueue
 from sidecar.rpc.transport.framing import FrameDecoder, encode_frame
-from sidecar.rpc.transport.outbox import Outbox
 from sidecar.rpc.transport.stdio import PipeTransport
 
 ROOT = Path(__file__).parents[2]
@@ -153,12 +153,12 @@ class Peer:
 
 @asynccontextmanager
 async def connected(
-    methods: Mapping[str, Method], outbox: Outbox | None = None, **options: Any
+    methods: Mapping[str, Method], queue: FrameQueue | None = None, **options: Any
 ) -> AsyncIterator[Peer]:
     """Serve `methods` between two pipes, and end it on the way out by hanging up."""
     server_in, client_out = os.pipe()
     client_in, server_out = os.pipe()
-    transport = PipeTransport(server_in, server_out, outbox)
+    transport = PipeTransport(server_in, server_out, queue)
     connection = Connection(methods, transport=transport, **options)
     peer = Peer(connection, client_out, client_in)
     serving = asyncio.create_task(connection.serve(), name="serve")

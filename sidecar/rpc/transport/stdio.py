@@ -5,8 +5,8 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+from sidecar.rpc.transport.frame_queue import FrameQueue
 from sidecar.rpc.transport.framing import Decoder
-from sidecar.rpc.transport.outbox import Outbox
 from sidecar.rpc.transport.reader import FrameReader, OnEnd, OnFrames, open_reader
 from sidecar.rpc.transport.writer import FrameWriter
 
@@ -51,7 +51,7 @@ class PipeTransport:
         self,
         read_fd: int,
         write_fd: int,
-        outbox: Outbox | None = None,
+        queue: FrameQueue | None = None,
         early: bytes = b"",
         decoder: Decoder | None = None,
         is_gone: Callable[[], bool] = lambda: False,
@@ -65,7 +65,7 @@ class PipeTransport:
         self._early = early
         self._decoder = decoder
         self._reader: FrameReader | None = None
-        self.writer = FrameWriter(write_fd, outbox)
+        self.writer = FrameWriter(write_fd, queue)
 
     @classmethod
     def stdio(cls) -> "PipeTransport":

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Hashable
 
 from sidecar.rpc.errors import ConnectionClosed
-from sidecar.rpc.transport.outbox import Outbox
+from sidecar.rpc.transport.frame_queue import FrameQueue
 
 # How many bytes a pipe that polls as writable takes without blocking; 0 if that is not guaranteed (Windows).
 _SMALL: int = getattr(select, "PIPE_BUF", 0)
@@ -20,9 +20,9 @@ class FrameWriter:
     when nothing is queued and the pipe has room (waking a thread costs more); the rest is queued.
     """
 
-    def __init__(self, fd: int, outbox: Outbox | None = None) -> None:
+    def __init__(self, fd: int, queue: FrameQueue | None = None) -> None:
         self._fd = fd
-        self._outbox = outbox if outbox is not None else Outbox()
+        self._queue = queue if queue is not None else FrameQueue()
         self._lock = threading.Lock()
         self._work = threading.Condition(self._lock)
         self._writable = threading.Condition(self._lock)
@@ -43,7 +43,7 @@ class FrameWriter:
     @property
     def depth(self) -> int:
         """Frames waiting, not counting the batch in progress."""
-        return len(self._outbox)
+        return len(self._queue)
 
     def send(self, frame: bytes, on_leaving: Callable[[], None] | None = None) -> None:
         """Queue or write a frame regardless of the bounds; do nothing once the peer is gone.
@@ -53,7 +53,7 @@ class FrameWriter:
         """
         with self._lock:
             if not self._written_at_once(frame, on_leaving):
-                self._outbox.push(frame, on_leaving=on_leaving)
+                self._queue.push(frame, on_leaving=on_leaving)
                 self._work.notify()
 
     def offer(self, frame: bytes, key: Hashable | None = None) -> bool:
@@ -61,27 +61,27 @@ class FrameWriter:
         with self._lock:
             if self._written_at_once(frame):
                 return True
-            accepted = self._outbox.offer(frame, key)
+            accepted = self._queue.offer(frame, key)
             self._work.notify()
             return accepted
 
     async def room(self) -> None:
         """Wait until the queue is not full. Raises ConnectionClosed when the peer is gone."""
-        if self._outbox.full:
-            await self._until(lambda: not self._outbox.full)
+        if self._queue.full:
+            await self._until(lambda: not self._queue.full)
         if self._broken:
             raise ConnectionClosed("the peer no longer reads")
 
     async def drained(self) -> None:
         """Wait until everything is written, or the peer is gone."""
-        await self._until(lambda: not self._writing and not len(self._outbox))
+        await self._until(lambda: not self._writing and not len(self._queue))
 
     def wait_until_writable(self, timeout: float) -> bool:
         """Block the calling thread while the queue is overloaded; return False after `timeout` seconds."""
-        if not self._outbox.overloaded:
+        if not self._queue.overloaded:
             return True
         with self._lock:
-            return self._writable.wait_for(lambda: self._broken or not self._outbox.overloaded, timeout)
+            return self._writable.wait_for(lambda: self._broken or not self._queue.overloaded, timeout)
 
     def close(self, timeout: float) -> None:
         """End the thread once the queue is empty; a write that blocks for `timeout` seconds is abandoned."""
@@ -94,7 +94,7 @@ class FrameWriter:
         """Write at once if possible; return whether nothing is left to queue. The lock is held."""
         if self._broken or self._closing:
             return True
-        if self._writing or len(self._outbox) or len(frame) > _SMALL or not self._has_room():
+        if self._writing or len(self._queue) or len(frame) > _SMALL or not self._has_room():
             return False
         if on_leaving is not None:
             on_leaving()
@@ -105,7 +105,7 @@ class FrameWriter:
             _call(self._loop, self._on_broken)
             return True
         if written < len(frame):
-            self._outbox.push(frame[written:])
+            self._queue.push(frame[written:])
             self._work.notify()
         return True
 
@@ -121,7 +121,7 @@ class FrameWriter:
     def _run(self) -> None:
         try:
             while (batch := self._next_batch()) is not None:
-                self._write(batch, self._outbox.taken)
+                self._write(batch, self._queue.taken)
         except OSError:
             self._give_up()
         finally:
@@ -140,18 +140,18 @@ class FrameWriter:
         with self._lock:
             self._writing = False
             self._report()
-            while not len(self._outbox):
+            while not len(self._queue):
                 if self._closing:
                     return None
                 self._work.wait()
             self._writing = True
-            batch = self._outbox.take()
+            batch = self._queue.take()
             self._report()
             return batch
 
     def _report(self) -> None:
         """Wake those who wait for the queue. The lock is held."""
-        if not self._outbox.overloaded:
+        if not self._queue.overloaded:
             self._writable.notify_all()
         if self._watched:
             self._watched = False

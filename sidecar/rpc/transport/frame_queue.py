@@ -17,7 +17,7 @@ class _Entry:
     on_leaving: Callable[[], None] | None = None
 
 
-class Outbox:
+class FrameQueue:
     """A FIFO of encoded frames. Not thread-safe: its owner holds a lock.
 
     It is *full* from `max_frames` or `max_bytes` on: senders wait if they can, and notifications that may be
