@@ -14,9 +14,9 @@ from sidecar.history.export.redaction.rules.carriers import CARRIERS
 from sidecar.history.export.redaction.rules.products import PRODUCTS
 from sidecar.history.export.redaction.rules.rule import Rule, gitleaks_rules
 from sidecar.history.export.redaction.rules.tokens import TOKENS
-from sidecar.history.export.redaction.screen import Screen
 from sidecar.history.export.redaction.spans import Span
 from sidecar.history.export.redaction.view import View
+from sidecar.history.export.redaction.word_filter import WordFilter
 from sidecar.history.export.redaction.wraps import joined_lines
 
 _ARMOR: Final = -1
@@ -34,7 +34,7 @@ class Finder:
                 self._always.append((rank, rule))
             for word in dict.fromkeys(rule.keywords):
                 self._rules.setdefault(word, []).append((rank, rule))
-        self._screen = Screen(self._rules)
+        self._filter = WordFilter(self._rules)
 
     def spans(self, text: str, *, cut: bool = False) -> Iterator[Span]:
         """Yield what the rules find, overlaps included. What follows a `cut` text's secrets is unknown."""
@@ -42,7 +42,7 @@ class Finder:
             yield from rule.everywhere(text, rank)
         lowered = _lowered(text)
         searched = set()
-        for word in self._screen.candidates(lowered):
+        for word in self._filter.candidates(lowered):
             places = _places(lowered, word)
             for rank, rule in self._rules[word] if places else ():
                 if rule.scan:

@@ -16,7 +16,7 @@ _LONGEST: Final = 200
 """The longest cached word, in bytes."""
 
 
-class Screen:
+class WordFilter:
     """Find the words that a text may contain, without missing one. Words are in lower case."""
 
     def __init__(self, words: Iterable[str]) -> None:

@@ -6,8 +6,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Final
 
-from sidecar.history.export.redaction.screen import any_of
 from sidecar.history.export.redaction.spans import Span
+from sidecar.history.export.redaction.word_filter import any_of
 
 USER: Final = "userName"
 RANK: Final = 2_000
