@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any, Final
 
-from sidecar.corpus.teller import HOUR, Json, Teller, iso, on_one_line
+from sidecar.corpus.invention import HOUR, Inventor, Json, iso, on_one_line
 from sidecar.corpus.truth import Truth, Used, status_of
 
 STORE: Final = "copilot"
@@ -31,13 +31,13 @@ _KILLED: Final = ("killed in a tool", "killed an hour ago", "killed after a resu
 class Log:
     """Writes the events of one session, and keeps count of its true values."""
 
-    def __init__(self, teller: Teller, case: str) -> None:
-        self.teller, self.case = teller, case
-        self.id, self.word, self.folder = teller.uuid(), teller.word(), teller.folder()
+    def __init__(self, inventor: Inventor, case: str) -> None:
+        self.inventor, self.case = inventor, case
+        self.id, self.word, self.folder = inventor.uuid(), inventor.word(), inventor.folder()
         self.events: list[Json] = []
         self.used, self.output, self.count = Used(), 0, 0
         self.title, self.end, self.model = "", "answered", MODELS[0]
-        self.created = self.last = teller.start(HOUR if case == "killed an hour ago" else None)
+        self.created = self.last = inventor.start(HOUR if case == "killed an hour ago" else None)
         self._run, self._run_start = Used(), self.created
 
     def tell(self) -> None:
@@ -65,9 +65,9 @@ class Log:
         self._finish()
 
     def _turns(self) -> None:
-        for _ in range(self.teller.turns()):
+        for _ in range(self.inventor.turns()):
             self.ask()
-            for _ in range(self.teller.random.randint(0, 2)):
+            for _ in range(self.inventor.random.randint(0, 2)):
                 self.answer(tool=True)
                 self._work()
             self.answer()
@@ -96,7 +96,7 @@ class Log:
 
     def ask(self) -> None:
         """Add what a person typed."""
-        prompt = self.teller.prompt("" if self.title else self.word)
+        prompt = self.inventor.prompt("" if self.title else self.word)
         self.title = self.title or on_one_line(prompt)
         self.count += 1
         transformed = f"<current_datetime>2026-01-01</current_datetime>\n\n{prompt}"
@@ -104,14 +104,18 @@ class Log:
 
     def answer(self, *, tool: bool = False) -> None:
         """Add an answer of the model."""
-        teller, made = self.teller, self.teller.tokens(10, 2_000)
-        reads, writes, rest = teller.tokens(), teller.tokens(100, 5_000), teller.tokens(100, 9_000)
+        inventor, made = self.inventor, self.inventor.tokens(10, 2_000)
+        reads, writes, rest = inventor.tokens(), inventor.tokens(100, 5_000), inventor.tokens(100, 9_000)
         self._run.add(Used(input=rest, output=made, cache_reads=reads, cache_writes=writes))
         self.output += made
         self.count += 1
         request = {"toolCallId": f"t{len(self.events)}", "name": "view", "arguments": {"path": "/x/a.py"}}
-        data: Json = {"messageId": teller.uuid(), "model": self.model, "content": teller.reply(self.word)}
-        data |= {"toolRequests": [request] if tool else [], "outputTokens": made, "requestId": teller.word()}
+        data: Json = {"messageId": inventor.uuid(), "model": self.model, "content": inventor.reply(self.word)}
+        data |= {
+            "toolRequests": [request] if tool else [],
+            "outputTokens": made,
+            "requestId": inventor.word(),
+        }
         self.add("assistant.turn_start", {"turnId": str(self.count)})
         if self.case == "an answer twice":
             self.add("assistant.message", {**data, "outputTokens": 1})
@@ -153,17 +157,17 @@ class Log:
         self._run = Used()
 
     def _resume(self) -> None:
-        self.teller.wait(9)
-        self._run_start = self.teller.time
+        self.inventor.wait(9)
+        self._run_start = self.inventor.time
         self.add(
-            "session.resume", {"resumeTime": iso(self.teller.time), "context": {"cwd": f"{self.folder}2"}}
+            "session.resume", {"resumeTime": iso(self.inventor.time), "context": {"cwd": f"{self.folder}2"}}
         )
 
     def add(self, kind: str, data: Json) -> None:
         """Add an event."""
         before = self.events[-1]["id"] if self.events else None
-        self.last = self.teller.tick()
-        head = {"type": kind, "data": data, "id": self.teller.uuid()}
+        self.last = self.inventor.tick()
+        head = {"type": kind, "data": data, "id": self.inventor.uuid()}
         self.events.append({**head, "timestamp": iso(self.last), "parentId": before})
 
     def write(self, root: Path) -> None:
@@ -175,17 +179,17 @@ class Log:
         write_folder(folder, self._names())
         (folder / "events.jsonl").write_text(text, encoding="utf-8", newline="\n")
         if self.case == "named in the editor":
-            self.title = f"Custom {self.teller.word()}"
+            self.title = f"Custom {self.inventor.word()}"
             custom = json.dumps({"customTitle": self.title})
             (folder / "vscode.metadata.json").write_text(custom, encoding="utf-8")
 
     def _names(self) -> Json:
         names: Json = {"id": self.id, "cwd": f"{self.folder}-yaml", "branch": "main", "user_named": False}
         if self.case == "named by the user":
-            self.title = f"Name: {self.teller.word()} # 日志"
+            self.title = f"Name: {self.inventor.word()} # 日志"
             names |= {"name": self.title, "user_named": True, "summary": "Not this"}
         elif self.case == "summary":
-            self.title = f"Summary {self.teller.word()}"
+            self.title = f"Summary {self.inventor.word()}"
             names |= {"summary": self.title, "summary_count": 1}
         return {**names, "created_at": iso(self.created), "updated_at": iso(self.last)}
 
@@ -224,15 +228,15 @@ def write_folder(folder: Path, names: Json) -> None:
 
 def write_copilot(root: Path, seed: int = 0, rounds: int = 1) -> list[Truth]:
     """Write a store of `rounds` sessions of every case, and return their true values."""
-    teller, truths = Teller(seed, STORE), []
+    inventor, truths = Inventor(seed, STORE), []
     for _ in range(rounds):
         for case in CASES:
-            log = Log(teller, case)
+            log = Log(inventor, case)
             log.tell()
             log.write(root)
             truths.append(log.truth())
-    write_folder(root / "session-state" / teller.uuid(), {"id": "x", "cwd": "/x"})
-    unused = Log(teller, "one shutdown")
+    write_folder(root / "session-state" / inventor.uuid(), {"id": "x", "cwd": "/x"})
+    unused = Log(inventor, "one shutdown")
     unused.add("session.start", {"sessionId": unused.id, "context": {"cwd": "/x"}})
     unused.write(root)
     (root / "settings.json").write_text('{"banner":"never"}', encoding="utf-8")

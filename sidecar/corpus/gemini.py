@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from sidecar.corpus.gemini_chat import Chat, Layout
-from sidecar.corpus.teller import FOLDERS, Teller
+from sidecar.corpus.invention import FOLDERS, Inventor
 from sidecar.corpus.truth import Truth
 
 STORE: Final = "gemini"
@@ -36,22 +36,22 @@ CASES: Final = (*_COMMON, "parent", "subagent of an unknown session")
 
 def write_gemini(root: Path, seed: int = 0, rounds: int = 1) -> list[Truth]:
     """Write a store of `rounds` sessions of every case, and return their true values."""
-    teller, truths = Teller(seed, STORE), []
+    inventor, truths = Inventor(seed, STORE), []
     layout = Layout(root, {folder: _slug(folder, place) for place, folder in enumerate(FOLDERS)})
     for _ in range(rounds):
         for case in CASES:
-            chat = Chat(teller, case)
+            chat = Chat(inventor, case)
             chat.tell()
             chat.write(layout)
             truths.append(chat.truth())
             if case == "parent":
-                child = Chat(teller, "subagent", parent=chat)
+                child = Chat(inventor, "subagent", parent=chat)
                 child.tell()
                 child.write(layout)
                 truths.append(child.truth())
                 truths[-2].token_usage = chat.with_child(child)
     _write_lists(layout)
-    _write_no_sessions(teller, layout)
+    _write_no_sessions(inventor, layout)
     return truths
 
 
@@ -71,19 +71,19 @@ def _write_lists(layout: Layout) -> None:
             (path / ".project_root").write_bytes(folder.encode())
 
 
-def _write_no_sessions(teller: Teller, layout: Layout) -> None:
+def _write_no_sessions(inventor: Inventor, layout: Layout) -> None:
     folder = layout.root / "tmp" / hashlib.sha256(b"/nowhere").hexdigest()
     chats = folder / "chats"
     chats.mkdir(parents=True)
     (chats / "session-2026-04-06T05-00-0e072838.json").write_bytes(b"")
-    commands = Chat(teller, "one document")
+    commands = Chat(inventor, "one document")
     commands.say("user", "/stats model")
     commands.say("info", "Session Stats")
     (chats / f"session-2026-04-06T05-01-{commands.id[:8]}.json").write_text(
         commands.document(), encoding="utf-8"
     )
-    (chats / f"session-2026-04-06T05-02-{teller.uuid()[:8]}.jsonl").write_text(
-        json.dumps(Chat(teller, "one document").metadata()) + "\n", encoding="utf-8"
+    (chats / f"session-2026-04-06T05-02-{inventor.uuid()[:8]}.jsonl").write_text(
+        json.dumps(Chat(inventor, "one document").metadata()) + "\n", encoding="utf-8"
     )
     (folder / "logs.json").write_text('[{"sessionId":"decoy","messageId":0,"type":"user"}]', encoding="utf-8")
     (layout.root / "tmp" / "bin").mkdir()

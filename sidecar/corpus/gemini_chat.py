@@ -5,7 +5,7 @@ import json
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from sidecar.corpus.teller import DAY, HOUR, Json, Teller, iso, on_one_line
+from sidecar.corpus.invention import DAY, HOUR, Inventor, Json, iso, on_one_line
 from sidecar.corpus.truth import Truth, Used, status_of
 
 MODEL: Final = "gemini-3-pro-preview"
@@ -32,19 +32,19 @@ class Layout(NamedTuple):
 class Chat:
     """Writes one chat, and keeps count of its true values."""
 
-    def __init__(self, teller: Teller, case: str, parent: "Chat | None" = None) -> None:
-        self.teller, self.case, self.parent = teller, case, parent
+    def __init__(self, inventor: Inventor, case: str, parent: "Chat | None" = None) -> None:
+        self.inventor, self.case, self.parent = inventor, case, parent
         self.is_child = parent is not None or case == "subagent of an unknown session"
-        self.id = teller.uuid() if not self.is_child else teller.word()
-        self.word = teller.word()
-        self.folder: str = parent.folder if parent else teller.folder()
+        self.id = inventor.uuid() if not self.is_child else inventor.word()
+        self.word = inventor.word()
+        self.folder: str = parent.folder if parent else inventor.folder()
         self.messages: list[Json] = []
         self.lines: list[Json] = []
         self.earlier: str | None = None
         """The document of an earlier process, before the session was resumed."""
         self.summary: str | None = None
         self.prompt = ""
-        self.created = teller.start(_AGES.get(case)) if parent is None else teller.tick()
+        self.created = inventor.start(_AGES.get(case)) if parent is None else inventor.tick()
         self.last = self.created
 
     def tell(self) -> None:
@@ -53,13 +53,13 @@ class Chat:
             self.say("user", "/about")
         if self.case in _NEWER:
             self._set_context()
-        for turn in range(self.teller.turns()):
+        for turn in range(self.inventor.turns()):
             self.turn(self.word if turn == 0 else "")
         if self.case in ("resumed, older messages repeated", "taken back after a resume"):
             if self.case == "taken back after a resume":
                 self.turn("")
             self.earlier = self.document()
-            self.teller.wait(20)
+            self.inventor.wait(20)
             if self.case == "taken back after a resume":
                 self._take_back()
             self.turn("")
@@ -75,35 +75,35 @@ class Chat:
             self.turn("")
         self._finish()
         if self.case in ("one document", "hash and slug folder", "parent", "lines, replaced and taken back"):
-            self.summary = f"Summary {self.teller.word()}"
+            self.summary = f"Summary {self.inventor.word()}"
 
     def turn(self, word: str) -> None:
         """Add a prompt and its answers."""
-        self.say("user", self.teller.prompt(word))
-        for _ in range(self.teller.random.randint(0, 2)):
+        self.say("user", self.inventor.prompt(word))
+        for _ in range(self.inventor.random.randint(0, 2)):
             self.answer("", tool="success")
-        self.answer(self.teller.reply(self.word))
+        self.answer(self.inventor.reply(self.word))
 
     def _finish(self) -> None:
         if self.case in _OPEN:
-            self.say("user", self.teller.prompt())
+            self.say("user", self.inventor.prompt())
             self.answer("", tool="success")
         elif self.case == "declined tool":
-            self.say("user", self.teller.prompt())
+            self.say("user", self.inventor.prompt())
             self.answer("", tool="cancelled")
         elif self.case == "cancelled":
-            self.say("user", self.teller.prompt())
+            self.say("user", self.inventor.prompt())
             self.say("info", "Request cancelled.")
         elif self.case == "error":
-            self.say("user", self.teller.prompt())
+            self.say("user", self.inventor.prompt())
             self.say("error", "[API Error: quota exceeded]")
 
     def say(self, kind: str, text: str) -> None:
         """Add a message of a person or of the product."""
         content: Any = text
-        if kind == "user" and (self.case == "parts and display text" or self.teller.random.random() < 0.4):
+        if kind == "user" and (self.case == "parts and display text" or self.inventor.random.random() < 0.4):
             content = [{"text": text}]
-        message = {"id": self.teller.uuid(), "timestamp": self._now(), "type": kind, "content": content}
+        message = {"id": self.inventor.uuid(), "timestamp": self._now(), "type": kind, "content": content}
         if self.case == "parts and display text" and kind == "user":
             message["content"] = [{"text": text}, {"text": "\n--- Content from referenced files ---\nx = 1"}]
             message["displayContent"] = text
@@ -111,21 +111,25 @@ class Chat:
 
     def answer(self, text: str, tool: str | None = None) -> None:
         """Add an answer of the model, with a call of a tool or without one."""
-        teller = self.teller
-        given, made, thoughts = teller.tokens(), teller.tokens(10, 1_500), teller.random.choice((0, 0, 700))
-        extra = teller.random.choice((0, 0, 120))
+        inventor = self.inventor
+        given, made, thoughts = (
+            inventor.tokens(),
+            inventor.tokens(10, 1_500),
+            inventor.random.choice((0, 0, 700)),
+        )
+        extra = inventor.random.choice((0, 0, 120))
         tokens = {
             "input": given,
             "output": made,
-            "cached": teller.random.randrange(given),
+            "cached": inventor.random.randrange(given),
             "thoughts": thoughts,
             "tool": extra,
             "total": given + made + thoughts + extra,
         }
-        thought = {"subject": "Plan", "description": "Read the code.", "timestamp": iso(teller.time)}
-        message: Json = {"id": teller.uuid(), "timestamp": self._now(), "type": "gemini", "content": text}
+        thought = {"subject": "Plan", "description": "Read the code.", "timestamp": iso(inventor.time)}
+        message: Json = {"id": inventor.uuid(), "timestamp": self._now(), "type": "gemini", "content": text}
         message |= {"thoughts": [thought], "tokens": tokens, "model": CHILD_MODEL if self.is_child else MODEL}
-        calls = {"toolCalls": [_call(teller, tool)]} if tool is not None else {}
+        calls = {"toolCalls": [_call(inventor, tool)]} if tool is not None else {}
         if self.case not in _NEWER:
             message |= calls
         if self._in_lines:
@@ -133,7 +137,7 @@ class Chat:
             self.lines.append({**message, "tokens": {**tokens, "output": 1, "total": given + 1}})
         self._add(message)
         if calls and self.case in _NEWER:
-            apart = {"id": teller.uuid(), "timestamp": self._now(), "type": "gemini", "content": ""}
+            apart = {"id": inventor.uuid(), "timestamp": self._now(), "type": "gemini", "content": ""}
             self.lines.append({**apart, "model": message["model"], **calls})
 
     @property
@@ -141,7 +145,7 @@ class Chat:
         return self.case.startswith("lines")
 
     def _now(self) -> str:
-        self.last = self.teller.tick()
+        self.last = self.inventor.tick()
         return iso(self.last)
 
     def _add(self, message: Json) -> None:
@@ -163,7 +167,7 @@ class Chat:
 
     def _set_context(self) -> None:
         context = [{"text": "<session_context>\nThis is the Gemini CLI."}]
-        message = {"id": self.teller.uuid(), "timestamp": self._now(), "type": "user", "content": context}
+        message = {"id": self.inventor.uuid(), "timestamp": self._now(), "type": "user", "content": context}
         self.lines.append({"$set": {"messages": [message]}})
 
     def metadata(self) -> Json:
@@ -252,11 +256,11 @@ def _shown(message: Json) -> str:
     return content if isinstance(content, str) else "".join(part["text"] for part in content)
 
 
-def _call(teller: Teller, status: str) -> Json:
-    name, call_id = "run_shell_command", f"run_shell_command-{teller.time}-{teller.word()}"
+def _call(inventor: Inventor, status: str) -> Json:
+    name, call_id = "run_shell_command", f"run_shell_command-{inventor.time}-{inventor.word()}"
     answer = {"functionResponse": {"id": call_id, "name": name, "response": {"output": "ok"}}}
     shown = {"args": {"command": "make test", "sessionId": "decoy"}, "status": status, "resultDisplay": "ok"}
-    return {"id": call_id, "name": name, **shown, "timestamp": iso(teller.time), "result": [answer]}
+    return {"id": call_id, "name": name, **shown, "timestamp": iso(inventor.time), "result": [answer]}
 
 
 def _write(path: Path, text: str) -> None:

@@ -67,7 +67,7 @@ FOLDERS: Final = (
 """Working directories on Linux, macOS, in a container and on Windows."""
 
 
-class Teller:
+class Inventor:
     """Makes up what sessions consist of. The clock moves on with each `tick`."""
 
     def __init__(self, seed: int, name: str) -> None:

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import Final
 
-from sidecar.corpus.teller import HOUR, Json, Teller, iso, on_one_line
+from sidecar.corpus.invention import HOUR, Inventor, Json, iso, on_one_line
 from sidecar.corpus.truth import Truth, Used, status_of
 
 STORE: Final = "qwen"
@@ -31,24 +31,24 @@ CASES: Final = (
 class Chat:
     """Writes one chat, and keeps count of its true values."""
 
-    def __init__(self, teller: Teller, case: str) -> None:
-        self.teller, self.case = teller, case
-        self.id, self.word = teller.uuid(), teller.word()
-        self.folder = teller.folder()
+    def __init__(self, inventor: Inventor, case: str) -> None:
+        self.inventor, self.case = inventor, case
+        self.id, self.word = inventor.uuid(), inventor.word()
+        self.folder = inventor.folder()
         self.lines: list[Json] = []
         self.times: list[int] = []
         self.used, self.count = Used(), 0
         self.title = ""
         self.end = "answered"
-        teller.start(HOUR if case == "interrupted an hour ago" else None)
+        inventor.start(HOUR if case == "interrupted an hour ago" else None)
 
     def tell(self) -> None:
         """Write the records."""
         if self.case == "command first":
             self._system("slash_command", {"phase": "invocation", "rawCommand": "/about"})
-        for turn in range(self.teller.turns()):
-            self.ask(self.teller.prompt(self.word if turn == 0 else ""))
-            for _ in range(self.teller.random.randint(0, 2)):
+        for turn in range(self.inventor.turns()):
+            self.ask(self.inventor.prompt(self.word if turn == 0 else ""))
+            for _ in range(self.inventor.random.randint(0, 2)):
                 self.answer(tool=True)
                 self.result("success")
             self.answer()
@@ -57,16 +57,16 @@ class Chat:
 
     def _finish(self) -> None:
         if self.case in ("a tool without result", "interrupted an hour ago"):
-            self.ask(self.teller.prompt())
+            self.ask(self.inventor.prompt())
             self.answer(tool=True)
             self.end = "open"
         elif self.case == "cancelled tool":
-            self.ask(self.teller.prompt())
+            self.ask(self.inventor.prompt())
             self.answer(tool=True)
             self.result("cancelled")
             self.end = "cancelled"
         elif self.case == "error of the service":
-            self.ask(self.teller.prompt())
+            self.ask(self.inventor.prompt())
             self._system("ui_telemetry", _telemetry("qwen-code.api_error"))
             self.end = "failed"
 
@@ -78,13 +78,13 @@ class Chat:
 
     def answer(self, *, tool: bool = False) -> None:
         """Add an answer of the model."""
-        teller = self.teller
-        given, made = teller.tokens(), teller.tokens(10, 2_000)
-        cached = teller.random.randrange(given)
-        thoughts = teller.random.randrange(made) if self.case.startswith("thoughts") else 0
+        inventor = self.inventor
+        given, made = inventor.tokens(), inventor.tokens(10, 2_000)
+        cached = inventor.random.randrange(given)
+        thoughts = inventor.random.randrange(made) if self.case.startswith("thoughts") else 0
         apart = self.case == "thoughts apart"
         parts: list[Json] = [{"text": "Hm.", "thought": True}] if thoughts else []
-        parts.append({"text": teller.reply(self.word)})
+        parts.append({"text": inventor.reply(self.word)})
         if tool:
             parts.append(
                 {
@@ -125,9 +125,9 @@ class Chat:
 
     def _add(self, kind: str, **members: object) -> None:
         before = self.lines[-1]["uuid"] if self.lines else None
-        head = {"uuid": self.teller.uuid(), "parentUuid": before, "sessionId": self.id}
+        head = {"uuid": self.inventor.uuid(), "parentUuid": before, "sessionId": self.id}
         place = {"cwd": self.folder, "version": "0.6.0", "gitBranch": "main"}
-        self.times.append(self.teller.tick())
+        self.times.append(self.inventor.tick())
         self.lines.append({**head, "timestamp": iso(self.times[-1]), "type": kind, **place, **members})
 
     def write(self, root: Path) -> None:
@@ -166,18 +166,18 @@ class Chat:
 
 def write_qwen(root: Path, seed: int = 0, rounds: int = 1) -> list[Truth]:
     """Write a store of `rounds` sessions of every case, and return their true values."""
-    teller, truths = Teller(seed, STORE), []
+    inventor, truths = Inventor(seed, STORE), []
     for _ in range(rounds):
         for case in CASES:
-            chat = Chat(teller, case)
+            chat = Chat(inventor, case)
             chat.tell()
             chat.write(root)
             truths.append(chat.truth())
-    commands = Chat(teller, "plain")
+    commands = Chat(inventor, "plain")
     commands._system("slash_command", {"phase": "invocation", "rawCommand": "/stats"})
     commands.write(root)
     (root / "projects" / "-x" / "chats").mkdir(parents=True, exist_ok=True)
-    (root / "projects" / "-x" / "chats" / f"{teller.uuid()}.jsonl").write_bytes(b"")
+    (root / "projects" / "-x" / "chats" / f"{inventor.uuid()}.jsonl").write_bytes(b"")
     (root / "settings.json").write_text("{}", encoding="utf-8")
     return truths
 
