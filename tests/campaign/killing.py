@@ -38,7 +38,7 @@ def plan_kill(dice: random.Random, latest: float) -> Kill:
     return Kill(dice.uniform(0.0, latest), frozen=frozen)
 
 
-class Executioner:
+class Killer:
     """Carries out one kill; entered before the server starts, so that no system call is missed."""
 
     def __init__(self, pid: int, kill: Kill) -> None:
@@ -47,7 +47,7 @@ class Executioner:
         self._handle = os.pidfd_open(pid)
         self._strace: subprocess.Popen[bytes] | None = None
 
-    async def __aenter__(self) -> "Executioner":
+    async def __aenter__(self) -> "Killer":
         if self._kill.call is not None:
             await self._attach(self._kill.call)
         return self

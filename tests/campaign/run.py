@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Protocol, TypeVar
 
-from tests.campaign.nursery import Nursery
+from tests.campaign.forker import Forker
 from tests.campaign.series import Round, Series
 from tests.campaign.sharing.series import HostSeries
 from tests.campaign.sharing.series import Round as SharedRound
@@ -41,7 +41,7 @@ async def play_shared(rounds: int, seed: int, only: str | None = None) -> list[S
 
 
 async def _play(
-    kind: Callable[[Nursery, Path, str], Playable[R]], rounds: int, seed: int, only: str | None
+    kind: Callable[[Forker, Path, str], Playable[R]], rounds: int, seed: int, only: str | None
 ) -> list[R]:
     names = iter([only]) if only else (f"{seed}:{number}" for number in itertools.count())
     played: list[R] = []
@@ -50,14 +50,14 @@ async def _play(
     async def play_series() -> None:
         nonlocal left
         for name in names:
-            series = kind(nursery, Path(home) / name.replace(":", "-"), name)
+            series = kind(forker, Path(home) / name.replace(":", "-"), name)
             length = min(series.length, left)
             if not length:
                 return
             left -= length
             played.extend(await series.play(length))
 
-    with Nursery() as nursery, tempfile.TemporaryDirectory(prefix="campaign-") as home:
+    with Forker() as forker, tempfile.TemporaryDirectory(prefix="campaign-") as home:
         async with asyncio.TaskGroup() as group:
             for _ in range(_SIDE_BY_SIDE):
                 group.create_task(play_series())

@@ -9,9 +9,9 @@ from pathlib import Path
 
 from sidecar.rpc.errors import ConnectionClosed
 from tests.campaign import checks
-from tests.campaign.killing import Executioner, Kill, plan_kill
+from tests.campaign.forker import REPO, Forker
+from tests.campaign.killing import Kill, Killer, plan_kill
 from tests.campaign.notes import Broken, Notes
-from tests.campaign.nursery import REPO, Nursery
 from tests.campaign.scenario import Client
 from tests.e2e.conftest import RUNNERS, define
 
@@ -37,8 +37,8 @@ class Round:
 class Series:
     """Rounds on one root below `home`, chosen by `name` alone: the same name plays the same dice."""
 
-    def __init__(self, nursery: Nursery, home: Path, name: str) -> None:
-        self._nursery = nursery
+    def __init__(self, forker: Forker, home: Path, name: str) -> None:
+        self._forker = forker
         self._home = home
         self._name = name
         self._dice = random.Random(name)
@@ -70,25 +70,25 @@ class Series:
         return result
 
     async def _until_killed(self, kill: Kill, *, acting: bool) -> None:
-        newborn = await self._nursery.fork(self._root, self._environment, self._home / "stderr")
+        forked = await self._forker.fork(self._root, self._environment, self._home / "stderr")
         client = self._client()
-        await client.link.open(newborn.read, newborn.write)
-        async with Executioner(newborn.pid, kill) as executioner:
-            newborn.go()
+        await client.link.open(forked.read, forked.write)
+        async with Killer(forked.pid, kill) as killer:
+            forked.go()
             doing = asyncio.create_task(_initialize_and_act(client, acting))
-            await executioner.execute()
+            await killer.execute()
             await client.link.closed.wait()
             await doing
         client.link.close()
 
     async def _verify(self) -> float:
         """Start a server that nobody kills, check everything, and end it; returns its time to start in s."""
-        newborn = await self._nursery.fork(self._root, self._environment, self._home / "stderr")
+        forked = await self._forker.fork(self._root, self._environment, self._home / "stderr")
         client, notes = self._client(), self._notes
-        await client.link.open(newborn.read, newborn.write)
-        handle = os.pidfd_open(newborn.pid)
+        await client.link.open(forked.read, forked.write)
+        handle = os.pidfd_open(forked.pid)
         began = time.monotonic()
-        newborn.go()
+        forked.go()
         await client.initialize()
         restart = time.monotonic() - began
         checks.check_processes(notes)

@@ -8,7 +8,7 @@ from collections.abc import Coroutine
 from typing import Any
 
 from sidecar.subagents.runners.process.marker import find
-from tests.campaign.killing import Executioner, Kill
+from tests.campaign.killing import Kill, Killer
 from tests.campaign.notes import Notes
 from tests.campaign.sharing import checks
 from tests.campaign.sharing.home import Home
@@ -38,14 +38,14 @@ class Acting:
 
     async def play(self) -> None:
         """Play until the Host is dead and its clients have noticed."""
-        newborn = await self._home.fork("host")
-        handle = os.pidfd_open(newborn.pid)
+        forked = await self._home.fork("host")
+        handle = os.pidfd_open(forked.pid)
         watch = asyncio.create_task(self._watch(handle))
-        async with Executioner(newborn.pid, self._plan.host or _AT_ONCE) as executioner:
-            newborn.go()
+        async with Killer(forked.pid, self._plan.host or _AT_ONCE) as killer:
+            forked.go()
             lives = [asyncio.create_task(self._live(seat)) for seat in self._actors]
             try:
-                await self._happen(newborn.pid, executioner)
+                await self._happen(forked.pid, killer)
                 await watch
             finally:
                 self._is_dead = True
@@ -53,7 +53,7 @@ class Acting:
                 for seat in self._actors:
                     seat.close()
                 await asyncio.gather(*lives)
-                for descriptor in (handle, newborn.read, newborn.write):
+                for descriptor in (handle, forked.read, forked.write):
                     os.close(descriptor)
         if not all(seat.settled.is_set() for seat in self._actors):
             await self._home.end_strays()
@@ -64,11 +64,11 @@ class Acting:
         waiting = [seat for seat in self.seats if seat.settled.is_set() and not seat.is_lost]
         self.ends_of_input += await asyncio.gather(*(seat.end_of_input() for seat in waiting))
 
-    async def _happen(self, pid: int, executioner: Executioner) -> None:
+    async def _happen(self, pid: int, killer: Killer) -> None:
         plan = self._plan
         happenings: list[Coroutine[Any, Any, None]] = []
         if plan.host is not None:
-            happenings.append(executioner.execute())
+            happenings.append(killer.execute())
         else:
             happenings.append(asyncio.sleep(ACTING_SECONDS))
         if plan.client_at is not None:
@@ -80,7 +80,7 @@ class Acting:
         await asyncio.gather(*happenings)
         if plan.host is None:
             await self._check_bystanders()
-            await executioner.execute()
+            await killer.execute()
 
     async def _live(self, seat: Seat) -> None:
         home = self._home
@@ -90,7 +90,7 @@ class Acting:
                 await asyncio.sleep(0.01)
             if self._is_dead:
                 return
-            await seat.attach_by_relay(home.nursery, home.root, home.environment, home.stderr)
+            await seat.attach_by_relay(home.forker, home.root, home.environment, home.stderr)
         elif not await seat.attach(home.root, home.environment, lambda: self._is_dead):
             return
         await seat.live(lambda: self._is_dead)

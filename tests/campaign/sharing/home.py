@@ -7,7 +7,7 @@ from pathlib import Path
 
 from sidecar import __version__
 from sidecar.host.attach import attaching
-from tests.campaign.nursery import Newborn, Nursery, Program
+from tests.campaign.forker import ForkedProcess, Forker, Program
 from tests.campaign.series import prepare
 from tests.campaign.sharing.checks import is_starting_or_running
 from tests.e2e.conftest import RUNNERS
@@ -18,25 +18,25 @@ _SETTINGS = {"asyncTasks": {"max": 6}, "host": {"idleSeconds": 20}}
 class Home:
     """Everything of one root below `path`."""
 
-    def __init__(self, nursery: Nursery, path: Path) -> None:
-        self.nursery = nursery
+    def __init__(self, forker: Forker, path: Path) -> None:
+        self.forker = forker
         self.path = path
         self.root = path / "root"
         self.stderr = path.parent / f"{path.name}.stderr"
         self.environment = prepare(path)
         (path / "config" / "subagent-sidecar" / "config.toml").write_text(_toml())
 
-    async def fork(self, program: Program) -> Newborn:
+    async def fork(self, program: Program) -> ForkedProcess:
         """Fork a program for the root; it waits for `go`."""
-        return await self.nursery.fork(self.root, self.environment, self.stderr, program)
+        return await self.forker.fork(self.root, self.environment, self.stderr, program)
 
     async def start_hosts(self, count: int) -> list[str]:
         """Start Hosts at the same time and return what each reports to its starter."""
-        newborns = [await self.fork("host") for _ in range(count)]
-        for newborn in newborns:
-            newborn.go()
-            os.close(newborn.write)
-        return await asyncio.gather(*(asyncio.to_thread(_read, newborn.read) for newborn in newborns))
+        forked_processes = [await self.fork("host") for _ in range(count)]
+        for forked in forked_processes:
+            forked.go()
+            os.close(forked.write)
+        return await asyncio.gather(*(asyncio.to_thread(_read, forked.read) for forked in forked_processes))
 
     def stop(self) -> None:
         """Send what `host stop --cancel-running` sends, if a Host listens, and wait for the answer."""

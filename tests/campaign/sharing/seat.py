@@ -13,7 +13,7 @@ from pathlib import Path
 from sidecar import __version__
 from sidecar.host.attach import attaching
 from sidecar.rpc.errors import ConnectionClosed, RpcError
-from tests.campaign.nursery import Nursery
+from tests.campaign.forker import Forker
 from tests.campaign.sharing.client import SharingClient
 
 ANSWER_SECONDS = 20.0
@@ -61,13 +61,13 @@ class Seat:
         return False
 
     async def attach_by_relay(
-        self, nursery: Nursery, root: Path, environment: Mapping[str, str], stderr: Path
+        self, forker: Forker, root: Path, environment: Mapping[str, str], stderr: Path
     ) -> None:
         """Attach as editors do; the relay starts a Host if there is none."""
-        newborn = await nursery.fork(root, environment, stderr, "relay")
-        await self.client.link.open(newborn.read, newborn.write)
-        self._relay = os.pidfd_open(newborn.pid)
-        newborn.go()
+        forked = await forker.fork(root, environment, stderr, "relay")
+        await self.client.link.open(forked.read, forked.write)
+        self._relay = os.pidfd_open(forked.pid)
+        forked.go()
 
     async def enter(self) -> None:
         """Send `initialize`; raises ConnectionClosed when the Host dies first."""

@@ -11,9 +11,9 @@ from pathlib import Path
 
 from sidecar.host.attach import attaching
 from tests.campaign import checks
-from tests.campaign.killing import Executioner, Kill, plan_kill
+from tests.campaign.forker import Forker
+from tests.campaign.killing import Kill, Killer, plan_kill
 from tests.campaign.notes import Broken, Notes
-from tests.campaign.nursery import Nursery
 from tests.campaign.sharing import checks as sharing_checks
 from tests.campaign.sharing.acting import Acting
 from tests.campaign.sharing.claims import Claims, ClientNotes, absorb
@@ -50,10 +50,10 @@ class Round:
 class HostSeries:
     """Rounds on one root below `home`, chosen by `name` alone: the same name plays the same dice."""
 
-    def __init__(self, nursery: Nursery, home: Path, name: str) -> None:
+    def __init__(self, forker: Forker, home: Path, name: str) -> None:
         self._name = name
         self._dice = random.Random(f"host {name}")
-        self._home = Home(nursery, home)
+        self._home = Home(forker, home)
         self._ledger = Notes()
         self._number = 0
         self.length = self._dice.randint(1, 4)
@@ -65,7 +65,7 @@ class HostSeries:
     async def _round(self, number: int) -> Round:
         plan = plan_round(self._dice)
         again = plan_kill(self._dice, _RECOVERY_SECONDS) if self._dice.random() < 0.2 else None
-        start = self._dice.choices(["nursery", "race", "relay"], [5, 2, 1])[0]
+        start = self._dice.choices(["forker", "race", "relay"], [5, 2, 1])[0]
         result = Round(f"{self._name}:{number}", plan.way, again is not None, start == "race")
         before = len(self._ledger.launched)
         try:
@@ -106,12 +106,12 @@ class HostSeries:
             await asyncio.sleep(0.02)
 
     async def _kill_in_recovery(self, kill: Kill) -> None:
-        newborn = await self._home.fork("host")
-        os.close(newborn.read)
-        os.close(newborn.write)
-        async with Executioner(newborn.pid, kill) as executioner:
-            newborn.go()
-            await executioner.execute()
+        forked = await self._home.fork("host")
+        os.close(forked.read)
+        os.close(forked.write)
+        async with Killer(forked.pid, kill) as killer:
+            forked.go()
+            await killer.execute()
 
     async def _verify(self, start: str, result: Round) -> None:
         """Start a Host that nobody kills, check everything, and end it."""
@@ -119,7 +119,7 @@ class HostSeries:
         client = seat.client
         began = time.monotonic()
         if start == "relay":
-            await seat.attach_by_relay(self._home.nursery, root, self._home.environment, self._home.stderr)
+            await seat.attach_by_relay(self._home.forker, root, self._home.environment, self._home.stderr)
         else:
             answers = await self._home.start_hosts(2 if start == "race" else 1)
             if "ready" not in answers:

@@ -15,7 +15,7 @@ _FORMATTERS = ("prettier", "biome")
 
 
 class Canaries:
-    """The canaries of a workspace; they sing into a folder next to it."""
+    """The canaries of a workspace; their programs leave files in a folder next to it."""
 
     def __init__(self, workspace: Path) -> None:
         self._workspace = workspace

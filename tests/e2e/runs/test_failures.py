@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from sidecar.rpc.errors import RpcError
+from tests.campaign.forker import Forker
 from tests.campaign.link import Link
-from tests.campaign.nursery import Nursery
 from tests.e2e.conftest import RUNNERS, Sidecar, Start
 from tests.storage.mounts import freeze, read_only, small_disk
 
@@ -286,12 +286,12 @@ async def test_of_forty_starts_at_once_on_a_fresh_root_one_owns_and_all_serve(
         "workspaceTrusted": True,
         "settings": settings,
     }
-    with Nursery() as nursery:
-        newborns = [await nursery.fork(root, environment, home / "stderr") for _ in range(40)]
-        links = {newborn.pid: Link(ignore, ignore) for newborn in newborns}
-        for newborn in newborns:
-            await links[newborn.pid].open(newborn.read, newborn.write)
-            newborn.go()
+    with Forker() as forker:
+        forked_processes = [await forker.fork(root, environment, home / "stderr") for _ in range(40)]
+        links = {forked.pid: Link(ignore, ignore) for forked in forked_processes}
+        for forked in forked_processes:
+            await links[forked.pid].open(forked.read, forked.write)
+            forked.go()
         await asyncio.gather(*(link.request("initialize", **params) for link in links.values()))
         owner = int((root / "sidecar.lock").read_text())
         for link in (link for pid, link in links.items() if pid != owner):

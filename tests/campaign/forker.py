@@ -18,7 +18,7 @@ _MAX_MESSAGE = 65536
 Program = Literal["serve", "relay", "host"]
 
 
-class Newborn(NamedTuple):
+class ForkedProcess(NamedTuple):
     """A forked server that waits for `go`; `read` and `write` are our ends of its output and input."""
 
     pid: int
@@ -32,17 +32,17 @@ class Newborn(NamedTuple):
         os.close(self.gate)
 
 
-class Nursery:
+class Forker:
     """The forking process, as its caller sees it. Use it as a context manager."""
 
     def __init__(self) -> None:
         self._ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        command = [sys.executable, "-m", "tests.campaign.nursery", str(theirs.fileno())]
+        command = [sys.executable, "-m", "tests.campaign.forker", str(theirs.fileno())]
         self._process = subprocess.Popen(command, cwd=REPO, pass_fds=[theirs.fileno()])
         theirs.close()
         self._turn = asyncio.Lock()
 
-    def __enter__(self) -> "Nursery":
+    def __enter__(self) -> "Forker":
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -51,8 +51,8 @@ class Nursery:
 
     async def fork(
         self, root: Path, environment: Mapping[str, str], stderr: Path, program: Program = "serve"
-    ) -> Newborn:
-        """Fork a program that serves `root`; raises RuntimeError when the nursery has died.
+    ) -> ForkedProcess:
+        """Fork a program that serves `root`; raises RuntimeError when the forker has died.
 
         A `relay` is `serve` as editors start it. A `host` is a Host whose output is where it reports to its
         starter; its process id stays that of the fork.
@@ -60,7 +60,9 @@ class Nursery:
         async with self._turn:
             return await asyncio.to_thread(self._fork, root, environment, stderr, program)
 
-    def _fork(self, root: Path, environment: Mapping[str, str], stderr: Path, program: Program) -> Newborn:
+    def _fork(
+        self, root: Path, environment: Mapping[str, str], stderr: Path, program: Program
+    ) -> ForkedProcess:
         stdin, write = os.pipe()
         read, stdout = os.pipe()
         waits, gate = os.pipe()
@@ -73,8 +75,8 @@ class Nursery:
         for each in (stdin, stdout, waits):
             os.close(each)
         if not answer:
-            raise RuntimeError("the nursery has ended; see its standard error")
-        return Newborn(int(answer), read, write, gate)
+            raise RuntimeError("the forker has ended; see its standard error")
+        return ForkedProcess(int(answer), read, write, gate)
 
 
 def _preload() -> None:
@@ -118,7 +120,7 @@ def _relay(root: str) -> int:
 
 
 def _host(root: str) -> int:
-    """Run a Host in this process: the nursery's fork is the one that detaches it."""
+    """Run a Host in this process: the forker's fork is the one that detaches it."""
     from sidecar.host.process import main
 
     ready = os.dup(1)
