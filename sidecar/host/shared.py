@@ -37,7 +37,7 @@ class SharedHost:
             self._host.update_settings(shared)
         return shared
 
-    def parted(
+    def split(
         self, settings: ClientSettingsStore, changes: Mapping[str, Any]
     ) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
         """Return the changes of the client's own settings, and those that concern the Host."""

@@ -37,7 +37,7 @@ class Hosting(Protocol):
     def update_settings(self, settings: ClientSettingsStore, changes: Mapping[str, Any]) -> dict[str, Any]:
         """Apply changed settings; return those that concern all clients. Raises InvalidParams."""
 
-    def parted(
+    def split(
         self, settings: ClientSettingsStore, changes: Mapping[str, Any]
     ) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
         """Return the changes that concern the client alone, and the others. Raises InvalidParams."""
@@ -75,7 +75,7 @@ class PrivateHost:
         self._host.update_settings(changes)
         return {}
 
-    def parted(
+    def split(
         self, settings: ClientSettingsStore, changes: Mapping[str, Any]
     ) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
         """Return all changes: nobody shares the settings."""

@@ -188,7 +188,7 @@ class Session:
         run for all of them.
         """
         if not self._is_trusted:
-            changes, held_back = self._hosting.parted(self.settings, changes)
+            changes, held_back = self._hosting.split(self.settings, changes)
             self._held_back = merge(self._held_back, held_back)
             self._report_held_back(held_back)
         self._apply(changes)

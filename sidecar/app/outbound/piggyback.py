@@ -28,7 +28,7 @@ class PendingReminders(Protocol):
 
 
 @dataclass
-class _Ride:
+class _Attached:
     request_id: MessageId
     delivery_id: str
     task_ids: frozenset[str]
@@ -44,8 +44,8 @@ class Piggyback:
 
     def __init__(self, reminders: PendingReminders) -> None:
         self._reminders = reminders
-        self._ride: _Ride | None = None
-        self._boarding = asyncio.Lock()
+        self._attached: _Attached | None = None
+        self._attaching = asyncio.Lock()
         self._marking: asyncio.Task[None] | None = None
 
     async def attach(self, request_id: MessageId) -> NextReminder | None:
@@ -53,55 +53,55 @@ class Piggyback:
 
         Ends that are already attached to another result are repeated only together with new ends.
         """
-        async with self._boarding:
+        async with self._attaching:
             await self.settled()
             pending = self._reminders.deliverable()
-            if not pending or (self._ride is not None and self._ride.task_ids.issuperset(pending)):
+            if not pending or (self._attached is not None and self._attached.task_ids.issuperset(pending)):
                 return None
             reminder = await self._reminders.next()
             if reminder.delivery_id is None:
                 return None
-            self._ride = _Ride(request_id, reminder.delivery_id, frozenset(reminder.task_ids))
+            self._attached = _Attached(request_id, reminder.delivery_id, frozenset(reminder.task_ids))
             return reminder
 
     def result_dropped(self, request_id: MessageId) -> None:
         """Note that the result of a request is not sent."""
-        ride = self._ride
-        if ride is not None and ride.request_id == request_id:
-            self._lose(ride)
+        attached = self._attached
+        if attached is not None and attached.request_id == request_id:
+            self._lose(attached)
 
     def flushed(self, request_id: MessageId, position: int) -> None:
         """Note that the result of a request is written, when the client had sent `position` bytes.
 
         May be called in any thread.
         """
-        ride = self._ride
-        if ride is not None and ride.request_id == request_id:
-            ride.flushed_at = position
+        attached = self._attached
+        if attached is not None and attached.request_id == request_id:
+            attached.flushed_at = position
 
     def heard(self, start: int, cancels: MessageId | None = None) -> None:
         """Note a message of the client that begins at an offset, and the request that it cancels."""
-        ride = self._ride
-        if ride is None:
+        attached = self._attached
+        if attached is None:
             return
-        came_later = ride.flushed_at is not None and start >= ride.flushed_at
-        if cancels == ride.request_id and cancels is not None:
+        came_later = attached.flushed_at is not None and start >= attached.flushed_at
+        if cancels == attached.request_id and cancels is not None:
             if not came_later:  # the client ignores the result
-                self._lose(ride)
+                self._lose(attached)
         elif came_later:
-            self._ride = None
-            self._marking = asyncio.create_task(self._mark(ride.delivery_id, self._marking))
+            self._attached = None
+            self._marking = asyncio.create_task(self._mark(attached.delivery_id, self._marking))
 
     def turn_ended(self) -> None:
         """Note that the model has read every result that was written, since its turn has ended."""
-        ride = self._ride
-        if ride is not None and ride.flushed_at is not None:
-            self._ride = None
-            self._marking = asyncio.create_task(self._mark(ride.delivery_id, self._marking))
+        attached = self._attached
+        if attached is not None and attached.flushed_at is not None:
+            self._attached = None
+            self._marking = asyncio.create_task(self._mark(attached.delivery_id, self._marking))
 
-    def _lose(self, ride: _Ride) -> None:
-        self._ride = None
-        self._reminders.release(ride.delivery_id)
+    def _lose(self, attached: _Attached) -> None:
+        self._attached = None
+        self._reminders.release(attached.delivery_id)
 
     async def settled(self) -> None:
         """Wait until acknowledgements are durable."""
