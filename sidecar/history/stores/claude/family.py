@@ -30,7 +30,7 @@ class ClaudeSessions:
     def places(self, machine: "Machine") -> Iterator[Place]:
         """Yield the folder that CLAUDE_CONFIG_DIR names, and the default ones."""
         named = machine.environment.get("CLAUDE_CONFIG_DIR", "")
-        for part in named.split(","):
+        for part in map(str.strip, named.split(",")):
             if part and Path(part).is_absolute():
                 yield Place(Path(part), _WHAT)
         yield Place(machine.home / ".claude", _WHAT)

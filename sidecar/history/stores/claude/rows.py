@@ -124,14 +124,17 @@ class SessionRows:
         found: ReadRows = {}
         records: set[str] = set()
         answers: set[str] = set()
+        names: set[str] = set()
         for key in in_order(group, self._kin.links):
             foreign = (frozenset(records), frozenset(answers))
             self._foreign[key] = foreign
             found |= self._rows_of(key, foreign, now, kept)
-            for facts in _threads(self._read(key, foreign)):
+            for name, facts in _named_threads(key, self._read(key, foreign)):
+                names.add(name)
                 records.update(facts.uuids)
                 answers.update(facts.answers)
-        return found
+        # A subagent whose records all belong to others may have been listed before they were known.
+        return {**dict.fromkeys(name for name in names if not self._paths(name)), **found}
 
     def _fitted(self, row: IndexRow, rows: Mapping[str, IndexRow]) -> IndexRow:
         """Give a row the name that another file has for it, and leave out a parent that is not listed."""
@@ -197,10 +200,6 @@ def _named_threads(key: str, read: ReadSession) -> Iterator[tuple[str, Facts]]:
     yield key, read.fold.main.facts
     for root, thread in read.fold.sidechains.items():
         yield root, thread.facts
-
-
-def _threads(read: ReadSession) -> Iterator[Facts]:
-    return (facts for _, facts in _named_threads("", read))
 
 
 def _is_shown(facts: Facts, read: ReadSession) -> bool:

@@ -124,6 +124,26 @@ def test_a_subagent_of_an_unknown_session_is_listed_with_children_only(root: Pat
     assert [task.id for task in history.list(query=f"parent:{parent.truth.id}")] == ["agent-1f"]
 
 
+def test_a_subagent_inside_of_a_file_whose_records_are_copied_is_not_listed(root: Path) -> None:
+    session, other = made(1), made(2)
+    copied = [{**record, "isSidechain": True} for record in other.records]
+    session.records[2:2] = copied
+    for _ in range(9):  # it ends later
+        session.turn()
+    write(root, other)
+    write(root, session)
+    history = history_of(root)
+    assert tasks(history).keys() == {session.truth.id, other.truth.id}
+    for task_id in tasks(history):
+        assert history.get(task_id)[0].child_ids is None
+    path_of(root, other).unlink()
+    inside = copied[0]["uuid"]
+    assert tasks(history)[inside].parent_id == session.truth.id
+    assert history.get(inside)[0].id == inside
+    write(root, other)
+    assert tasks(history).keys() == {session.truth.id, other.truth.id}
+
+
 def test_the_subagent_inside_of_a_file_has_messages_and_files_of_its_own(root: Path) -> None:
     session = made(1)
     agent = Session(Random(5), Truth("", model="m", workspace="/w"), session.clock, "/w", sidechain=True)
