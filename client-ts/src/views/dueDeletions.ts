@@ -13,6 +13,10 @@ const DISMISSED_AT = "deletionsDismissedAt";
 const DAY_MS = 86_400_000;
 /** Counting them reads every row, and they only change by the day. */
 const REFRESH_MS = 600_000;
+/** How often they are counted although nothing changes: time passes. */
+const CHECK_MS = 3_600_000;
+/** How long the sidecar has to copy sessions of which it should keep copies. */
+const COPY_MS = 60_000;
 
 type Service = Pick<
   SubagentService,
@@ -26,7 +30,12 @@ export class DueDeletions implements vscode.Disposable {
   readonly #changes = new vscode.EventEmitter<void>();
   readonly #refresh = new Throttle(REFRESH_MS, () => void this.#read());
   readonly #subscriptions: readonly vscode.Disposable[];
+  readonly #checks: NodeJS.Timeout;
   #found: DueDeletion | undefined;
+  #kept = keptProducts();
+  /** Whether the sidecar had time to copy what it should keep, so that what is due now was not copied. */
+  #hadTime = false;
+  #waiting: NodeJS.Timeout | undefined;
 
   /** Fires when the sessions change, or whether they are shown. */
   readonly onDidChange = this.#changes.event;
@@ -39,21 +48,19 @@ export class DueDeletions implements vscode.Disposable {
         this.#refresh.call();
       }
     };
+    this.#checks = setInterval(refresh, CHECK_MS);
     this.#subscriptions = [
       service.onDidChangeState(refresh),
       service.onDidChangeHistory(refresh),
       service.onDidChangeSettings(() => {
-        this.#changes.fire();
+        this.#settingsChanged();
       }),
     ];
   }
 
-  /** What will be deleted soon; undefined if there is nothing, or the user keeps copies of it. */
+  /** What will be deleted soon; undefined if there is nothing, or the sidecar may be copying it. */
   get due(): DueDeletion | undefined {
-    const kept = keptProducts();
-    return this.#found?.products.every((product) => kept.includes(product)) === true
-      ? undefined
-      : this.#found;
+    return this.#isKept && !this.#hadTime ? undefined : this.#found;
   }
 
   /** What to show in the list: nothing for a day after the user hid it. */
@@ -70,14 +77,20 @@ export class DueDeletions implements vscode.Disposable {
 
   /** Keep copies of the sessions of these products from now on. */
   async keep(): Promise<void> {
+    if (this.#isKept) {
+      void inform(strings.deletions.notCopied);
+      return;
+    }
     const products = [...new Set([...keptProducts(), ...(this.#found?.products ?? [])])];
     const config = vscode.workspace.getConfiguration(SECTION);
     await config.update(KEY, products, vscode.ConfigurationTarget.Global);
-    this.#changes.fire();
+    this.#settingsChanged();
     void inform(strings.deletions.kept);
   }
 
   dispose(): void {
+    clearInterval(this.#checks);
+    clearTimeout(this.#waiting);
     this.#refresh.dispose();
     this.#changes.dispose();
     for (const subscription of this.#subscriptions) {
@@ -88,10 +101,39 @@ export class DueDeletions implements vscode.Disposable {
   async #read(): Promise<void> {
     try {
       this.#found = (await this.#service.request("tasks/stats", { groupBy: [] })).dueDeletion;
+      this.#hadTime &&= this.#found !== undefined;
+      this.#letCopy();
       this.#changes.fire();
     } catch {
       // The sidecar is not running; its next start reads them again.
     }
+  }
+
+  /** Whether the sidecar should keep copies of all that will be deleted. */
+  get #isKept(): boolean {
+    return this.#found?.products.every((product) => this.#kept.includes(product)) === true;
+  }
+
+  #settingsChanged(): void {
+    const kept = keptProducts();
+    if (kept.join() !== this.#kept.join()) {
+      this.#kept = kept;
+      this.#hadTime = false;
+      this.#letCopy();
+    }
+    this.#changes.fire();
+  }
+
+  /** Count again after the sidecar had time to copy the sessions that it should keep. */
+  #letCopy(): void {
+    if (!this.#isKept || this.#hadTime || this.#waiting !== undefined) {
+      return;
+    }
+    this.#waiting = setTimeout(() => {
+      this.#waiting = undefined;
+      this.#hadTime = true;
+      void this.#read();
+    }, COPY_MS);
   }
 }
 

@@ -109,4 +109,7 @@ export const deletions: Texts<typeof en.deletions> = {
   kept:
     "Ab jetzt kopiert der Sidecar diese Sitzungen, bevor ihr Agent sie löscht. " +
     "Ändern können Sie das mit der Einstellung subagentSidecar.history.keep.",
+  notCopied:
+    "Der Sidecar konnte diese Sitzungen nicht kopieren, zum Beispiel weil die Kopien " +
+    "history.keepMaxBytes erreicht haben. Den Grund nennt sein Protokoll.",
 };

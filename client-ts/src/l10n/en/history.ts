@@ -110,4 +110,7 @@ export const deletions = {
   kept:
     "From now on, the sidecar copies these sessions before their agent deletes them. " +
     "To change this, use the setting subagentSidecar.history.keep.",
+  notCopied:
+    "The sidecar could not copy these sessions, for example because the copies have reached " +
+    "history.keepMaxBytes. Its log says why.",
 };
