@@ -7,6 +7,7 @@ from typing import NamedTuple
 from sidecar.api.stored.stats import DueDeletion
 from sidecar.history.catalog.root_catalog import RootCatalog
 from sidecar.history.kept import SOON_DAYS, is_safe
+from sidecar.history.stored.reading import stamp_of
 from sidecar.history.stores.index_row import IndexRow, info_of
 from sidecar.history.stores.status_by_age import DAY_MS
 from sidecar.history.task_history import TaskHistory
@@ -30,7 +31,7 @@ def due_sessions(catalog: RootCatalog, now: int) -> list[DueSession]:
     due = [
         DueSession(row.touched + period, row)
         for row in rows
-        if row.body and row.child_of is None and row.touched
+        if row.body and row.child_of is None and (row.touched or _has_files(catalog, row))
         if row.touched + period < now + SOON_DAYS * DAY_MS and not is_safe(copies, row)
     ]
     return sorted(due, key=attrgetter("at"))
@@ -53,3 +54,8 @@ def due_deletion(history: TaskHistory, roots: Sequence[str] | None = None) -> Du
         first_at=min(session.at for session in due),
         products=sorted({info_of(session.row, "structural", now).product for session in due}),
     )
+
+
+def _has_files(catalog: RootCatalog, row: IndexRow) -> bool:
+    """Return whether a session without a time has files, whose time is the start of the epoch then."""
+    return any(stamp_of(path) is not None for path in catalog.store.files(row.within or row.id))

@@ -61,7 +61,8 @@ class Keeping:
         self._changed = changed
         self._writing = threading.Lock()
         self._stop = threading.Event()
-        self._is_full = False
+        self._full: set[str] = set()
+        """The roots whose copies reached the limit in the last round."""
         self.rounds = Rounds(self._round, "copies of sessions", ROUND_SECONDS)
 
     def keep(self) -> list[str]:
@@ -137,6 +138,7 @@ class Keeping:
     def _keep(self, catalog: RootCatalog, wanted: Sequence[Product]) -> list[str]:
         root, store = catalog.root, catalog.store
         copied: list[str] = []
+        is_full = False
         with self._writing:
             writer = CopyWriter(root.copies, self._stop.is_set)
             due = due_for_a_copy(catalog, writer, wanted, self._now())
@@ -149,7 +151,7 @@ class Keeping:
                 try:
                     room -= writer.add(root.path, product, key, store.files(key), room)
                 except NoRoom:
-                    self._report_full(root)
+                    is_full = True
                     break
                 except Stopped:
                     break
@@ -159,11 +161,15 @@ class Keeping:
                 copied.append(key)
             if copied:
                 writer.sweep()
+        self._report_full(root, is_full)
         return copied
 
-    def _report_full(self, root: Root) -> None:
-        if not self._is_full:
+    def _report_full(self, root: Root, is_full: bool) -> None:
+        """Log that the copies of a root reached the limit, once until there is room again."""
+        if not is_full:
+            self._full.discard(root.path)
+        elif root.path not in self._full:
+            self._full.add(root.path)
             limit = self._settings.current.history.keep_max_bytes / _MEGABYTE
             message = "the copies of sessions of %s reach %.0f MB; raise history.keepMaxBytes or delete some"
             logger.warning(message, root.path, limit)
-        self._is_full = True

@@ -177,6 +177,33 @@ def test_copies_end_at_the_limit(claude: Claude, caplog: pytest.LogCaptureFixtur
     assert caplog.text.count("raise history.keepMaxBytes") == 1
 
 
+def test_a_limit_that_is_raised_and_reached_again_is_logged_again(
+    claude: Claude, caplog: pytest.LogCaptureFixture
+) -> None:
+    claude.settings = HistorySettings(keep=["claude"], keep_max_bytes=9_000)
+    claude.keeping.keep()
+    claude.settings = HistorySettings(keep=["claude"])
+    assert claude.keeping.keep()
+    assert stats(claude.history, StatsParams(), "structural").due_deletion is None
+    for path in claude.root.rglob("*.jsonl"):
+        with path.open("a") as file:
+            file.write("\n")
+    claude.age(39)
+    claude.settings = HistorySettings(keep=["claude"], keep_max_bytes=9_000)
+    assert not claude.keeping.keep()
+    assert caplog.text.count("raise history.keepMaxBytes") == 2
+
+
+def test_a_session_whose_file_has_no_time_is_announced_and_copied(claude: Claude) -> None:
+    for file in claude.root.rglob("*.jsonl"):
+        os.utime(file, (0, 0))
+    due = stats(claude.history, StatsParams(), "structural").due_deletion
+    assert due is not None
+    assert (due.tasks, due.first_at) == (len(claude.history.list()), 30 * DAY_MS)
+    claude.keeping.keep()
+    assert stats(claude.history, StatsParams(), "structural").due_deletion is None
+
+
 def test_a_kept_session_is_not_announced_as_due(claude: Claude) -> None:
     codes = [each.code for each in examine(claude.history, NOW).findings]
     claude.keeping.keep()
