@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -28,7 +29,9 @@ FAMILIES: list[StoreFamily] = [
     QWEN,
     COPILOT,
 ]
-"""The first family that recognizes a root opens it, else the first that sees folders which it cannot list.
+"""The family that recognizes a root opens it, else the first that sees folders which it cannot list.
+
+Of several families that recognize it, the one with the most sessions in it opens it, of equals the first.
 
 The first in the list opens empty roots.
 """
@@ -44,7 +47,7 @@ def open_store(root: Root) -> Store:
     """Open the store of a root; one with both of Cline's formats has the sessions of both."""
     if (combined := _combined(root)) is not None:
         return combined
-    family = next((family for family in FAMILIES[1:] if family.recognizes(root.path)), None)
+    family = _fullest(root, [family for family in FAMILIES[1:] if family.recognizes(root.path)])
     return (family or _family_of_copies(root) or _closed_family(root) or FAMILIES[0]).open(root)
 
 
@@ -61,6 +64,29 @@ def evidence_of(store: Store) -> list[Evidence] | None:
     path = store.root.path
     tops = [(f"{path}{os.sep}{top}", levels) for top, levels in SEARCHED.items()]
     return [(path, 1), *tops, *own, *Copies(store.root.copies).places()]
+
+
+def _fullest(root: Root, found: list[StoreFamily]) -> StoreFamily | None:
+    """Return the family with the most sessions: a root may hold a stray file of another product."""
+    if GEMINI in found and QWEN in found:
+        found.remove(QWEN)  # Gemini has counted the chats of both
+    if found and CLAUDE not in found and TASK_FOLDERS.recognizes(root.path):
+        found.append(TASK_FOLDERS)
+    return max(found, key=partial(_count, root), default=None) if len(found) > 1 else next(iter(found), None)
+
+
+def _count(root: Root, family: StoreFamily) -> int:
+    """Count the sessions in regular files, and the folders that are surely tasks."""
+    store = family.open(root)
+    if family is TASK_FOLDERS:
+        return sum(map(store.is_surely_task, store.members()))
+    if family is OPENCODE:  # whose databases are regular files
+        return len(store.members())
+    return sum(_is_regular(store.location(key)) for key in store.members())
+
+
+def _is_regular(path: str) -> bool:
+    return os.path.isfile(path) and not os.path.islink(path)  # noqa: PTH113, PTH114 (roots keep texts)
 
 
 def _combined(root: Root) -> Store | None:

@@ -1,5 +1,6 @@
 """The family of Codex: what its roots look like, and where they are."""
 
+import os
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
     from sidecar.history.stores.codex.store import CodexStore
     from sidecar.history.stores.editors import Machine
 
+_TOPS = ("sessions", "archived_sessions")
 _WHAT = "sessions of Codex"
 
 
@@ -19,6 +21,8 @@ class CodexSessions:
 
     def recognizes(self, root: str) -> bool:
         """Return whether there is the file of a session."""
+        if not any(map(os.path.isdir, (os.path.join(root, top) for top in _TOPS))):  # noqa: PTH118
+            return False
         from sidecar.history.stores.codex.layout import session_files  # most lists need other families
 
         return next(session_files(root, Folders()), None) is not None

@@ -22,6 +22,8 @@ class GeminiChats:
 
     def recognizes(self, root: str) -> bool:
         """Return whether there are chats in the form of Gemini or, without chats, its list of projects."""
+        if not os.path.isdir(os.path.join(root, "tmp")):  # noqa: PTH112, PTH118 (roots keep texts)
+            return False
         from sidecar.history.stores.gemini.layout import TMP, chat_paths  # most lists need other families
         from sidecar.history.stores.gemini.projects import PROJECTS_FILE
 
