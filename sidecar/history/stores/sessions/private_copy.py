@@ -26,6 +26,8 @@ _NEW: Final = "new-"
 _LEFT_SECONDS: Final = 3_600
 """The age of an unfinished copy whose process is gone."""
 _PIECE: Final = 1 << 24
+_HEADER: Final = 32
+"""The size of a log's header, with two salts."""
 
 FileStamp = tuple[int, int, int] | None
 """mtime_ns, size and inode of a file; None if it does not exist."""
@@ -58,12 +60,13 @@ def copy_of(path: str, stamps: Stamps) -> Path:
 
 def _make(path: str, stamps: Stamps, home: Path, folder: Path) -> None:
     made = Path(tempfile.mkdtemp(prefix=_NEW, dir=home))
+    start = _start_of_log(path)
     try:
         for suffix, stamp in zip(SUFFIXES, stamps, strict=True):
             target = made / f"{NAME}{suffix}"
             if stamp is not None and stamp[1] and not (suffix == "" and _linked(home, folder, target)):
                 _copy(path + suffix, target)
-        if not _is_steady(stamps, stamps_of(path)):
+        if not _is_steady(stamps, stamps_of(path)) or _start_of_log(path) != start:
             raise Unsteady
         with contextlib.suppress(OSError):  # another process was faster
             made.rename(folder)
@@ -82,13 +85,28 @@ def _linked(home: Path, folder: Path, target: Path) -> bool:
 
 
 def _is_steady(before: Stamps, after: Stamps) -> bool:
-    """Return whether the copied files belong together: of a log that only grew, whole transactions count."""
+    """Return whether the copied files belong together: of a log that only grew, whole transactions count.
+
+    A log that was begun again may have grown, too, but starts with other salts.
+    """
     database, log, journal = before
     if (database, journal) != (after[0], after[2]):
         return False
     if log is None or after[1] is None:
         return log == after[1]
     return after[1][2] == log[2] and (after[1] == log or after[1][1] > log[1])
+
+
+def _start_of_log(path: str) -> bytes:
+    """Read the header of a log, which changes whenever its writer begins it again. Raises OSError."""
+    try:
+        log = os.open(f"{path}-wal", OPEN_FLAGS)
+    except FileNotFoundError:
+        return b""
+    try:
+        return os.read(log, _HEADER)
+    finally:
+        os.close(log)
 
 
 def _copy(source: str, target: Path) -> None:

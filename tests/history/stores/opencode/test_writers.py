@@ -13,8 +13,8 @@ from sidecar.corpus.sessions.plot import NOW
 from sidecar.history import TaskHistory
 from sidecar.history.live import LiveHistory
 from sidecar.history.search.build import current_versions
-from sidecar.history.stores.sessions import foreign_database
-from sidecar.history.stores.sessions.private_copy import Stamps, copy_of
+from sidecar.history.stores.sessions import foreign_database, private_copy
+from sidecar.history.stores.sessions.private_copy import Stamps, copy_of, stamps_of
 from sidecar.history.task_history import Changes
 from tests.history.live.conftest import WAIT_SECONDS, until
 
@@ -130,3 +130,37 @@ def test_reading_all_sessions_does_not_list_a_busy_database_for_each(
         assert current_versions(str(written.root)).keys() >= {row.id for row in rows}
         assert busy.copies < 10
     written.close()
+
+
+def test_a_log_that_is_begun_again_during_the_copy_is_not_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = str(tmp_path / "some.db")
+    writer = sqlite3.connect(path, isolation_level=None)
+    writer.execute("PRAGMA journal_mode=WAL")
+    writer.execute("PRAGMA wal_autocheckpoint=0")
+    writer.execute("CREATE TABLE t (v)")
+    writer.execute("INSERT INTO t VALUES (zeroblob(50000))")
+    writer.execute("PRAGMA wal_checkpoint")  # the next write begins the log again
+    before = stamps_of(path)
+    copy = private_copy._copy
+
+    def copy_before_a_write(source: str, target: Path) -> None:
+        copy(source, target)
+        if source.endswith("-wal"):
+            writer.execute("INSERT INTO t VALUES (zeroblob(200000))")
+
+    monkeypatch.setattr(private_copy, "_copy", copy_before_a_write)
+    with pytest.raises(private_copy.Unsteady):
+        copy_of(path, before)
+    after = stamps_of(path)
+    (database, log, _), (same, longer, _) = before, after
+    assert log is not None and longer is not None
+    assert (same, longer[2]) == (database, log[2]), "only the log changed"
+    assert longer[1] > log[1], "the log grew"
+    monkeypatch.undo()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    with sqlite3.connect(copy_of(path, after)) as reader:
+        assert reader.execute("SELECT count(*) FROM t").fetchone() == (2,)
+    reader.close()
+    writer.close()
