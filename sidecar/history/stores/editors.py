@@ -72,13 +72,19 @@ def _application_data(machine: Machine) -> Path:
 
 def custom_paths(settings: bytes, names: Container[str]) -> list[Path]:
     """Read the folders that the settings `names` name from JSON with comments, whole or not."""
+    found = custom_texts(settings, names)
+    return [Path(path) for path in found.values() if Path(path).is_absolute()]
+
+
+def custom_texts(settings: bytes, names: Container[str]) -> dict[str, str]:
+    """Read the texts of the settings `names` from JSON with comments, whole or not."""
     tokens = [token for match in _TOKEN.finditer(settings) if not (token := match[0]).startswith(b"/")]
     found: dict[str, str] = {}
     for key, mark, value in zip(tokens, tokens[1:], tokens[2:], strict=False):
         name = _text(key)
         if name in names and mark == b":" and value != b":":
             found[name] = _text(value)  # of equal keys the editor takes the last
-    return [Path(path) for path in found.values() if Path(path).is_absolute()]
+    return found
 
 
 def read_settings(path: Path) -> bytes:

@@ -160,3 +160,14 @@ def test_every_place_of_qwen_is_looked_into(tmp_path: Path) -> None:
         WRITERS["qwen"](root, seed, 1)
     named = {"QWEN_RUNTIME_DIR": str(roots[0]), "QWEN_HOME": str(roots[1])}
     assert discover_roots(Machine(tmp_path, named, "linux")).roots == roots
+
+
+@pytest.mark.parametrize("home", [".qwen", "named"])
+def test_the_setting_of_qwen_that_moves_the_chats_is_read(tmp_path: Path, home: str) -> None:
+    (tmp_path / "moved" / "here").mkdir(parents=True)
+    WRITERS["qwen"](tmp_path / "moved" / "here", 1, 1)
+    (tmp_path / home).mkdir()
+    settings = '{ // a comment\n "advanced": {"runtimeOutputDir": "~/moved/here"} }'
+    (tmp_path / home / "settings.json").write_text(settings)
+    named = {"QWEN_HOME": str(tmp_path / home)} if home == "named" else {}
+    assert discover_roots(Machine(tmp_path, named, "linux")).roots == [tmp_path / "moved" / "here"]

@@ -25,7 +25,8 @@ def test_folders_named_in_the_environment_are_discovered(tmp_path: Path, separat
     claude.generate(tmp_path / "a", 1, 1)
     claude.generate(tmp_path / "b", 2, 1)
     codex.generate(tmp_path / "c", 1, 1)
-    named = {"CLAUDE_CONFIG_DIR": f"{tmp_path / 'a'}{separator}{tmp_path / 'b'}", "CODEX_HOME": str(tmp_path / "c")}
+    folders = separator.join([str(tmp_path / "a"), str(tmp_path / "b")])
+    named = {"CLAUDE_CONFIG_DIR": folders, "CODEX_HOME": str(tmp_path / "c")}
     found = discover_roots(Machine(tmp_path / "home", named, "linux"))
     assert set(found.roots) == {tmp_path / "a", tmp_path / "b", tmp_path / "c"}
 

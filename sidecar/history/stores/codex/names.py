@@ -1,12 +1,13 @@
 """The names of sessions, and the sessions that subagents belong to, as Codex keeps them in its other files.
 
 `session_index.jsonl` holds names, the newest line of a session last; versions of August 2026 ceased to write
-it. `state_<n>.sqlite` holds the title of each session, which is its first prompt until the user names it.
+it. `state_<n>.sqlite`, which may be in another folder, holds the title of each session, which is its first
+prompt until the user names it.
 """
 
 import os
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple
 from zlib import crc32
 
@@ -16,6 +17,7 @@ from sidecar.api.stored.tasks import Problem
 from sidecar.history.stores.append_only.growing_file import Position, Unreadable, open_growing
 from sidecar.history.stores.append_only.records import Damage, LineDecoder
 from sidecar.history.stores.codex.layout import NAMES, STATE
+from sidecar.history.stores.codex.state_folders import StateFolders
 from sidecar.history.stores.sessions.foreign_database import ForeignDatabase, Refused, columns
 from sidecar.history.stores.sessions.private_copy import Stamps
 
@@ -50,6 +52,7 @@ class SessionNames:
 
     def __init__(self, root: str) -> None:
         self._root = root
+        self.state_folders = StateFolders(root)
         self._position = Position()
         self._indexed: dict[str, str] = {}
         self._state: tuple[str, Stamps] | None = None
@@ -73,7 +76,7 @@ class SessionNames:
         if name := self._indexed.get(key):
             return Known(name, NAMES, parent)
         if title := self._titles.get(key):
-            return Known(title, self._state[0] if self._state else "", parent)
+            return Known(title, os.path.basename(self._state[0]) if self._state else "", parent)  # noqa: PTH119
         return Known(parent=parent)
 
     def _read_index(self) -> bool:
@@ -93,31 +96,34 @@ class SessionNames:
 
     def _read_state(self) -> bool:
         """Read the database with the highest number if it changed."""
-        name = _newest_state(self._root)
-        if name is None:
+        path = _newest_state(self.state_folders())
+        if path is None:
             changed, self._state, self._titles, self._parents = self._state is not None, None, {}, {}
             self.problems = {}
             return changed
-        database = ForeignDatabase(f"{self._root}{os.sep}{name}")
+        database = ForeignDatabase(path)
         try:
-            if self._state == (name, database.stamps()):
+            if self._state == (path, database.stamps()):
                 return False
             stamps, (self._titles, self._parents) = database.read(_read)
-            self._state, self.problems = (name, stamps), {}
+            self._state, self.problems = (path, stamps), {}
         except Refused as refused:
             self.problems = {database.path: refused.problem}
             return False
         return True
 
 
-def _newest_state(root: str) -> str | None:
-    try:
-        with os.scandir(root) as entries:
-            found = [match for entry in entries if (match := STATE.fullmatch(entry.name))]
-    except OSError:
-        return None
-    newest = max(found, key=lambda match: int(match[1]), default=None)
-    return newest[0] if newest is not None else None
+def _newest_state(folders: Iterable[str]) -> str | None:
+    """Return the database with the highest number in the first folder that has one."""
+    for folder in folders:
+        try:
+            with os.scandir(folder) as entries:
+                found = [match for entry in entries if (match := STATE.fullmatch(entry.name))]
+        except (OSError, ValueError):
+            continue
+        if found:
+            return f"{folder}{os.sep}{max(found, key=lambda match: int(match[1]))[0]}"
+    return None
 
 
 def _read(database: sqlite3.Connection) -> tuple[dict[str, str], dict[str, str]]:

@@ -22,7 +22,7 @@ from sidecar.history.stores.codex.layout import (
     session_folders,
 )
 from sidecar.history.stores.codex.names import SessionNames
-from sidecar.history.stores.contract import Keys, Kind, Messages, Root, SharedProblem, Touched
+from sidecar.history.stores.contract import Evidence, Keys, Kind, Messages, Root, SharedProblem, Touched
 from sidecar.history.stores.index_row import IndexRow, ReadRows
 from sidecar.history.stores.sessions.file_store import FileSessionStore, SessionFiles
 from sidecar.history.stores.sessions.parents import with_listed_parent
@@ -65,6 +65,11 @@ class CodexStore(FileSessionStore):
             key: SessionFiles((path,), int.from_bytes(digests.get(key, b""), "big"))
             for key, path in found.items()
         }
+
+    def evidence(self) -> Sequence[Evidence]:
+        """Return the folders with the sessions, and those that may have the database of names."""
+        folders = [(folder, 1) for folder in self._names.state_folders()]
+        return [*(super().evidence() or ()), *folders]
 
     def problems(self) -> Sequence[SharedProblem]:
         """Return what is wrong with the database of names."""

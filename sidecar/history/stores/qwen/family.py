@@ -1,6 +1,8 @@
 """The family of Qwen Code, which keeps its chats in `~/.qwen`."""
 
+import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from sidecar.api.stored.tasks import Product
@@ -15,7 +17,9 @@ if TYPE_CHECKING:
 _MOST: Final = 50
 """How many chats that are not empty are opened to recognize a root: some may be damaged."""
 _VARIABLES: Final = ("QWEN_RUNTIME_DIR", "QWEN_HOME")
-"""The variables that move the chats; the first has precedence."""
+"""The variables that move the chats; the first has precedence, the last moves the settings too."""
+_SETTING: Final = "runtimeOutputDir"
+"""The setting that moves the chats; one in the settings of a project, or relative to it, is not read."""
 _WHAT: Final = "chats of Qwen Code"
 
 
@@ -33,10 +37,15 @@ class QwenChats:
         return None
 
     def places(self, machine: "Machine") -> Iterator[Place]:
-        """Yield the folders that two variables name, and the one in the home, which keeps earlier chats."""
+        """Yield the folders that variables and a setting name, and the one in the home with earlier chats."""
+        from sidecar.history.stores.editors import custom_texts, read_settings
+
         default = machine.home / ".qwen"
-        named = (machine.folder(variable, default) for variable in _VARIABLES)
-        for folder in dict.fromkeys([*named, default]):
+        named = [_folder(machine, machine.environment.get(variable, "")) for variable in _VARIABLES]
+        home = named[-1] or default
+        settings = custom_texts(read_settings(home / "settings.json"), [_SETTING])
+        named.insert(1, _folder(machine, settings.get(_SETTING, "")))
+        for folder in dict.fromkeys([*filter(None, named), default]):
             yield Place(folder, _WHAT)
 
     def open(self, root: Root) -> "QwenStore":
@@ -44,6 +53,13 @@ class QwenChats:
         from sidecar.history.stores.qwen.store import QwenStore  # most lists need other families
 
         return QwenStore(root)
+
+
+def _folder(machine: "Machine", named: str) -> Path | None:
+    """Return the folder that a text names as Qwen Code reads it; None if it is relative."""
+    if named == "~" or named.startswith(("~/", "~\\")):
+        return machine.home.joinpath(*re.split(r"[/\\]+", named[2:]))
+    return Path(named) if named and Path(named).is_absolute() else None
 
 
 QWEN: Final = QwenChats()

@@ -85,6 +85,34 @@ def test_a_name_in_the_log_of_the_database_is_read(root: Path) -> None:
     database.close()
 
 
+@pytest.mark.parametrize("named_by", ["absolute", "relative", "variable", "nothing"])
+def test_the_database_of_names_may_be_in_another_folder(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, named_by: str
+) -> None:
+    session = made(1)
+    write(root, session)
+    folder = root / "db" if named_by == "relative" else tmp_path / "db"
+    folder.mkdir()
+    if named_by == "variable":
+        monkeypatch.setenv("CODEX_HOME", str(root))
+    else:
+        monkeypatch.delenv("CODEX_HOME", raising=False)
+    monkeypatch.setenv("CODEX_SQLITE_HOME", str(folder) if named_by in ("variable", "nothing") else "/none")
+    history = history_of(root)
+    assert tasks(history)[session.truth.id].title == session.first_prompt
+    if named_by in ("absolute", "relative"):
+        value = "db" if named_by == "relative" else str(folder)
+        (root / "config.toml").write_text(f'model = "m"\nsqlite_home = "{value}"\n')
+    database = sqlite3.connect(folder / "state_5.sqlite")
+    database.execute("CREATE TABLE threads (id TEXT, title TEXT, first_user_message TEXT)")
+    database.execute("INSERT INTO threads VALUES (?, 'Named', 'x')", (session.truth.id,))
+    database.commit()
+    database.close()
+    title = session.first_prompt if named_by == "nothing" else "Named"
+    assert tasks(history)[session.truth.id].title == title
+    assert tasks(history_of(root))[session.truth.id].title == title
+
+
 def test_the_first_versions_have_no_envelope(root: Path) -> None:
     lines: list[dict[str, Any]] = [
         {"id": ID, "timestamp": "2026-02-02T03:04:05.000Z", "instructions": "x"},
