@@ -637,7 +637,8 @@ export interface ListResult {
   /** Pass it as `cursor` to get the next page. Absent on the last page. */
   nextCursor?: string;
   /**
-   * Folders that cannot be listed, so that their sessions are missing. Absent if there are none.
+   * Folders and databases that cannot be listed: their sessions are missing. Absent if there are
+   * none.
    */
   unlisted?: UnlistedFolder[];
   /** The Host's revision. It grows with every change. */
@@ -775,11 +776,11 @@ export interface Problem {
   message: string;
 }
 
-/** A folder of a store that cannot be listed. */
+/** A folder or database of a store that cannot be listed. */
 export interface UnlistedFolder {
   /** The root of the store. */
   root: string;
-  /** The folder. */
+  /** The folder or database. */
   path: string;
   /** Why it cannot be listed. */
   message: string;

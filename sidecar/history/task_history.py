@@ -171,6 +171,10 @@ class TaskHistory:
         page.unlisted = self.unlisted(query.roots)
         return page
 
+    def shows_any(self, root: str) -> bool:
+        """Return whether the last scan found tasks in the root at this path."""
+        return any(row.body for row in self._catalogs[root].rows("structural").values())
+
     def unlisted(self, roots: Sequence[str] | None = None) -> Sequence[UnlistedFolder]:
         """Return the folders of `roots` (default: all) that the last scan could not list."""
         return [

@@ -217,12 +217,12 @@ class ListParams(Params, kw_only=True):
 
 
 class UnlistedFolder(Record, kw_only=True):
-    """A folder of a store that cannot be listed."""
+    """A folder or database of a store that cannot be listed."""
 
     root: str
     """The root of the store."""
     path: str
-    """The folder."""
+    """The folder or database."""
     message: str
     """Why it cannot be listed."""
 
@@ -240,7 +240,7 @@ class ListResult(Record, kw_only=True):
     """Matched tasks by status."""
     next_cursor: str | None = None
     unlisted: list[UnlistedFolder] | None = None
-    """Folders that cannot be listed, so that their sessions are missing. Absent if there are none."""
+    """Folders and databases that cannot be listed: their sessions are missing. Absent if there are none."""
     revision: int
 
 

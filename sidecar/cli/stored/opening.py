@@ -29,10 +29,11 @@ def report_unlistable(history: TaskHistory) -> int:
     found: list[str] = []
     for root in history.roots:
         why = history.store(root.path).unlistable()
-        if why is not None:
+        unlisted = [f"{each.path}: {each.message}" for each in history.unlisted([root.path])]
+        if why is not None and not (unlisted and history.shows_any(root.path)):
             found.append(f"{root.path}: the tasks cannot be listed: {why}")
         else:
-            found += [f"{each.path}: {each.message}" for each in history.unlisted([root.path])]
+            found += unlisted
     for line in found:
         output.echo_line(line, err=True)
     return exits.FAILED if found else exits.DONE

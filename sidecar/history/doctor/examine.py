@@ -121,7 +121,8 @@ def _findings(root: Root, rows: list[TaskInfo], empty: EmptyFolders, now: int) -
 def _problems_of(history: TaskHistory, root: Root, rows: list[TaskInfo]) -> Iterator[Finding]:
     """Report the problems of shared files and of rows in a store without further checks."""
     store = history.store(root.path)
-    for path, found in (*store.problems(), *store.unlisted()):
+    problems = store.problems()
+    for path, found in (*problems, *(each for each in store.unlisted() if each not in problems)):
         yield finding(found.code, root.path, found.message, path=path)
     for row in sorted(rows, key=lambda row: row.id):
         for problem in row.problems:

@@ -65,8 +65,8 @@ class OpencodeStore(Store):
             return [SharedProblem(each.path, each.problem) for each in found if each.problem is not None]
 
     def unlisted(self) -> Sequence[SharedProblem]:
-        """Return the folders of session files that could not be listed."""
-        return self._copies.files.unlisted()
+        """Return the databases and the folders of session files that could not be read."""
+        return [*self.problems(), *self._copies.files.unlisted()]
 
     def members_version(self) -> object:
         """Return the stamps of the databases, and of the folders of sessions."""

@@ -68,9 +68,14 @@ class ForeignDatabase:
                 if not left or self.stamps() == before:
                     raise self._unusable(error) from None
             except OSError as error:
-                raise Refused("unreadable", f"{self._name} cannot be read: {error.strerror}") from None
+                name = self._name_of(error.filename)
+                raise Refused("unreadable", f"{name} cannot be read: {error.strerror}") from None
             time.sleep(_PAUSE_SECONDS)
         raise Refused("unreadable", f"{self._name} changes too fast to be read")
+
+    def _name_of(self, path: object) -> str:
+        """Return the name of the database, or of the file next to it that an error is about."""
+        return Path(path).name if isinstance(path, str) and path.startswith(self.path) else self._name
 
     def _check(self, stamps: Stamps) -> None:
         if stamps[0] is None:

@@ -70,6 +70,24 @@ def test_a_damaged_database_hides_no_session_in_files(written: Written, damage: 
     assert why is not None and "opencode.db" in why
 
 
+def test_a_damaged_database_is_reported_among_the_folders_that_are_not_listed(written: Written) -> None:
+    path = closed(written)
+    path.write_bytes(path.read_bytes()[:5000])
+    page = history_of(written.root).page()
+    assert [(each.root, each.path) for each in page.unlisted] == [(str(written.root), str(path))]
+    assert "not a sound database" in page.unlisted[0].message
+
+
+def test_an_unreadable_log_is_named(written: Written) -> None:
+    path = closed(written)
+    log = path.with_name("opencode.db-wal")
+    log.symlink_to("somewhere")
+    history = history_of(written.root)
+    history.list()
+    why = history.store(str(written.root)).problems()
+    assert [each.problem.message.partition(" cannot")[0] for each in why] == [log.name]
+
+
 def test_a_database_with_other_tables_is_reported(written: Written) -> None:
     path = closed(written)
     path.unlink()
