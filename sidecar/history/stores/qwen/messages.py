@@ -8,7 +8,14 @@ from sidecar.changes.file_change import FileChange
 from sidecar.history.stored.parsing import value_of
 from sidecar.history.stores.append_only.records import Damage
 from sidecar.history.stores.gemini.messages import files_of_call, shown_result
-from sidecar.history.stores.qwen.records import RECORDS, Record, is_error, parts_of, plain_text
+from sidecar.history.stores.qwen.records import (
+    RECORDS,
+    Record,
+    is_error,
+    is_notification,
+    parts_of,
+    plain_text,
+)
 from sidecar.history.stores.sessions.messages import MessageWriter
 from sidecar.history.stores.sessions.times import iso_ms
 from sidecar.history.stores.sessions.values import text
@@ -27,6 +34,8 @@ def stored_messages(records: Iterable[Record]) -> Sequence[StoredMessage]:
     for record in records:
         at = iso_ms(record.timestamp)
         match record.type:
+            case "user" if is_notification(record):
+                writer.add("system", "notice", plain_text(record), at)
             case "user":
                 writer.add("user", "text", plain_text(record), at)
             case "assistant":

@@ -22,6 +22,7 @@ class Record(msgspec.Struct, rename="camel", gc=False):
     timestamp: Any = None
     type: Any = None
     subtype: Any = None
+    provenance: Any = None
     cwd: Any = None
     model: Any = None
     message: msgspec.Raw = msgspec.Raw()
@@ -83,6 +84,8 @@ class ChatFold:
 def fact_of(record: Record) -> Fact | None:
     """Judge one record; None if a list does not need it."""
     match record.type:
+        case "user" if is_notification(record):
+            return Fact(end="open")
         case "user":
             typed = prompt_of(record)
             return Fact(prompt=typed, end="open") if typed is not None else None
@@ -97,6 +100,11 @@ def fact_of(record: Record) -> Fact | None:
         case "system" if record.subtype == "ui_telemetry":
             return Fact(end="failed") if is_error(value_of(record.system_payload)) else None
     return None
+
+
+def is_notification(record: Record) -> bool:
+    """Return whether the product wrote a record in the name of the user, such as that a subagent ended."""
+    return bool(record.subtype == "notification" or record.provenance == "system")
 
 
 def prompt_of(record: Record) -> str | None:

@@ -13,7 +13,15 @@ from sidecar.history.stores.append_only.growing_file import Position, Unreadable
 from sidecar.history.stores.append_only.message_lines import MessagePlaces
 from sidecar.history.stores.append_only.records import Damage
 from sidecar.history.stores.contract import Kind, Messages, Root, Touched
-from sidecar.history.stores.qwen.layout import CHATS, PLACES, SUFFIX, chat_paths
+from sidecar.history.stores.qwen.layout import (
+    CHATS,
+    PLACES,
+    SUBAGENTS,
+    SUFFIX,
+    agent_paths,
+    chat_paths,
+    is_agent,
+)
 from sidecar.history.stores.qwen.messages import render, stored_messages, touched_files
 from sidecar.history.stores.qwen.records import RECORDS, ChatFold, Record
 from sidecar.history.stores.qwen.session import session_of
@@ -37,13 +45,15 @@ class QwenStore(FileSessionStore):
     """The sessions below one root. A folder that was renamed may leave a copy of a session."""
 
     product = "qwen"
-    below: ClassVar[Mapping[str, int]] = dict.fromkeys(PLACES, 3)
+    below: ClassVar[Mapping[str, int]] = dict.fromkeys(PLACES, 4)
+    has_children = True
 
     def __init__(self, root: Root) -> None:
         super().__init__(root)
         self._folds: Folds[Record, ChatFold] = Folds(RECORDS, ChatFold, ChatFold.take)
         self._places = MessagePlaces()
         self._keys: dict[str, tuple[int, str]] = {}
+        self._parents: dict[str, str] = {}
 
     def find(self) -> Mapping[str, SessionFiles]:
         """Find the files of each session."""
@@ -51,7 +61,13 @@ class QwenStore(FileSessionStore):
         for entry in chat_paths(self.root.path, self._folders):
             if key := self._key_of(entry.path, entry.inode()):
                 found[key].append(entry.path)
-        return {key: SessionFiles(tuple(paths)) for key, paths in found.items()}
+        parents: dict[str, str] = {}
+        for session, entry in agent_paths(self.root.path, self._folders):
+            if key := _agent_of(entry.name):
+                found[key].append(entry.path)
+                parents[key] = session if session in found else ""
+        self._parents = parents
+        return {key: SessionFiles(tuple(paths), bool(parents.get(key))) for key, paths in found.items()}
 
     def session(self, key: str, files: SessionFiles) -> Session | None:
         """Read what was appended to the session's files."""
@@ -60,6 +76,8 @@ class QwenStore(FileSessionStore):
         problems = [problem for each in read for problem in each.problems]
         session = session_of(key, self._name(files.paths[-1]), [each.fold for each in read])
         session.size_bytes, session.problems = sum(each.size for each in read), problems
+        if key in self._parents:
+            session.is_child, session.parent_id = True, self._parents[key] or None
         return session if session.message_count or problems else None
 
     @contextmanager
@@ -89,6 +107,10 @@ class QwenStore(FileSessionStore):
             folders = self._folders.subfolders(f"{self.root.path}{os.sep}{place}")
             projects = [f"{place}{os.sep}{each.name}" for each in folders]
             found += [place, *projects, *(f"{project}{os.sep}{CHATS}" for project in projects)]
+            for project in projects:
+                below = f"{project}{os.sep}{SUBAGENTS}"
+                sessions = self._folders.subfolders(f"{self.root.path}{os.sep}{below}")
+                found += [below, *(f"{below}{os.sep}{each.name}" for each in sessions)]
         return found
 
     def touched(self, parts: Sequence[str]) -> Touched | None:
@@ -98,6 +120,9 @@ class QwenStore(FileSessionStore):
                 path = str(Path(self.root.path, *parts))
                 known = next((key for key, files in self._known().items() if path in files.paths), None)
                 key = known or self._key_of(path, None)
+                return Touched(key) if key else None
+            case [place, _, folder, _, name] if place in PLACES and folder == SUBAGENTS and is_agent(name):
+                key = _agent_of(name)
                 return Touched(key) if key else None
         return None
 
@@ -123,6 +148,11 @@ class QwenStore(FileSessionStore):
     def _name(self, path: str) -> str:
         """Return a file's path below the root, with slashes."""
         return path[len(self.root.path) + 1 :].replace(os.sep, "/")
+
+
+def _agent_of(name: str) -> str | None:
+    """Return the id of the subagent whose file has this name."""
+    return session_id(name.removesuffix(SUFFIX))
 
 
 def _distinct(paths: Sequence[str]) -> Iterator[Record]:

@@ -1,0 +1,87 @@
+"""The subagents of Qwen Code are child sessions."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sidecar.history import TaskHistory
+from sidecar.history.export import export
+from tests.history.conftest import NOW
+
+MAIN = "983dfdf2-e81a-49df-bae1-bf9811241b4b"
+AGENT = "agent-general-purpose-call_02170a0c04734a79b58d26ab5977df99"
+
+
+def record(uuid: str, kind: str, text: str, tokens: int = 0, **more: Any) -> str:
+    role = "model" if kind == "assistant" else "user"
+    usage = {"promptTokenCount": tokens, "candidatesTokenCount": 1, "totalTokenCount": tokens + 1}
+    found = {
+        "uuid": uuid,
+        "sessionId": MAIN,
+        "timestamp": "2026-04-15T10:00:00.000Z",
+        "type": kind,
+        "cwd": "/w",
+        "message": {"role": role, "parts": [{"text": text}]},
+        **({"usageMetadata": usage} if tokens else {}),
+        **more,
+    }
+    return json.dumps(found) + "\n"
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    chats = tmp_path / "root" / "projects" / "-w" / "chats"
+    chats.mkdir(parents=True)
+    (chats / f"{MAIN}.jsonl").write_text(
+        record("a", "user", "Delegate it.", provenance="real_user")
+        + record("b", "assistant", "Started.", 100)
+        + record("c", "user", "<task-notification>", subtype="notification", provenance="system")
+        + record("d", "assistant", "All done.", 200)
+    )
+    return tmp_path / "root"
+
+
+def add_subagent(root: Path, session: str = MAIN) -> Path:
+    path = root / "projects" / "-w" / "subagents" / session / f"{AGENT}.jsonl"
+    path.parent.mkdir(parents=True)
+    lines = record("e", "user", "Mend it.") + record("f", "assistant", "Mended.", 1_000)
+    path.write_text(lines)
+    path.with_suffix(".meta.json").write_text("{}")
+    return path
+
+
+def test_a_subagent_is_a_child_of_its_session(root: Path) -> None:
+    history = TaskHistory([root], now=lambda: NOW)
+    assert [row.child_ids for row in history.list()] == [None]
+    path = add_subagent(root)
+    assert history.refresh().added == [AGENT]
+    (main,) = history.list()
+    assert (main.id, main.child_ids, main.message_count) == (MAIN, [AGENT], 3)
+    assert main.token_usage is not None and main.token_usage.with_children is not None
+    assert (main.token_usage.input, main.token_usage.with_children.input) == (300, 1_300)
+    child = history.get(AGENT)[0]
+    assert (child.parent_id, child.title, child.message_count) == (MAIN, "Mend it.", 2)
+    assert [each.text for each in history.messages(AGENT).messages] == ["Mend it.", "Mended."]
+    assert "Mended." in export(history, AGENT, "markdown").text
+    with path.open("a") as file:
+        file.write(record("g", "assistant", "Really.", 500))
+    assert set(history.refresh().changed) == {AGENT, MAIN}
+
+
+def test_the_subagent_of_an_unknown_session_has_no_parent(root: Path) -> None:
+    add_subagent(root, "11111111-2222-4333-8444-555555555555")
+    history = TaskHistory([root], now=lambda: NOW)
+    assert [row.id for row in history.list()] == [MAIN]
+    assert {row.id: row.parent_id for row in history.list(children=True)} == {MAIN: None, AGENT: None}
+
+
+def test_a_notification_is_not_a_prompt(root: Path) -> None:
+    shown = TaskHistory([root], now=lambda: NOW).messages(MAIN).messages
+    assert [(each.role, each.kind) for each in shown] == [
+        ("user", "text"),
+        ("assistant", "text"),
+        ("system", "notice"),
+        ("assistant", "text"),
+    ]
