@@ -45,7 +45,7 @@ def stamps_of(path: str) -> Stamps:
 
 
 def copy_of(path: str, stamps: Stamps) -> Path:
-    """Return a copy of a database as it was at `stamps`, or with a log that has grown since.
+    """Return a copy of a database as it was at `stamps`, or with transactions that its log has got since.
 
     Raises Unsteady if anything else changed meanwhile, OSError if it cannot be copied.
     """
@@ -85,16 +85,17 @@ def _linked(home: Path, folder: Path, target: Path) -> bool:
 
 
 def _is_steady(before: Stamps, after: Stamps) -> bool:
-    """Return whether the copied files belong together: of a log that only grew, whole transactions count.
+    """Return whether the copied files belong together, if the log starts with the same salts as before.
 
-    A log that was begun again may have grown, too, but starts with other salts.
+    A log that starts again keeps its size until it is longer than before: its writer fills it from the start.
+    What was being written fails its checksum, so that whole transactions count.
     """
     database, log, journal = before
     if (database, journal) != (after[0], after[2]):
         return False
     if log is None or after[1] is None:
         return log == after[1]
-    return after[1][2] == log[2] and (after[1] == log or after[1][1] > log[1])
+    return after[1][2] == log[2] and after[1][1] >= log[1]
 
 
 def _start_of_log(path: str) -> bytes:

@@ -164,3 +164,34 @@ def test_a_log_that_is_begun_again_during_the_copy_is_not_used(
         assert reader.execute("SELECT count(*) FROM t").fetchone() == (2,)
     reader.close()
     writer.close()
+
+
+def test_a_log_that_is_filled_again_is_copied_while_its_writer_writes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = str(tmp_path / "some.db")
+    writer = sqlite3.connect(path, isolation_level=None)
+    writer.execute("PRAGMA journal_mode=WAL")
+    writer.execute("PRAGMA wal_autocheckpoint=0")
+    writer.execute("CREATE TABLE t (v)")
+    writer.execute("INSERT INTO t VALUES (zeroblob(200000))")
+    writer.execute("PRAGMA wal_checkpoint")
+    writer.execute("INSERT INTO t VALUES (1)")
+    before = stamps_of(path)
+    copy = private_copy._copy
+
+    def copy_between_writes(source: str, target: Path) -> None:
+        writer.execute("INSERT INTO t VALUES (1)")
+        copy(source, target)
+        writer.execute("INSERT INTO t VALUES (1)")
+
+    monkeypatch.setattr(private_copy, "_copy", copy_between_writes)
+    with sqlite3.connect(copy_of(path, before)) as reader:
+        (rows,) = reader.execute("SELECT count(*) FROM t").fetchone()
+    reader.close()
+    after = stamps_of(path)
+    assert after[1] is not None and before[1] is not None
+    assert after[1][1] == before[1][1], "the log was filled from the start"
+    assert after != before
+    assert rows == 5, "one row of each write before the log was copied"
+    writer.close()
