@@ -75,7 +75,7 @@ def test_a_damaged_database_is_reported_among_the_folders_that_are_not_listed(wr
     path.write_bytes(path.read_bytes()[:5000])
     page = history_of(written.root).page()
     assert [(each.root, each.path) for each in page.unlisted] == [(str(written.root), str(path))]
-    assert "not a sound database" in page.unlisted[0].message
+    assert "is damaged" in page.unlisted[0].message
 
 
 def test_an_unreadable_log_is_named(written: Written) -> None:
