@@ -1,6 +1,7 @@
 """Keep copies of the sessions that their products will delete, as the setting `history.keep` defines."""
 
 import asyncio
+import errno
 import logging
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -25,6 +26,7 @@ logger = logging.getLogger(__name__)
 
 ROUND_SECONDS: Final = 3600.0
 _MEGABYTE: Final = 1_000_000
+_FULL_DISK: Final = (errno.ENOSPC, getattr(errno, "EDQUOT", None))
 
 
 class HasHistories(Protocol):
@@ -157,6 +159,8 @@ class Keeping:
                     break
                 except OSError as error:
                     logger.warning("no copy of %s: %s", key, error)
+                    if error.errno in _FULL_DISK:
+                        break
                     continue
                 copied.append(key)
             if copied:

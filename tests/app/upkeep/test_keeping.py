@@ -1,5 +1,6 @@
 """Sessions that their product deletes stay listed, whole, when `history.keep` names the product."""
 
+import errno
 import os
 import shutil
 from collections.abc import Sequence
@@ -23,6 +24,7 @@ from sidecar.history.listing.selection import Selection
 from sidecar.history.search import SearchService
 from sidecar.history.search.build import update
 from sidecar.history.stores.status_by_age import DAY_MS
+from sidecar.storage.kept import writing
 from sidecar.storage.kept.copies import Copies
 from sidecar.storage.layout import OwnRoot
 from tests.history.conftest import NOW
@@ -192,6 +194,22 @@ def test_a_limit_that_is_raised_and_reached_again_is_logged_again(
     claude.settings = HistorySettings(keep=["claude"], keep_max_bytes=9_000)
     assert not claude.keeping.keep()
     assert caplog.text.count("raise history.keepMaxBytes") == 2
+
+
+def test_a_full_disk_ends_the_round_and_is_logged_once(
+    claude: Claude, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patched:
+        patched.setattr(writing, "write_blob", full)
+        assert claude.keeping.keep() == []
+    assert caplog.text.count("No space left on device") == 1
+    due = stats(claude.history, StatsParams(), "structural").due_deletion
+    assert due is not None and due.tasks == len(claude.history.list())
+    assert claude.keeping.keep()
+    assert stats(claude.history, StatsParams(), "structural").due_deletion is None
 
 
 def test_a_session_whose_file_has_no_time_is_announced_and_copied(claude: Claude) -> None:
