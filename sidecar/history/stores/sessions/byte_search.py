@@ -28,8 +28,16 @@ def _holds(path: str, needles: Collection[bytes]) -> bool:
             if any(needle in window for needle in needles):
                 return True
             kept = window[-overlap:] if overlap else b""
+            if not piece.strip(b"\0"):
+                _skip_hole(descriptor)
     except OSError:
         return False
     finally:
         os.close(descriptor)
     return False
+
+
+def _skip_hole(descriptor: int) -> None:
+    """Move on to where a sparse file has data again, if the platform can tell. Raises OSError at the end."""
+    if hasattr(os, "SEEK_DATA"):
+        os.lseek(descriptor, os.lseek(descriptor, 0, os.SEEK_CUR), os.SEEK_DATA)
