@@ -23,8 +23,7 @@ export function storedRowOf(task: TaskInfo, { ownRoot, folders, markOf }: RowCon
   const at = task.lastActivity ?? task.createdAt;
   const agent = mode.name ?? mode.current;
   const { duration } = task;
-  const used = task.tokenUsage;
-  const cost = used?.cost ?? ((used?.total ?? 0) > 0 ? null : undefined);
+  const { cost, estimatedCost } = task.tokenUsage ?? {};
   const elsewhere = workspaceDir !== undefined && !folders.includes(workspaceDir);
   return {
     ...{ id, root, status, outcome, product },
@@ -33,7 +32,8 @@ export function storedRowOf(task: TaskInfo, { ownRoot, folders, markOf }: RowCon
     ...(agent === undefined ? {} : { agent: oneLine(agent, NAME_CHARS) }),
     ...(at == null ? {} : { at }),
     ...(duration == null ? {} : { duration }),
-    ...(cost === undefined ? {} : { cost }),
+    ...(cost == null ? {} : { cost }),
+    ...(estimatedCost == null ? {} : { estimatedCost }),
     ...(elsewhere ? { folder: folderName(workspaceDir) } : {}),
     ...(root === ownRoot ? { own: true as const } : {}),
   };

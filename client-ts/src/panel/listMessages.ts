@@ -64,8 +64,10 @@ export interface StoredRow {
   readonly at?: number;
   /** In ms. */
   readonly duration?: number;
-  /** In USD; null if it is unknown of a task that used tokens. */
-  readonly cost?: number | null;
+  /** In USD. */
+  readonly cost?: number;
+  /** In USD, from a price table, if no cost is recorded. */
+  readonly estimatedCost?: number;
   /** The name of its folder, unless it is open in this window. */
   readonly folder?: string;
   readonly pinned?: true;

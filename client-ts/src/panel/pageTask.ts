@@ -5,8 +5,10 @@ import { MAX_VARIABLES } from "./events/variables.js";
 
 type Outcome = NonNullable<AsyncTask["output"]> | NonNullable<AsyncTask["partial"]>;
 
-/** The state of a stored task, as its row names it. */
-export type StoredState = Pick<TaskInfo, "status" | "outcome">;
+/** The state of a stored task, as its row names it, and what it may have cost, in USD. */
+export type StoredState = Pick<TaskInfo, "status" | "outcome"> & {
+  readonly estimatedCost?: number;
+};
 
 /** A task as the page receives it. */
 export interface PageTask extends AsyncTask {

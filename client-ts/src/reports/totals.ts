@@ -19,6 +19,10 @@ const KEY_CHARS = 44;
 export function totalsReport(stats: StatsResult, query: string): string {
   const { totals, copies, groups, parents, disk } = stats;
   const parts = [`# ${strings.heading}`, scope(totals, query)];
+  const estimate = money(totals.estimatedCost);
+  if (estimate !== undefined) {
+    parts.push(strings.estimated(estimate, totals.tasksWithEstimatedCost ?? 0, stats.prices ?? ""));
+  }
   if (copies > 0) {
     parts.push(strings.copies(copies));
   }

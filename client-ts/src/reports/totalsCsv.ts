@@ -12,6 +12,8 @@ const FIGURES = [
   "cacheWrites",
   "messages",
   "sizeBytes",
+  "tasksWithEstimatedCost",
+  "estimatedCost",
 ] as const satisfies readonly (keyof Totals)[];
 
 /** Write the totals of stored tasks as CSV, a row for each group; what is not recorded is empty. */

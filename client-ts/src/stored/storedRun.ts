@@ -15,7 +15,10 @@ export function runOf(pageId: string, task: TaskInfo): PageTask {
     subagentName: mode.name ?? mode.current ?? task.product,
     goalPrompt: task.title,
     status: outcome === "cancelled" ? "cancelled" : failed ? "failed" : "completed",
-    stored: { status, outcome },
+    stored: {
+      ...{ status, outcome },
+      ...(used?.estimatedCost == null ? {} : { estimatedCost: used.estimatedCost }),
+    },
     ...(createdAt == null ? {} : { launchedAt: createdAt }),
     completedAt: at,
     progress: {

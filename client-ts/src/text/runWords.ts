@@ -53,6 +53,11 @@ export function costWords(cost: number | null | undefined): string | undefined {
       : dollars(cost);
 }
 
+/** Say what a task may have cost; undefined without an estimate. */
+export function estimateWords(cost: number | null | undefined): string | undefined {
+  return cost == null ? undefined : outcome.estimated(dollars(cost));
+}
+
 /** Return the lines that a run added and removed, `+10 −3`; undefined if none is known. */
 export function changeLines(changes: Changes | undefined): string | undefined {
   const { additions = 0, deletions = 0 } = changes ?? {};

@@ -1,6 +1,7 @@
 import { Throttle } from "../util/coalesce.js";
 import type { StatsParams, StatsResult, Totals } from "../protocol.js";
 import { compact } from "../l10n/format.js";
+import { estimateWords } from "../text/runWords.js";
 import { money } from "../text/words.js";
 import * as strings from "../text/strings.js";
 
@@ -55,12 +56,13 @@ export class TotalsLine {
 }
 
 /** Describe the total usage; omit what no task knows, and count the tasks that know their cost. */
-export function totalsText({ tasks, tokens, cost, tasksWithCost }: Totals): string {
+export function totalsText({ tasks, tokens, cost, estimatedCost, tasksWithCost }: Totals): string {
   const spent = money(cost);
   const { costOf, tokens: ofTokens } = strings.history;
   return [
     tokens == null ? undefined : ofTokens(compact(tokens)),
     spent === undefined || tasksWithCost === tasks ? spent : costOf(spent, tasksWithCost),
+    estimateWords(estimatedCost),
   ]
     .filter((part) => part !== undefined)
     .join(" · ");

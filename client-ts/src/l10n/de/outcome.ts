@@ -49,6 +49,7 @@ export const outcome: Texts<typeof en.outcome> = {
   inQueue: (place) => `Wartet (Nr. ${place})`,
   heldUntil: (why, time) => `${why} bis ${time}`,
   costUnknown: "Kosten unbekannt",
+  estimated: (cost) => `≈ ${cost} (Schätzung)`,
   uncounted: (files) => `${files} nicht gezählt`,
   retrying: (attempt) => `Neuer Versuch (${attempt})`,
   starting: (count, names) =>

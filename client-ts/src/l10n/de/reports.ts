@@ -78,6 +78,8 @@ export const totals: Texts<typeof en.totals> = {
   recorded: (withCost, withTokens) =>
     `Kosten sind für ${tasks(withCost)} aufgezeichnet, Token für ${tasks(withTokens)}.`,
   unknownMeans: "„–“ bedeutet: nicht aufgezeichnet.",
+  estimated: (cost, count, prices) =>
+    `Für ${tasks(count)} ohne aufgezeichnete Kosten geschätzt und unten nicht enthalten: ${cost} (${prices}).`,
   copies: (count) =>
     count === 1
       ? "1 Kopie dieser Aufgaben an anderen Speicherorten zählt nicht noch einmal."

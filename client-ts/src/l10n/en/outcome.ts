@@ -47,6 +47,7 @@ export const outcome = {
   inQueue: (place: number) => `Queued (#${place})`,
   heldUntil: (why: string, time: string) => `${why} until ${time}`,
   costUnknown: "cost unknown",
+  estimated: (cost: string) => `≈ ${cost} (estimate)`,
   uncounted: (files: number) => `${files} not counted`,
   retrying: (attempt: number) => `Retrying (${attempt})`,
   starting: (count: number, names: string) =>

@@ -83,6 +83,8 @@ export const totals = {
   recorded: (withCost: number, withTokens: number) =>
     `Cost recorded for ${counted(withCost, "task")}, tokens for ${counted(withTokens, "task")}.`,
   unknownMeans: `“${UNKNOWN}” means not recorded.`,
+  estimated: (cost: string, tasks: number, prices: string) =>
+    `Estimated for ${counted(tasks, "task")} without a recorded cost, and not included below: ${cost} (${prices}).`,
   copies: (count: number) =>
     count === 1
       ? "1 copy of these tasks in other roots is not counted again."

@@ -39,6 +39,9 @@ test("the totals fit in a line, with how many tasks they are of", () => {
   expect(totalsText(TOTALS)).toBe("31.2M tokens · $45.20 in 1,812 tasks");
   const nothing = { tasks: 1, tasksWithTokens: 0, tasksWithCost: 0, messages: 0, sizeBytes: 0 };
   expect(totalsText(nothing)).toBe("");
+  expect(totalsText({ ...nothing, estimatedCost: 1.5, tasksWithEstimatedCost: 1 })).toBe(
+    "≈ $1.50 (estimate)",
+  );
 });
 
 test("totals of an earlier filter are not shown under a later one", async () => {
@@ -104,14 +107,24 @@ test("the totals as CSV have a row for each group, empty cells for what is unkno
     mode: [{ totals: TOTALS }],
   };
   const lines = totalsCsv(stats({ groups })).split("\r\n");
-  const figures = "2000,1812,1900,45.2,,,,,80000,1073741824";
+  const figures = "2000,1812,1900,45.2,,,,,80000,1073741824,,";
   expect(lines).toEqual([
-    "group,key,tasks,tasksWithCost,tasksWithTokens,cost,input,output,cacheReads,cacheWrites,messages,sizeBytes",
+    "group,key,tasks,tasksWithCost,tasksWithTokens,cost,input,output,cacheReads,cacheWrites,messages,sizeBytes,tasksWithEstimatedCost,estimatedCost",
     `all,,${figures}`,
     `workspace,"'=cmd(""x""),1",${figures}`,
     `mode,,${figures}`,
     "",
   ]);
+});
+
+test("a report on totals names what is estimated apart from what is recorded", () => {
+  const totals = { ...TOTALS, tasksWithEstimatedCost: 7, estimatedCost: 3.25 };
+  const report = totalsReport(stats({ totals, prices: "genai-prices 0.1" }), "");
+  expect(report).toContain(
+    "Estimated for 7 tasks without a recorded cost, and not included below: $3.25 (genai-prices 0.1).",
+  );
+  expect(report).toContain("| $45.20 |");
+  expect(totalsReport(stats(), "")).not.toContain("Estimated");
 });
 
 test("a report on totals counts the copies in other roots", () => {

@@ -75,6 +75,21 @@ test.each(STATES)(
   },
 );
 
+test("the cost of a stored task is recorded, estimated or unknown", () => {
+  const ended = { status: "completed", outcome: "completed" } as const;
+  const hint = (tokenUsage: object) => {
+    shown({ ...ended, tokenUsage } as StoredState);
+    return textOf(".ending .hint");
+  };
+  expect(hint({ input: 5, output: 2, total: 7, cost: 0.5, estimatedCost: null })).toContain(
+    "$0.50",
+  );
+  expect(hint({ input: 5, output: 2, total: 7, estimatedCost: 1.5 })).toContain(
+    "≈ $1.50 (estimate)",
+  );
+  expect(hint({ input: 5, output: 2, total: 7 })).toContain("cost unknown");
+});
+
 test("the conversation of a stored task that is gone says so, and stays", () => {
   const state = { status: "completed", outcome: "completed" } as const;
   shown(state, { type: "taskDeleted", taskId: pageIdOf(REF) });

@@ -3,7 +3,7 @@ import { html } from "lit-html";
 import type { PageTask } from "../../../src/panel/pageTask.js";
 import type { AsyncTask } from "../../../src/protocol.js";
 import { outcome } from "../../../src/text/outcomeStrings.js";
-import { allTokens } from "../../../src/text/runWords.js";
+import { allTokens, estimateWords } from "../../../src/text/runWords.js";
 import { compact, dollars } from "../../../src/l10n/format.js";
 import { isLive, shownLook, STATUS_ICON, stateOf } from "../../../src/text/outcome.js";
 import { storedRef } from "../../../src/storedRef.js";
@@ -117,13 +117,13 @@ function touchedFiles(task: AsyncTask, { send }: View): Part {
         </ul>`;
 }
 
-function used(task: AsyncTask, { stream }: OpenRun): Part {
+function used(task: PageTask, { stream }: OpenRun): Part {
   const facts = totals(task, stream.conversation);
   return facts.length === 0 ? undefined : html`<p class="hint">${facts.join(" · ")}</p>`;
 }
 
 /** Describe what a run has used so far; its events are more current than its record. */
-export function totals(task: AsyncTask, { usage }: Conversation): string[] {
+export function totals(task: PageTask, { usage }: Conversation): string[] {
   const { toolCalls } = task.progress;
   const used = { ...task.progress, ...usage } as Usage;
   const { cost, contextUsed, contextSize } = used;
@@ -131,12 +131,21 @@ export function totals(task: AsyncTask, { usage }: Conversation): string[] {
   return [
     ...(toolCalls > 0 ? [ENDING.toolCalls(toolCalls)] : []),
     ...(tokens > 0 ? [ENDING.tokens(compact(tokens))] : []),
-    ...(typeof cost === "number" ? [dollars(cost)] : []),
-    ...(typeof cost !== "number" && tokens > 0 && !isLive(task) ? [outcome.costUnknown] : []),
+    ...costFacts(task, cost, tokens),
     ...(contextUsed !== undefined && contextSize
       ? [ENDING.context(Math.round((100 * contextUsed) / contextSize))]
       : []),
   ];
+}
+
+function costFacts(task: PageTask, cost: number | null | undefined, tokens: number): string[] {
+  if (typeof cost === "number") {
+    return [dollars(cost)];
+  }
+  const unknown = tokens > 0 && !isLive(task) ? outcome.costUnknown : undefined;
+  return [estimateWords(task.stored?.estimatedCost) ?? unknown].filter(
+    (words) => words !== undefined,
+  );
 }
 
 /** Render what to do next: continue, and the rest in a menu. */

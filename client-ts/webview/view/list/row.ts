@@ -5,6 +5,7 @@ import type { Action } from "../../../src/panel/messages.js";
 import {
   changeLines,
   costWords,
+  estimateWords,
   modelWords,
   placeWords,
   unmetFacts,
@@ -146,12 +147,12 @@ export function storedLine(
 }
 
 function storedFacts(task: StoredRow, now: number): (string | undefined)[] {
-  const { product, agent, at, cost, folder } = task;
+  const { product, agent, at, cost, estimatedCost, folder } = task;
   return [
     product === "sidecar" ? agent : product,
     storedText(task),
     at === undefined ? undefined : ago(at, now),
-    costWords(cost),
+    cost === undefined ? estimateWords(estimatedCost) : costWords(cost),
     product === "sidecar" ? undefined : agent,
     folder,
   ];
