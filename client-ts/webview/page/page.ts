@@ -22,6 +22,7 @@ import { reduce } from "../model/reduce.js";
 import type { State } from "../model/state.js";
 import { Announcer } from "./announcer.js";
 import { app } from "../view/app.js";
+import { Chords } from "./chords.js";
 import { EndFollower } from "./endFollower.js";
 import { FALLBACK_FOCUS, focusTarget } from "./focus.js";
 import { Matches, selectedText } from "./matches.js";
@@ -89,6 +90,7 @@ export class Page {
   readonly #saver: Saver;
   #savedTaskId: string | undefined;
   readonly #pace = new Pace();
+  readonly #chords = new Chords();
   /** Messages to send once the state is on the screen. */
   #afterDrawing: FromWebview[] = [];
   #ticks = 0;
@@ -142,6 +144,7 @@ export class Page {
       this.#host.postMessage({ type: "follow", taskId, afterSeq: 0 });
     }
     this.#root.ownerDocument.addEventListener("keydown", (event) => {
+      this.#chords.press(event);
       this.#press(event);
     });
     this.#root.ownerDocument.defaultView?.addEventListener("resize", () => {

@@ -8,6 +8,7 @@ import { answerWords, isAllowed, type Question } from "../../model/conversation/
 import { QUESTION } from "../../text/strings.js";
 import { withCode } from "../common/code.js";
 import { icon } from "../common/icon.js";
+import { isMac } from "../common/platform.js";
 import type { ItemContext } from "./context.js";
 import type { Part } from "../common/view.js";
 
@@ -37,10 +38,6 @@ function open(asked: Question, context: ItemContext, around: Surroundings): Part
       >
     </div>
   </section>`;
-}
-
-function isMac(): boolean {
-  return /^mac/iu.test(navigator.platform);
 }
 
 function subject(asked: Question, { folder }: ItemContext, around: Surroundings): Part {
