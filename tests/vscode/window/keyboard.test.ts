@@ -60,6 +60,18 @@ session.step("a chord leads to the list, from anywhere", async (workbench) => {
   await workbench.tabTo(new Chat(workbench).goal);
 });
 
+session.step("a chord in the composer types nothing", async (workbench) => {
+  const { keyboard } = workbench.page;
+  const chat = new Chat(workbench);
+  await workbench.tabTo(chat.goal);
+  await keyboard.type("Hum");
+  await keyboard.press("Control+K");
+  await keyboard.press("a");
+  await workbench.tabTo(chat.goal);
+  assert.equal(await chat.goal.inputValue(), "Hum");
+  await chat.goal.fill("");
+});
+
 session.step("another chord asks what to launch", async (workbench) => {
   const { keyboard } = workbench.page;
   await keyboard.press("Control+K");
