@@ -1,11 +1,10 @@
 """The parameters of the tool `check_async_tasks`: their schema and their checks."""
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from sidecar.tools.arguments import BadArgument, check_names, quoted, text
+from sidecar.tools.arguments import BadArgument, check_names, quoted, shortened, text
 
 WaitMode = Literal["any", "all"]
 ACTIONS = ("list", "peek", "cancel", "wait", "send")
@@ -108,8 +107,11 @@ def _texts(given: Mapping[str, Any], name: str) -> tuple[str, ...]:
 
 def _seconds(given: Mapping[str, Any]) -> float:
     value = given.get("timeout_seconds", DEFAULT_WAIT_SECONDS)
-    if isinstance(value, bool) or not isinstance(value, int | float) or math.isnan(value):
+    # `math.isnan` raises for an integer that is too large for a double.
+    if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
         raise BadArgument("Parameter 'timeout_seconds' must be a number.")
     if not 0 <= value <= MAX_WAIT_SECONDS:
-        raise BadArgument(f"Parameter 'timeout_seconds' must be from 0 to {MAX_WAIT_SECONDS}, not {value}.")
+        raise BadArgument(
+            f"Parameter 'timeout_seconds' must be from 0 to {MAX_WAIT_SECONDS}, not {shortened(value)}."
+        )
     return value

@@ -1,6 +1,7 @@
 """`check_async_tasks` waits for ends, sends messages, and keeps to its scope."""
 
 import asyncio
+import math
 from typing import Any
 
 import pytest
@@ -66,6 +67,8 @@ async def test_a_cancelled_wait_cancels_no_task(manager: AsyncTaskManager) -> No
     [
         ({"action": "wait", "timeout_seconds": 301}, "'timeout_seconds' must be from 0 to 300"),
         ({"action": "wait", "timeout_seconds": True}, "'timeout_seconds' must be a number"),
+        ({"action": "wait", "timeout_seconds": math.nan}, "'timeout_seconds' must be a number"),
+        ({"action": "wait", "timeout_seconds": 10**309}, "'timeout_seconds' must be from 0 to 300"),
         ({"action": "wait", "mode": "some"}, "'mode' must be one of any, all"),
         ({"action": "wait", "task_ids": "a"}, "'task_ids' must be a list"),
         ({"scope": "world"}, "'scope' must be one of workspace, all"),

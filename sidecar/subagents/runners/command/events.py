@@ -1,6 +1,6 @@
 """Parse the event lines of a command: one JSON object per line, mixed with plain text."""
 
-import math
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -9,6 +9,9 @@ from sidecar.subagents.runners.output.text import load_value
 Event = dict[str, Any]
 
 _TOOL_STATUSES = ("started", "completed", "failed")
+_MOST_TOKENS = 2**53 - 1
+"""The largest integer that every JSON implementation reads exactly."""
+_MOST_DOLLARS = sys.float_info.max
 
 
 def parse_event(line: bytes) -> Event | None:
@@ -58,13 +61,11 @@ def _usage(value: Event) -> Event | None:
 
 
 def _is_count(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _MOST_TOKENS
 
 
 def _is_cost(value: object) -> bool:
-    return (
-        isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) and value >= 0
-    )
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= _MOST_DOLLARS
 
 
 _SHAPES: dict[str, Callable[[Event], Event | None]] = {

@@ -178,6 +178,8 @@ def test_text_is_emitted_in_bounded_pieces_of_whole_characters() -> None:
         '{"type":"usage","inputTokens":true}',
         '{"type":"usage","cost":"1"}',
         '{"type":"usage","cost":NaN}',
+        f'{{"type":"usage","cost":1{"0" * 400}}}',
+        f'{{"type":"usage","inputTokens":1{"0" * 400}}}',
         '{"type":["message"],"text":"x"}',
         '{"type":"state","status":"completed"}',
         '["type"]',
