@@ -24,8 +24,13 @@ class StateFolders:
 
         The variable counts for the user's own root only.
         """
-        named = self._configured() or (_named_by_variable() if _is_users_own(self._root) else "")
+        named = self._configured() or _named_by_variable(self._root)
         return [*dict.fromkeys(filter(None, (named, self._root)))]
+
+    def places(self) -> list[tuple[str, int]]:
+        """Return what decides which folders these are, and the folders."""
+        home = [(_home(), 0)] if os.environ.get(VARIABLE) else []
+        return [*home, *((folder, 1) for folder in self())]
 
     def _configured(self) -> str:
         stamp = stamp_of(self._config)
@@ -48,14 +53,17 @@ def _sqlite_home(config: bytes, root: str) -> str:
     return os.path.join(root, os.path.expanduser(named)) if isinstance(named, str) and named else ""  # noqa: PTH111, PTH118 (roots keep texts)
 
 
-def _named_by_variable() -> str:
+def _named_by_variable(root: str) -> str:
     named = os.environ.get(VARIABLE, "").strip()
-    return named if os.path.isabs(named) else ""  # noqa: PTH117 (roots keep texts)
+    return named if os.path.isabs(named) and _is_users_own(root) else ""  # noqa: PTH117 (roots keep texts)
 
 
 def _is_users_own(root: str) -> bool:
-    named = os.environ.get("CODEX_HOME") or Path.home() / ".codex"
     try:
-        return os.path.samefile(root, named)  # noqa: PTH121 (roots keep texts)
+        return os.path.samefile(root, _home())  # noqa: PTH121 (roots keep texts)
     except (OSError, ValueError):
         return False
+
+
+def _home() -> str:
+    return os.environ.get("CODEX_HOME") or str(Path.home() / ".codex")

@@ -68,8 +68,7 @@ class CodexStore(FileSessionStore):
 
     def evidence(self) -> Sequence[Evidence]:
         """Return the folders with the sessions, and those that may have the database of names."""
-        folders = [(folder, 1) for folder in self._names.state_folders()]
-        return [*(super().evidence() or ()), *folders]
+        return [*(super().evidence() or ()), *self._names.state_folders.places()]
 
     def problems(self) -> Sequence[SharedProblem]:
         """Return what is wrong with the database of names."""

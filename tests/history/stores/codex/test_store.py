@@ -15,6 +15,7 @@ from sidecar.corpus.agents.codex import START, Session
 from sidecar.corpus.agents.truth import Truth
 from sidecar.history.live import LiveHistory
 from sidecar.history.stores.codex import reader
+from sidecar.history.stores.codex.state_folders import StateFolders
 from sidecar.history.task_history import Changes
 from tests.history.live.conftest import WAIT_SECONDS, until
 from tests.history.stores.fixtures.growing import append, history_of, tasks
@@ -111,6 +112,20 @@ def test_the_database_of_names_may_be_in_another_folder(
     title = session.first_prompt if named_by == "nothing" else "Named"
     assert tasks(history)[session.truth.id].title == title
     assert tasks(history_of(root))[session.truth.id].title == title
+
+
+def test_the_users_home_is_looked_up_for_the_variable_only(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(root, made(1))
+    monkeypatch.setenv("CODEX_HOME", str(tmp_path / "home"))
+    folders = StateFolders(str(root))
+    monkeypatch.delenv("CODEX_SQLITE_HOME", raising=False)
+    assert folders.places() == [(str(root), 1)]
+    monkeypatch.setenv("CODEX_SQLITE_HOME", str(tmp_path / "db"))
+    assert folders.places() == [(str(tmp_path / "home"), 0), (str(root), 1)]
+    (tmp_path / "home").symlink_to(root)
+    assert folders.places() == [(str(tmp_path / "home"), 0), (str(tmp_path / "db"), 1), (str(root), 1)]
 
 
 def test_the_first_versions_have_no_envelope(root: Path) -> None:
