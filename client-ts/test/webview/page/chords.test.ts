@@ -21,7 +21,7 @@ test("the second key of a chord is not typed, and the next one is", () => {
   expect(withheld([{ key: "a" }, chord, { key: "g" }, { key: "h" }])).toEqual(["g"]);
 });
 
-test("modifiers are no second key", () => {
+test("modifiers do not count as the second key", () => {
   const control = { key: "Control", ctrlKey: true };
   expect(withheld([control, chord, control, { key: "g", ctrlKey: true }, { key: "h" }])).toEqual([
     "g",
