@@ -1,13 +1,19 @@
 """A gateway that runs and is slow is waited for, up to a limit; who waits knows what for."""
 
 import asyncio
+import re
 
 import pytest
 
+from sidecar.api.settings import RunnerSettings
 from sidecar.cli.fleet_waiting import patiently
+from sidecar.subagents.runners.contract import RunnerUnavailable
+from sidecar.subagents.runners.remote import workspace
 from sidecar.subagents.runners.remote.link import GatewayFailed
+from sidecar.subagents.runners.remote.runner import RemoteRunner
 from tests.fleet.conftest import MakeWorld
 from tests.fleet.fakes.virtual_time import run_virtually
+from tests.fleet.fakes.world import World
 from tests.fleet.remote.test_frozen_places import short
 
 
@@ -47,6 +53,65 @@ def test_a_gateway_that_stays_silent_is_named_with_what_was_waited_for(
         with pytest.raises(GatewayFailed, match=why):
             await here.link.status(30)
         assert asyncio.get_running_loop().time() == pytest.approx(limit, abs=1)
+
+    run_virtually(main)
+
+
+def runner(here: World) -> RemoteRunner:
+    settings = RunnerSettings(type="command", command=["scripted"])
+    return RemoteRunner(here.agents, settings, here.settings, here.link)
+
+
+def test_a_launch_is_refused_or_accepted_within_five_seconds(
+    world: MakeWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(workspace, "check", lambda _: None)
+
+    async def main() -> None:
+        here, loop = world(short), asyncio.get_running_loop()
+        here.gateways.answer_seconds = 7
+        await runner(here).check_place(here.folder)
+        assert loop.time() == pytest.approx(5, abs=0.1)
+        here.settings.labels = {"disk": "fast"}
+        with pytest.raises(RunnerUnavailable, match="no node has the labels disk=fast"):
+            await runner(here).check_place(here.folder)
+        assert loop.time() == pytest.approx(7, abs=0.1) and len(here.gateways.processes) == 1
+
+    run_virtually(main)
+
+
+@pytest.mark.parametrize(
+    ("answer_seconds", "connect_seconds"), [(25, 55), (29, 0), (0, 59)], ids=["both", "answer", "connect"]
+)
+def test_a_run_waits_for_a_slow_gateway(
+    world: MakeWorld, answer_seconds: float, connect_seconds: float
+) -> None:
+    async def main() -> None:
+        here = world(short)
+        here.gateways.answer_seconds, here.gateways.connect_seconds = answer_seconds, connect_seconds
+        run = await here.launch()
+        assert (await run.result()).error is None
+        assert len(here.gateways.processes) == 1
+
+    run_virtually(main)
+
+
+@pytest.mark.parametrize(
+    ("answer_seconds", "labels", "limit", "why"),
+    [
+        (1e6, {}, 31, "the gateway runs but has not answered for 30 s; .*fleet.gateway"),
+        (7, {"disk": "fast"}, 8, "no node has the labels disk=fast; correct fleet.labels"),
+    ],
+)
+def test_a_run_that_waited_for_its_gateway_fails_with_the_remedy(
+    world: MakeWorld, answer_seconds: float, labels: dict[str, str], limit: float, why: str
+) -> None:
+    async def main() -> None:
+        here = world(short)
+        here.gateways.answer_seconds, here.settings.labels = answer_seconds, labels
+        result = await (await here.launch()).result()
+        assert result.error is not None and re.match(why, result.error)
+        assert not result.is_lost and asyncio.get_running_loop().time() <= limit
 
     run_virtually(main)
 

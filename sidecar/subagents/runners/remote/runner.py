@@ -1,6 +1,7 @@
 """A runner whose runs work on a node of a Ray cluster. It wraps the settings of any other runner."""
 
 import asyncio
+import logging
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -29,8 +30,12 @@ from sidecar.subagents.runners.remote.requirements import NodeRequirements, why_
 from sidecar.subagents.runners.remote.run.placing import Placing
 from sidecar.subagents.runners.remote.run.remote_run import RemoteRun
 
+logger = logging.getLogger(__name__)
+
 STATUS_SECONDS = 30.0
 """How long a connected gateway may take to describe the nodes: it waits 4 s for them, and may be slow."""
+REFUSAL_SECONDS = 5.0
+"""How long a launch waits for the cluster to refuse it. Later, the run itself fails with the reason."""
 
 
 class RemoteRunner:
@@ -73,17 +78,17 @@ class RemoteRunner:
     async def check_place(self, workspace_dir: Path) -> None:
         """Raise `RunnerUnavailable` if the workspace cannot travel or no node can run this.
 
-        Nodes that take long to describe themselves are not refused.
+        A gateway that takes longer than `REFUSAL_SECONDS` to connect, and nodes that take long to describe
+        themselves, are not refused: the run waits for them.
         """
         self.check()
         await asyncio.to_thread(workspace.check, workspace_dir)
         try:
-            status = await self._link.status(STATUS_SECONDS)
+            async with asyncio.timeout(REFUSAL_SECONDS):
+                status = await self._link.status(STATUS_SECONDS)
         except TimeoutError:
-            raise self._unavailable(
-                f"the gateway did not describe the cluster's nodes within {STATUS_SECONDS:g} s; check it "
-                "with: subagent-sidecar fleet status"
-            ) from None
+            logger.info("runner %s: the run waits for the gateway, which is slow to answer", self.name)
+            return
         except (RunnerUnavailable, GatewayRefused, GatewayGone) as error:
             raise self._unavailable(str(error)) from None
         reason = why_unsuitable(self._requirements(), status)
