@@ -1,4 +1,4 @@
-"""Trees whose agents took away rights, such as the read-only folders of package caches."""
+"""Read and remove trees in which agents took rights away, such as read-only folders of package caches."""
 
 import os
 import shutil
@@ -15,7 +15,7 @@ def make_readable(folder: Path) -> None:
 
 
 def remove_tree(folder: Path) -> None:
-    """Remove a folder as far as this user may, also from folders that nobody may change. Blocking."""
+    """Remove what this user may remove of a folder, even from read-only folders. Blocking."""
     shutil.rmtree(folder, ignore_errors=True)
     if folder.is_dir() and not folder.is_symlink():
         for _ in _entries(folder):
@@ -33,7 +33,7 @@ def _entries(folder: Path) -> Iterator["os.DirEntry[str]"]:
             with os.scandir(path) as entries:
                 listed = list(entries)
         except OSError:
-            continue  # another user's, or it is gone
+            continue  # it belongs to another user, or is gone
         yield from listed
         waiting += [each.path for each in listed if each.is_dir(follow_symlinks=False)]
 

@@ -27,23 +27,23 @@ BATCH_BYTES = 1 << 20
 
 
 def exit_process() -> None:
-    """End the process of the actor. Ray's `exit_actor` works in the call of a method only."""
+    """End the process of the actor. Ray's `exit_actor` works only in the call of a method."""
     os._exit(0)
 
 
 class RunActor:
-    """Serve one run: its lines from any number on, and what clients do with it."""
+    """Serve one run: its lines from any number on, and the requests about it."""
 
     def __init__(self, task_id: str, repository: str, prefix: str, base: str) -> None:
         fleet = fleet_folder()
         fleet.mkdir(parents=True, exist_ok=True, mode=0o700)
         folder = fleet / "runs" / task_id
         self._held = run_lock.hold_new(folder, HOLD_SECONDS)  # until the end of this process
-        # Before anything adopts orphans here: the watcher must not become a child of this process.
+        # Start the watcher before anything adopts orphans here: it must not become a child of this process.
         self._watcher = watcher.start(LeftRun(folder, repository, prefix, base))
         self._run = NodeRun(task_id, fleet, repository, prefix, base)
         self._followed_at = 0.0
-        # From now on, since the gateway may die before it says anything.
+        # Start now, since the gateway may die before its first request.
         self._keeping = asyncio.get_running_loop().create_task(self._keep(), name="end of the actor")
 
     async def place(self) -> dict[str, Any]:
@@ -123,7 +123,7 @@ class RunActor:
         watcher.dismiss(self._watcher)
 
     async def _end_of_interest(self) -> None:
-        """Wait for the end of the run, and stop one that no sidecar follows: it may never end itself."""
+        """Wait for the end of the run. Stop it if no sidecar follows it, since it may never end by itself."""
         loop = asyncio.get_running_loop()
         self._followed_at = loop.time()
         while not self._run.is_over:
@@ -136,7 +136,7 @@ class RunActor:
                     await self._run.over.wait()
 
     async def _keep(self) -> None:
-        """End the actor of a run that nobody starts, or whose result nobody takes."""
+        """End the actor if no sidecar starts its run or fetches the result."""
         try:
             async with asyncio.timeout(START_SECONDS):
                 await self._run.started.wait()

@@ -1,6 +1,6 @@
-"""What agents do with git in their tree: replace its repository, and make others below it.
+"""Handle what agents do with git in their tree: replace its repository, or create others in it.
 
-git leaves the files of a repository below another one out of a commit. No file of an agent may be lost.
+A commit leaves out the files of nested repositories, but no file of an agent may be lost.
 """
 
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ _LINK = "160000"
 
 def holds(top: Path, commit: str) -> bool:
     """Return whether the tree has a repository of its own that knows a commit. Blocking."""
-    if not (top / ".git").exists():  # git would look above
+    if not (top / ".git").exists():  # git would search the parent folders
         return False
     try:
         git(top, "cat-file", "-e", f"{commit}^{{commit}}")
@@ -23,11 +23,11 @@ def holds(top: Path, commit: str) -> bool:
 
 
 def head_after(top: Path, base: str) -> str:
-    """Return the commit of the tree if it follows the base, else the base. Blocking."""
+    """Return the commit that is checked out if it descends from the base, else the base. Blocking."""
     try:
         head = line(top, "rev-parse", "--verify", "HEAD^{commit}")
         follows = line(top, "merge-base", head, base) == base
-    except GitError:  # a branch without commits, or without a common one
+    except GitError:  # a branch without commits, or with none in common
         return base
     return head if follows else base
 
@@ -39,7 +39,7 @@ def index_from(top: Path, index: Path, head: str) -> None:
 
 
 def is_readable(top: Path, index: Path) -> bool:
-    """Return whether an index file is whole. Blocking."""
+    """Return whether an index file is intact. Blocking."""
     try:
         git(top, "ls-files", "--stage", "-z", env={"GIT_INDEX_FILE": str(index)})
     except GitError:
@@ -54,9 +54,9 @@ def submodules(top: Path, commit: str) -> list[str]:
 
 
 def open_nested(top: Path, index: Path, base: str, aside: Path) -> list[str]:
-    """Make plain folders of the repositories that the agent made below its tree; return their paths.
+    """Turn the repositories that the agent created in its tree into plain folders; return their paths.
 
-    Moves what makes them repositories to the folder `aside`. Submodules of the base stay. Blocking.
+    Moves their `.git` folders to the folder `aside`. Submodules of the base stay. Blocking.
     """
     private = {"GIT_INDEX_FILE": str(index)}
     known = set(submodules(top, base))
@@ -72,14 +72,14 @@ def open_nested(top: Path, index: Path, base: str, aside: Path) -> list[str]:
 
 
 def _linked(top: Path, private: dict[str, str]) -> Iterator[str]:
-    """Yield the repositories that the index names instead of their files."""
+    """Yield the nested repositories that the index lists in place of their files."""
     for row in _listed(top, private, "--stage"):
         if row.startswith(_LINK):
             yield row.partition("\t")[2]
 
 
 def _nested(top: Path, private: dict[str, str]) -> Iterator[str]:
-    """Yield the repositories that git neither ignores nor knows; it lists them with a slash at their end."""
+    """Yield the nested repositories that are neither ignored nor in the index; git adds a slash to them."""
     for path in _listed(top, private, "--others", "--exclude-standard"):
         if path.endswith("/") and (top / path / ".git").exists():
             yield path.rstrip("/")

@@ -25,7 +25,7 @@ _NO_CLUSTER = (
     "no cluster runs on the gateway's machine; start one with ray start --head, or set fleet.address"
 )
 _PROBE_SECONDS = 4.0
-"""How long a launch waits for nodes that describe themselves; the first call on a node starts a process."""
+"""How long a launch waits for nodes to describe themselves; the first call on a node starts a process."""
 _PROBE_LIMIT = 30.0
 """How long a node may take to describe itself before it is asked again."""
 
@@ -35,7 +35,7 @@ class ClusterError(Exception):
 
 
 class Cluster:
-    """A connection to a cluster. `connect` comes first."""
+    """A connection to a cluster. Call `connect` first."""
 
     def __init__(self) -> None:
         self.ray: Any = None
@@ -94,9 +94,9 @@ class Cluster:
         ]
 
     async def described(self, within: float | None = None) -> list[dict[str, Any]]:
-        """Return the nodes with what is installed on them: versions, agents and leftovers of runs.
+        """Return the nodes with what they report about themselves: versions, agents and leftovers of runs.
 
-        All are asked again if they may take some time for it.
+        With `within`, asks all nodes again and waits up to this many seconds.
         """
         fresh = within is not None
         nodes = await asyncio.to_thread(self.nodes)
@@ -125,7 +125,7 @@ class Cluster:
         async def one(node_id: str) -> None:
             try:
                 self._probes[node_id] = await self.run_on(node_id, probe, limit=_PROBE_LIMIT)
-            except TimeoutError:  # what was known of a slow or frozen node stays
+            except TimeoutError:  # keep what is known about a slow or frozen node
                 logger.info("node %s did not describe itself within %g s", node_id, _PROBE_LIMIT)
             except Exception as error:
                 self._probes[node_id] = NodeProbe(problem=str(error).strip().splitlines()[-1])
@@ -135,7 +135,7 @@ class Cluster:
 
 
 def is_loopback(address: str) -> bool:
-    """Return whether an address, with or without a port, is of this machine only."""
+    """Return whether an address, with or without a port, can be reached only from this machine."""
     host = address.rpartition(":")[0] or address
     if host == "localhost":
         return True
@@ -160,7 +160,7 @@ def _set_token(path: str | None) -> None:
                 f"fleet.tokenPath {path!r} cannot be read on the gateway's machine ({_reason(error)}); "
                 "create it there with: ray get-auth-token --generate"
             ) from None
-        if len(token.split()) != 1:  # the program would abort
+        if len(token.split()) != 1:  # Ray would abort the program
             raise ClusterError(
                 f"fleet.tokenPath {path!r} contains no token; write the cluster's token into it"
             )
@@ -170,7 +170,7 @@ def _set_token(path: str | None) -> None:
 
 
 def _reason(error: OSError | UnicodeError) -> str:
-    return error.strerror if isinstance(error, OSError) and error.strerror else "it is not a text"
+    return error.strerror if isinstance(error, OSError) and error.strerror else "it is not text"
 
 
 def _check_port(address: str) -> None:
@@ -188,7 +188,7 @@ def _check_port(address: str) -> None:
 
 
 def _check_token(ray: Any, address: str) -> None:
-    """Fail at once for a missing or wrong token: `ray.init` takes 20 s and does not say why."""
+    """Fail at once for a missing or wrong token: `ray.init` takes 20 s and does not report why."""
     from ray._private.services import canonicalize_bootstrap_address
     from ray._raylet import GcsClient
 

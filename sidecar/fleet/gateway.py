@@ -1,4 +1,4 @@
-"""The gateway: a Ray driver that speaks NDJSON on stdio, and keeps nothing.
+"""The gateway: a Ray driver that speaks NDJSON on stdio, and stores nothing.
 
 Started as `python -m sidecar.fleet.gateway` on a node of the cluster, directly or through ssh or kubectl. A
 request is `{"id", "op", …}`, its answer `{"id", "ok"}` or `{"id", "error"}`. A followed run sends
@@ -57,7 +57,9 @@ class Gateway:
         handler = self._handlers.get(op) or getattr(self._runs, f"op_{op}", None)
         try:
             if handler is None:
-                raise ClusterError(f"this gateway does not know {op!r}; install the sidecar's version there")
+                raise ClusterError(
+                    f"this gateway does not support {op!r}; install the sidecar's version on its machine"
+                )
             answer: dict[str, Any] = {"ok": await handler(request)}
         except ClusterError as error:
             answer = {"error": {"kind": "refused", "reason": str(error)}}
@@ -108,7 +110,7 @@ def _plain(value: Any) -> Any:
 
 
 async def main() -> None:
-    """Serve on this process's stdin and stdout. What else prints goes to stderr."""
+    """Serve on this process's stdin and stdout. Anything else that is printed goes to stderr."""
     out = os.dup(1)
     os.dup2(2, 1)
     loop = asyncio.get_running_loop()
@@ -128,4 +130,4 @@ if __name__ == "__main__":
     with contextlib.suppress(KeyboardInterrupt):
         asyncio.run(main())
     sys.stderr.flush()
-    os._exit(0)  # Ray's own end takes a second, and detached actors stay anyway
+    os._exit(0)  # Ray's own shutdown takes a second, and detached actors stay anyway

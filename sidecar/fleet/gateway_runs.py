@@ -57,7 +57,7 @@ class GatewayRuns:
         await self._call(request, "go", request["job"])
 
     async def op_follow(self, request: Request) -> None:
-        """Send the lines of a run after a number, from now on."""
+        """Send the lines of a run after a number, now and as they are written."""
         actor = await self._actor(request)
         old = self._following.pop(request["run"], None)
         if old is not None:
@@ -86,7 +86,7 @@ class GatewayRuns:
         await self._call(request, "stop", request["within"])
 
     async def op_take(self, request: Request) -> Any:
-        """Return a piece of the changes, even of a dead actor."""
+        """Return a piece of the changes, even if the actor is dead."""
         from sidecar.fleet.leftovers.salvage import piece
 
         try:
@@ -125,7 +125,7 @@ class GatewayRuns:
         return await self._cluster.run_on(request["nodeId"], is_left, request["run"], limit=_SALVAGE_SECONDS)
 
     async def _node_with(self, run: str, node_id: str) -> str:
-        """Return the node with the folder of a run: the known one, or its machine as a new node.
+        """Return the node with the folder of a run: that of the ID, or a new node on its machine.
 
         Raises LookupError if there is none.
         """
@@ -172,8 +172,8 @@ class GatewayRuns:
         return [str(name).removeprefix("run-") for name in named if str(name).startswith("run-")]
 
     def described(self, error: Exception) -> dict[str, str]:
-        """Return an error as the sidecar reads it: `gone` for an actor that is dead, `unreachable` …"""
-        cause = getattr(error, "cause", None)  # what a method of an actor raised; Ray mixes its class in
+        """Return an error as the sidecar expects it: `gone` for an actor that is dead, `unreachable` …"""
+        cause = getattr(error, "cause", None)  # raised by a method of an actor; Ray adds its own class
         text = _shortened(str(cause or error)) or type(error).__name__
         if isinstance(error, NodeSilent):
             return {"kind": "silent", "reason": text}
@@ -226,7 +226,7 @@ class GatewayRuns:
 def _why_died(text: str) -> str:
     """Return why an actor died; Ray's own text is long and ends with advice about memory."""
     if "raised in its creation task" in text:  # and its traceback
-        return with_remedy(f"its node could not begin it: {text.strip().splitlines()[-1].strip()}")
+        return with_remedy(f"its node could not start it: {text.strip().splitlines()[-1].strip()}")
     if "its node has died" in text:
         return "its node died"
     if "OOM" in text and "ray.kill" not in text:
@@ -241,9 +241,9 @@ def _shortened(text: str) -> str:
 
 
 def _check_line(number: int, line: bytes) -> None:
-    """Raise ValueError if a line of a journal is not one JSON object: it becomes a part of a message.
+    """Raise ValueError unless a line of a journal is one JSON object, since it becomes part of a message.
 
-    A process of the node can write to the file.
+    Any process on the node can write to the file.
     """
     try:
         is_object = len(line) <= _MOST_LINE_BYTES and isinstance(orjson.loads(line), dict)

@@ -1,4 +1,4 @@
-"""The changes of an ended run on its node: a file that is whole or does not exist."""
+"""The changes of an ended run on its node: a file that is complete or does not exist."""
 
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ class KeptChanges:
     def save(self, tree: NodeTree, task_id: str) -> str:
         """Commit the changes once and return the commit. Raises GitError and OSError. Blocking.
 
-        Once they are saved, the tree may be removed and counts no more.
+        Once they are saved, the tree may be removed and is no longer used.
         """
         commit = self.commit
         if commit is None:

@@ -9,11 +9,11 @@ from sidecar.subagents.runners.remote.git import git, line, unbundle
 _BASES = "refs/bases"
 _REPACK_SECONDS = 60.0
 _MOST_TIPS = 64
-"""How many commits of a cache are named to a sidecar, the newest first."""
+"""How many commits of a cache are listed for a sidecar, the newest first."""
 
 
 class NodeCache:
-    """A bare repository. Each run holds it while it needs its objects, so that no clean-up removes them."""
+    """A bare repository. Each run holds it while it needs its objects, so that no cleanup removes them."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -25,20 +25,20 @@ class NodeCache:
         return self.folder / "objects"
 
     def hold(self) -> None:
-        """Keep the cache as it is until this process ends. Blocking, while it is being cleaned up."""
+        """Protect the cache from cleanup until this process ends. Blocking, while it is being cleaned up."""
         if self._held is None:
             self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             self._held = self._open()
             fcntl.flock(self._held, fcntl.LOCK_SH)
 
     def release(self) -> None:
-        """Let the cache be cleaned up."""
+        """Allow the cache to be cleaned up."""
         if self._held is not None:
             os.close(self._held)
             self._held = None
 
     def try_alone(self) -> bool:
-        """Hold the cache alone until `release`; return False while a run needs it."""
+        """Hold the cache exclusively until `release`; return False while a run needs it."""
         self._held = self._open()
         try:
             fcntl.flock(self._held, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -51,7 +51,7 @@ class NodeCache:
         """Return the commits that the cache holds; make the cache if there is none. Blocking."""
         self.hold()
         with (self.folder / "in-use.init").open("w") as alone:
-            fcntl.flock(alone, fcntl.LOCK_EX)  # two runs may be the first ones
+            fcntl.flock(alone, fcntl.LOCK_EX)  # two runs may create it at once
             if not (self.folder / "HEAD").exists():
                 git(self.folder, "init", "--quiet", "--bare", ".")
         os.utime(self.folder)
@@ -70,7 +70,7 @@ class NodeCache:
     def last_uses(self) -> dict[str, float]:
         """Return when a run last used each commit, the latest first. Blocking."""
         bases = line(self.folder, "for-each-ref", "--format=%(objectname)", _BASES).split()
-        # Earlier versions noted no uses: as old as the cache, which each run touches.
+        # Earlier versions recorded no uses: take the time of the cache, which each run touches.
         files = {base: self._uses / base for base in bases}
         times = {
             base: file.stat().st_mtime if file.exists() else self.folder.stat().st_mtime
@@ -88,7 +88,7 @@ class NodeCache:
         git(self.folder, "prune", "--expire=now", timeout=_REPACK_SECONDS)
 
     def size(self) -> int:
-        """Return the bytes of its objects. Blocking."""
+        """Return the size of its objects, in bytes. Blocking."""
         return sum(each.stat().st_size for each in self.objects.rglob("*") if each.is_file())
 
     @property

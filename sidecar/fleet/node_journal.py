@@ -14,7 +14,7 @@ MAX_BYTES = 512 * 1024 * 1024
 class NodeJournal:
     """Append lines and read them back. The number of a line counts from 1.
 
-    A line is on its way to the disk before anyone can read it here, so a killed worker loses no line that a
+    A line is written to its file before it can be read here, so a killed worker loses no line that a
     sidecar has seen.
     """
 
@@ -34,20 +34,20 @@ class NodeJournal:
 
     @property
     def is_full(self) -> bool:
-        """Whether the journal has reached its size limit, or its disk takes no more."""
+        """Whether the journal has reached its size limit, or its disk accepts no more data."""
         return bool(self._unwritten) or self._ends[-1] >= MAX_BYTES
 
     def append(self, line: bytes) -> int:
         """Write one line, without its newline, and return its number.
 
-        A line that the disk does not take is kept in memory, and so are all after it.
+        A line that cannot be written to the disk is kept in memory, as are all that follow.
         """
         if self._unwritten or not self._write(line + b"\n"):
             self._unwritten.append(line)
         return self.last
 
     def _write(self, data: bytes) -> bool:
-        start, written = self._ends[-1], 0  # what another process appended is replaced
+        start, written = self._ends[-1], 0  # replaces what another process appended
         try:
             while written < len(data):
                 written += os.pwrite(self._file, data[written:], start + written)
@@ -81,6 +81,6 @@ class NodeJournal:
 
 
 def _lines_of(file: int) -> list[bytes]:
-    """Return the whole lines of a file, each with its newline."""
+    """Return the complete lines of a file, each with its newline."""
     with os.fdopen(os.dup(file), "rb") as reader:
         return [line for line in reader if line.endswith(b"\n")]

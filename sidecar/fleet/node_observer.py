@@ -1,4 +1,4 @@
-"""Report what a run on a node does to its journal, and wait there for answers."""
+"""Write the reports of a run on a node to its journal, and wait for answers."""
 
 import asyncio
 from collections.abc import Callable
@@ -23,7 +23,7 @@ class NodeObserver(RunObserver):
     """
 
     def __init__(self, record: Record, active: Callable[[], None], tree: Path) -> None:
-        """`tree` is that of the run."""
+        """`tree` is the work tree of the run."""
         self._record = record
         self._tree = tree
         self._active = active
@@ -38,7 +38,7 @@ class NodeObserver(RunObserver):
         self.effort: str | None = None
 
     def ready(self, *, silence_counts: bool) -> None:
-        """Report the end of the startup."""
+        """Report that the agent is ready."""
         self.ready_state = silence_counts
         self._record({"ready": silence_counts})
 
@@ -67,7 +67,7 @@ class NodeObserver(RunObserver):
         return msgspec.convert(await self._answered({"form": self._form(question)}), Reply)
 
     async def decline(self, question: AgentQuestion, reason: str) -> Reply:
-        """Let the sidecar decline a question, which reports the reason."""
+        """Have the sidecar decline a question and report the reason."""
         asked = {"form": self._form(question), "declined": self.without_secrets(reason)}
         return msgspec.convert(await self._answered(asked), Reply)
 
@@ -91,7 +91,7 @@ class NodeObserver(RunObserver):
             self.questions_changed(len(self._open))
 
     def answer(self, number: str, answer: Any) -> bool:
-        """Pass on an answer; return False if the question is not open any more."""
+        """Pass on an answer; return False if the question is no longer open."""
         _, future = self._open.get(number, (None, None))
         if future is None or future.done():
             return False

@@ -1,4 +1,4 @@
-"""Permission requests as a node passes them on: the sidecar decides, but sees no links and secrets there."""
+"""Permission requests as a node sends them: the sidecar decides, but cannot see links or secrets there."""
 
 from collections.abc import Callable
 from dataclasses import replace

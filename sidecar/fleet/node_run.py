@@ -34,7 +34,7 @@ _TIMED_OUT = "the run reached its time limit, and its node stopped it"
 _FULL = {
     "type": "log",
     "stream": "stderr",
-    "text": "The node dropped the following events: the journal of this run is full, or the node's disk.\n",
+    "text": "The node dropped the following events: the journal of this run or the node's disk is full.\n",
 }
 _UNDELIVERED = "A message came after the agent's last turn and was not delivered: {text}\n"
 
@@ -220,7 +220,7 @@ class NodeRun:
         return result
 
     async def _make_tree(self) -> None:
-        """Make the work tree, or leave nothing of it: it has no changes, and the disk may be full."""
+        """Make the work tree; remove it if that fails, since it has no changes and the disk may be full."""
         try:
             await asyncio.to_thread(self.tree.check_out, self.task_id)
         except Exception:
@@ -256,7 +256,7 @@ class NodeRun:
         last: dict[str, Any] = {"result": self._secrets.without(to_plain(result))}
         try:
             last["commit"] = await self._saved() if self._has_tree else self._base
-        except Exception as error:  # the tree stays for another try
+        except Exception as error:  # the tree stays for another attempt
             logger.exception("the changes of run %s cannot be saved", self.task_id)
             last["unsaved"] = str(error)
         self._record(last)

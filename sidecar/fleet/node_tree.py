@@ -11,7 +11,7 @@ from sidecar.subagents.runners.remote.git import LARGE_SECONDS, bundle, git, lin
 
 _TREE_SETTINGS = (
     ("core.autocrlf", "false"),
-    # Git LFS of the node has no files, and would keep those of the agent in a folder that does not come back.
+    # Git LFS on the node has no files, and would store those of the agent in a folder that is not sent back.
     ("filter.lfs.process", ""),
     ("filter.lfs.required", "false"),
 )
@@ -29,7 +29,7 @@ class NodeTree:
         self._base = base
         self._making = folder / "tree-in-the-making"
         self.opened: list[str] = []
-        """Repositories below the tree that `save` made plain folders of."""
+        """Repositories in the tree that `save` turned into plain folders."""
 
     @property
     def working_directory(self) -> Path:
@@ -37,15 +37,15 @@ class NodeTree:
         return self.path / self._prefix if self._prefix else self.path
 
     def known(self) -> list[str]:
-        """Return the commits that the cache holds, from now until the end of this process. Blocking."""
+        """Return the commits in the cache, which keeps them until this process ends. Blocking."""
         return self._cache.known()
 
     def write(self, offset: int, data: bytes) -> None:
-        """Write a piece of the bundle; offset 0 starts it again. Blocking."""
+        """Write a piece of the bundle; offset 0 starts over. Blocking."""
         write_piece(self._incoming, offset, data)
 
     def check_out(self, task_id: str) -> None:
-        """Take over the bundle, if one came, and make the work tree. Blocking."""
+        """Import the bundle, if one was sent, and make the work tree. Blocking."""
         self._cache.take(self._incoming if self._incoming.exists() else None, self._base)
         self._incoming.unlink(missing_ok=True)
         self._making.touch()
@@ -67,7 +67,7 @@ class NodeTree:
 
     @property
     def is_whole(self) -> bool:
-        """Whether there is a tree that was made to its end, so that its files are those of an agent."""
+        """Whether the tree was made completely, so that its files are those of an agent."""
         return self.path.exists() and not self._making.exists()
 
     def submodules(self) -> list[str]:
@@ -75,13 +75,13 @@ class NodeTree:
         return agent_git.submodules(self.path, self._base)
 
     def large_files(self) -> list[str]:
-        """Return the paths of files that Git LFS keeps elsewhere; here are their pointers. Blocking."""
+        """Return the paths of files that Git LFS stores elsewhere; the tree has their pointers. Blocking."""
         return line(self.path, "ls-files", "-z", ":(attr:filter=lfs)").split("\0")[:-1]
 
     def save(self, task_id: str) -> tuple[str, bytes]:
         """Commit the changes; return the commit and a bundle of what the base lacks, b"" for none. Blocking.
 
-        An agent's own commits are kept if they follow the base.
+        An agent's own commits are kept if they descend from the base.
         """
         if not self.is_whole:
             return self._base, b""
@@ -99,7 +99,7 @@ class NodeTree:
         return commit, bundle(self.path, f"refs/sidecar/{task_id}", commit, [self._base])
 
     def _replace_repository(self, task_id: str) -> None:
-        """Make the repository of the tree again, whose agent removed, damaged or replaced it."""
+        """Make the repository of the tree again after the agent removed, damaged or replaced it."""
         own = self.path / ".git"
         if own.is_dir() and not own.is_symlink():
             shutil.rmtree(own)
@@ -108,7 +108,7 @@ class NodeTree:
         self._make_repository(task_id)
 
     def _private_index(self, index: Path, head: str) -> Path:
-        """Copy the index of the tree, whose lock a killed git may leave; make one if it is damaged."""
+        """Copy the index of the tree, which a killed git may leave locked; make one if it is damaged."""
         own = self.path / ".git" / "index"
         if own.exists():
             shutil.copy2(own, index)  # git compares its time with those of the files
@@ -117,7 +117,7 @@ class NodeTree:
         return index
 
     def release(self) -> None:
-        """Need the cache no more, after the end of the run."""
+        """Release the cache after the end of the run."""
         self._cache.release()
 
     def remove(self) -> None:
@@ -126,7 +126,7 @@ class NodeTree:
 
 
 def write_piece(path: Path, offset: int, data: bytes) -> None:
-    """Write a piece of a file that comes in order; offset 0 starts it again. Blocking."""
+    """Write the next piece of a file; offset 0 starts over. Blocking."""
     with path.open("wb" if offset == 0 else "r+b") as file:
         file.seek(offset)
         file.write(data)

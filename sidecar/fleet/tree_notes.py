@@ -1,20 +1,20 @@
-"""What the log of a run says about its tree: what is missing there, and what does not come back."""
+"""Notes for the log of a run about its tree: what is missing from it, and what is not brought back."""
 
 from collections.abc import Sequence
 
 from sidecar.fleet.node_tree import NodeTree
 
 _SUBMODULES = (
-    "Submodules are not sent to a cluster: {names}. They are empty here, and what is written there does not "
-    "come back.\n"
+    "Submodules are not sent to a cluster: {names}. They are empty on the node, and what is "
+    "written there is not brought back.\n"
 )
 _LARGE_FILES = (
-    "Files of Git LFS are not sent to a cluster: {names}. Their pointers are here instead. What the agent "
-    "writes there comes back whole, not as a pointer.\n"
+    "Files of Git LFS are not sent to a cluster: {names}. The node has their pointers, and what the agent "
+    "writes to them is brought back as a full file, not as a pointer.\n"
 )
 _OPENED = (
-    "The agent made git repositories in {names}. Their files are part of the changes, their histories "
-    "are not.\n"
+    "The agent created git repositories in {names}. Their files are part of the changes, but their "
+    "histories are not.\n"
 )
 _MOST_NAMES = 10
 
@@ -26,7 +26,7 @@ def missing(tree: NodeTree) -> list[str]:
 
 
 def opened(tree: NodeTree) -> list[str]:
-    """Return what a saved tree does not give back."""
+    """Return what is not brought back from a saved tree."""
     return [_OPENED.format(names=_named(tree.opened))] if tree.opened else []
 
 

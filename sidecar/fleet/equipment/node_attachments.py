@@ -1,4 +1,4 @@
-"""The attachments of one run on its node: files of its tree, and contents that came with it."""
+"""The attachments of one run on its node: files of its tree, and contents sent with the run."""
 
 import base64
 import os
@@ -18,7 +18,7 @@ class NodeAttachments:
         self._folder = folder / "attachments"
 
     def writer(self, number: int) -> Callable[[int, bytes], None]:
-        """Return what writes pieces of the content of an attachment: offset and bytes. Blocking."""
+        """Return a function that writes a piece of an attachment, given an offset and bytes. Blocking."""
         return partial(self._write, int(number))
 
     def of_job(self, listed: Sequence[JobAttachment], tree: Path) -> tuple[Attached, ...]:

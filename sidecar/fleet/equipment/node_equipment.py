@@ -1,4 +1,4 @@
-"""What the agent of a run gets on its node besides its prompt, and the values no line of its journal has."""
+"""What the agent of a run gets on its node besides its prompt, and the secrets kept out of its journal."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -28,7 +28,8 @@ def node_equipment(
     if missing := next((each for each in directories if not each.is_dir()), None):
         name = missing.relative_to(tree)
         raise RunnerUnavailable(
-            f"additionalDirectories: git has no file in {str(name)!r}, so the node does not have it; omit it"
+            f"additionalDirectories: git tracks no file in {str(name)!r}, so the node does not have that "
+            "folder; omit it"
         )
     attached = attachments.of_job(job.attachments, tree)
     return Equipment(servers, {}, directories, attached, frozenset(filling.secrets))
@@ -47,11 +48,11 @@ class NodeSecrets:
         self._filter = SecretFilter(self._values)
 
     def events(self, event: dict[str, Any]) -> Iterator[dict[str, Any]]:
-        """Yield the events to record; the end of a text may wait for its continuation."""
+        """Yield the events to record. Holds the end of a text back if it may be the beginning of a secret."""
         return self._filter.feed(event)
 
     def last_events(self) -> Iterator[dict[str, Any]]:
-        """Yield what waits."""
+        """Yield what was held back."""
         return self._filter.finish()
 
     def without(self, value: Any) -> Any:

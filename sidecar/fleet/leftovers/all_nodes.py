@@ -12,7 +12,7 @@ _SECONDS = 240.0
 
 
 async def clean_all(cluster: Cluster, reason: Callable[[Exception], str]) -> dict[str, list[str]]:
-    """Return what was `removed`, and the `problems`; `reason` is that of an error of Ray."""
+    """Return what was `removed`, and the `problems`; `reason` puts an error of Ray into words."""
 
     async def clean(node: dict[str, Any]) -> CleanedUp:
         named = f"node {node['name']!r}"

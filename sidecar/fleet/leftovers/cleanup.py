@@ -18,10 +18,10 @@ FRESH_SECONDS = 120.0
 """A folder this young may belong to a run that is just starting."""
 CACHE_SECONDS = 30 * 24 * 3600.0
 BASE_SECONDS = 7 * 24 * 3600.0
-"""A commit that no run started from for this long is dropped from its cache."""
+"""A commit is dropped from its cache when no run has started from it for this long."""
 MOST_BASES = 64
 MOST_BYTES = 5 << 30
-"""The largest cache. The commits that were not used for longest go first; the latest one stays."""
+"""The maximum size of a cache. The least recently used commits are dropped first; the latest one stays."""
 _SWEEP_SECONDS = 4.0
 
 
@@ -46,10 +46,10 @@ def clean_up() -> CleanedUp:
 
 
 def _is_removed(run: Path) -> bool:
-    """Remove the folder of a run and its processes, unless someone needs it."""
+    """Remove the folder of a run and its processes, unless it is still needed."""
     has_changes = (run / "changes.bundle").exists() or (run / "tree").exists()
     if has_changes and _age(run.stat().st_mtime) < KEEP_SECONDS:
-        return False  # a sidecar may come for them
+        return False  # a sidecar may still fetch them
     held = run_lock.hold(run)
     if held is None:
         return False

@@ -10,7 +10,7 @@ from sidecar.fleet.node_tree import NodeTree
 
 @dataclass(frozen=True)
 class LeftRun:
-    """A run that left its folder. `repository`, `prefix` and `base` are those of its tree."""
+    """A run that left its folder behind. `repository`, `prefix` and `base` are those of its tree."""
 
     folder: Path
     repository: str
@@ -19,7 +19,7 @@ class LeftRun:
 
     @property
     def task_id(self) -> str:
-        """The run."""
+        """The ID of the run."""
         return self.folder.name
 
     @property
@@ -29,7 +29,7 @@ class LeftRun:
 
     @property
     def has_begun(self) -> bool:
-        """Whether its agent may have started, so that it has lines or changes."""
+        """Whether its agent may have started, so that there may be lines or changes."""
         journal = self.folder / "journal.ndjson"
         has_lines = journal.exists() and journal.stat().st_size > 0
         return has_lines or self._tree.path.exists() or self.changes.commit is not None
@@ -41,12 +41,12 @@ class LeftRun:
 
     @property
     def has_changes(self) -> bool:
-        """Whether there are changes that someone may come for."""
+        """Whether there are changes that a sidecar may still fetch."""
         return self.is_unsaved or self.changes.commit not in (None, self.base)
 
     @property
     def problem(self) -> str | None:
-        """Why the last try to save the changes failed."""
+        """Why the last attempt to save the changes failed."""
         return self._problem.read_text() if self._problem.exists() else None
 
     def save(self) -> bool:

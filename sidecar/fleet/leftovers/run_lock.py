@@ -1,4 +1,4 @@
-"""Who holds the folder of a run: its actor, or after the actor's death what saves its changes."""
+"""Hold the folder of a run: its actor does, and after the actor's death whatever saves its changes."""
 
 import fcntl
 import os

@@ -20,10 +20,10 @@ _LINES, _LINE_BYTES = 5000, 4 << 20
 
 
 def salvage(task_id: str, repository: str, prefix: str, base: str, after: int) -> dict[str, Any]:
-    """Return lines after a number, none after the last one, and the commit of the changes of a run.
+    """Return the lines of a run after a number, and the commit of its changes.
 
-    `commit` is None while the node is `saving` the changes, and without changes that can be saved; `problem`
-    says why they cannot. May be repeated.
+    `commit` is None while the node is `saving` the changes, and if they cannot be saved; `problem` then says
+    why. May be repeated.
     """
     folder = _folder(task_id)
     if not folder.exists():

@@ -1,7 +1,7 @@
 """When the process of a run's actor is gone, kill its other processes, and save and keep its changes.
 
-Ray kills only the direct children of a worker, and no process that made a session of its own. This process
-holds the read end of a pipe whose write end only the actor has: its end means that the actor is gone.
+Ray kills only the direct children of a worker, and no process that started a session of its own. This process
+holds the read end of a pipe whose write end only the actor has: when that end closes, the actor is gone.
 """
 
 import contextlib
@@ -18,11 +18,11 @@ from sidecar.subagents.runners.process.marker import sweep
 from sidecar.subagents.runners.process.module_command import module_command
 
 KEEP_SECONDS = 24 * 3600.0
-"""How long the changes of a run wait for a sidecar that takes them."""
+"""How long the changes of a run are kept for a sidecar to fetch."""
 SALVAGE_SECONDS = 20.0
 """How long the folder of a run without changes stays, so that a sidecar can read its last events."""
 AGAIN_SECONDS = 60.0
-"""How long after a failure the changes are saved again: the disk may have room then."""
+"""How long after a failure to try again to save the changes: the disk may have room by then."""
 _POLL_SECONDS = 0.5
 _SWEEP_SECONDS = 5.0
 _HOLD_TRIES = 5
@@ -45,13 +45,13 @@ def start(run: LeftRun) -> int:
 
 
 def dismiss(descriptor: int) -> None:
-    """End a watcher after an orderly end of its run."""
+    """End a watcher after its run ended normally."""
     os.write(descriptor, b"x")
     os.close(descriptor)
 
 
 def main(read: int, run: LeftRun) -> None:
-    """Wait for the end of the actor. A byte means that the run ended in order."""
+    """Wait for the end of the actor. A byte means that the run ended normally."""
     if os.fork():
         os._exit(0)
     _let_go(read)
@@ -62,7 +62,7 @@ def main(read: int, run: LeftRun) -> None:
     if run.has_begun:
         _keep(run)
         sweep([run.task_id], _SWEEP_SECONDS)
-    # Else the run may soon be placed here again: the next process waits until this one lets the folder go.
+    # Else the run may soon be placed here again: the next process waits until this one releases the folder.
     remove_tree(run.folder)
 
 
@@ -73,12 +73,12 @@ def _is_held_here(folder: Path) -> bool:
             return False
         if run_lock.hold(folder) is not None:
             return True
-        time.sleep(_POLL_SECONDS)  # someone may just have looked
+        time.sleep(_POLL_SECONDS)  # another process may be checking the lock
     return False
 
 
 def _kill_git(folder: Path) -> None:
-    """Kill the git of the dead actor, which has no marker of the run."""
+    """Kill the git processes of the dead actor, which have no marker of the run."""
     for process in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
             is_git = (process / "comm").read_text() == "git\n"
@@ -97,7 +97,7 @@ def _keep(run: LeftRun) -> None:
 
 
 def _let_go(kept: int) -> None:
-    """Close what came from the worker: Ray notices the end of a worker by the end of its sockets."""
+    """Close the files inherited from the worker: Ray notices the end of a worker when its sockets close."""
     os.chdir("/")
     nothing = os.open(os.devnull, os.O_RDWR)
     for stream in range(3):

@@ -1,1 +1,1 @@
-"""Get a run to a node that answers."""
+"""Place runs on nodes that answer."""

@@ -8,7 +8,7 @@ from sidecar.fleet.places.pulse import NodePulse
 
 Request = dict[str, Any]
 _PULSE_SECONDS = 4.0
-"""How often the nodes are asked for a sign of life while a run waits for its place."""
+"""How often the nodes are asked whether they are alive while a run waits for its place."""
 _NAME_SECONDS, _NAME_TRIES = 0.1, 50
 
 
@@ -30,7 +30,7 @@ class RunPlaces:
     async def place(self, request: Request) -> Any:
         """Create the actor of a run, or find it; return where it is, or `pending` after a while.
 
-        `former` counts the actors of the run that died before their agent started, and that count no more.
+        `former` is how many actors of the run died before their agent started; they are ignored.
         Raises NodeSilent, and LookupError if the run was dropped.
         """
         run = request["run"]
@@ -48,7 +48,7 @@ class RunPlaces:
         return placing.result()
 
     async def created(self, run: str) -> None:
-        """Wait until an actor that is being created can be ended; else it would stay."""
+        """Wait until an actor that is being created can be ended; otherwise it would stay."""
         if run in self._creating:
             await asyncio.wait({self._creating[run]})
 
@@ -58,7 +58,7 @@ class RunPlaces:
         return placing is not None and placing.cancel()
 
     async def named(self, placed: dict[str, Any]) -> dict[str, Any]:
-        """Add the name of the node to what an actor says."""
+        """Add the name of the node to the answer of an actor."""
         return {**placed, "node": await self._name(placed["nodeId"])}
 
     async def _name(self, node_id: str) -> str:

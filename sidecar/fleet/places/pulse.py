@@ -1,4 +1,4 @@
-"""Which nodes still answer, asked while a run waits for its place: Ray lists a frozen node as alive."""
+"""Find the nodes that still answer while a run waits for its place: Ray lists a frozen node as alive."""
 
 import asyncio
 import logging
@@ -16,12 +16,12 @@ _ASK_SECONDS = 3600.0
 
 
 def answers() -> bool:
-    """Return true: the node that calls this is alive."""
+    """Return True, which proves that the node is alive."""
     return True
 
 
 class NodePulse:
-    """Ask nodes whether they are alive, each once at a time."""
+    """Ask nodes whether they are alive, with one open call for each."""
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
@@ -30,13 +30,13 @@ class NodePulse:
         self._silent: set[str] = set()
 
     def ask(self, node_ids: Sequence[str]) -> None:
-        """Ask the nodes that were not asked, or have answered."""
+        """Ask the nodes again, except those that have not answered the last call yet."""
         for each in node_ids:
             if each not in self._asking:
                 self._asking[each] = asyncio.create_task(self._ask(each), name=f"pulse of {each}")
 
     def silent(self, node_ids: Sequence[str], since: float, limit: float) -> list[str]:
-        """Return the nodes that have not answered for `limit` seconds, and are asked at least `since` then.
+        """Return the nodes that have not answered for `limit` seconds, counted from `since` at the earliest.
 
         They count as silent until they answer.
         """
@@ -46,7 +46,7 @@ class NodePulse:
         return found
 
     def marked(self, nodes: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-        """Return descriptions of nodes in which the silent ones have that problem."""
+        """Return the descriptions of nodes, with the silence of a node as its problem."""
         problem = NodeProbe(problem=_SILENT)
         return [{**node, "probe": problem} if node["nodeId"] in self._silent else {**node} for node in nodes]
 

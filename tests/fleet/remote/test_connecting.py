@@ -11,7 +11,7 @@ from sidecar.fleet.cluster import Cluster, ClusterError
 
 @pytest.mark.parametrize(
     ("content", "why"),
-    [(b"\x80\xff", "it is not a text"), (b" \n", "contains no token"), (None, "No such file")],
+    [(b"\x80\xff", "it is not text"), (b" \n", "contains no token"), (None, "No such file")],
 )
 async def test_a_token_that_cannot_be_used_is_named(tmp_path: Path, content: bytes | None, why: str) -> None:
     token = tmp_path / "token"

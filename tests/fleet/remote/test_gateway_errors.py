@@ -53,5 +53,5 @@ def test_a_node_that_cannot_begin_a_run_is_named_without_the_traceback(
     trace = "\x1b[36mray::run-1:RunActor.__init__()\x1b[39m (pid=7)\n  File x, line 1, in mkdir\n"
     error = f"The actor died because of an error raised in its creation task, {trace}OSError: {problem}"
     reason = runs.described(ActorDiedError(error))["reason"]
-    assert reason.startswith(f"its node could not begin it: OSError: {problem}{remedy}")
+    assert reason.startswith(f"its node could not start it: OSError: {problem}{remedy}")
     assert "\x1b" not in reason

@@ -1,4 +1,4 @@
-"""How the attachments and the additional directories of a run travel to its node."""
+"""Send the attachments and the additional directories of a run to its node."""
 
 import base64
 from collections.abc import Sequence
@@ -13,13 +13,13 @@ from sidecar.subagents.runners.remote.git import git
 from sidecar.subagents.runners.remote.job import JobAttachment, Tree
 
 MOST_BYTES: Final = 32 * 1024 * 1024
-"""The most bytes of all attachments of a run that are not files of its workspace's commit."""
+"""The maximum size of all attachments of a run that are not in the commit of its workspace, in bytes."""
 _FILE_MODES: Final = (b"100644", b"100755")
 
 
 @dataclass(frozen=True)
 class Extras:
-    """What the job says of the attachments and directories, and the contents that the node lacks by index."""
+    """The attachments and directories of a job, and the contents that the node lacks, by index."""
 
     attachments: tuple[JobAttachment, ...] = ()
     directories: tuple[str, ...] = ()
@@ -27,7 +27,7 @@ class Extras:
 
 
 def check(directory: Path, directories: Sequence[Path], attachments: Sequence[Attached]) -> None:
-    """Raise RunnerUnavailable for what cannot travel with a workspace, as far as is known early. Blocking."""
+    """Raise RunnerUnavailable for what is already known not to be sendable with a workspace. Blocking."""
     if directories:
         root = workspace.check(directory)
         for each in directories:
@@ -36,7 +36,7 @@ def check(directory: Path, directories: Sequence[Path], attachments: Sequence[At
 
 
 def packed_extras(tree: Tree, directories: Sequence[Path], attachments: Sequence[Attached]) -> Extras:
-    """Return what travels. Raises RunnerUnavailable, which names what cannot. Blocking."""
+    """Return what is sent. Raises RunnerUnavailable, which names what cannot be. Blocking."""
     root = Path(tree.root)
     listed, contents = [], {}
     for number, each in enumerate(attachments):
@@ -89,7 +89,7 @@ def _committed(tree: Tree, file: AttachedFile) -> str | None:
     """Return the path below the root of a file that the node gets with the workspace."""
     try:
         path = file.path.relative_to(Path(tree.root).resolve()).as_posix()
-        path.encode()  # else JSON cannot hold it
+        path.encode()  # JSON cannot represent other names
     except ValueError:
         return None
     row = git(Path(tree.root), "ls-tree", "-z", tree.base, "--", f":(literal){path}")

@@ -24,7 +24,7 @@ _LAST_WORDS_SECONDS = 1.0
 
 
 class GatewayGone(Exception):
-    """The gateway has exited or cannot be started. The text says why; another one may work."""
+    """The gateway has exited or cannot be started. The text says why; a new one may work."""
 
 
 class GatewayRefused(Exception):
@@ -38,7 +38,7 @@ class GatewayRefused(Exception):
 class LineStream:
     """The messages of one followed run. None means that the gateway is gone.
 
-    A run that is followed again has a new stream, so that no late message of the former one counts.
+    A run that is followed again has a new stream, so that late messages of the old one are ignored.
     """
 
     def __init__(self, number: int) -> None:
@@ -128,7 +128,7 @@ class GatewayProcess:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         transport = getattr(self._process, "_transport", None)
-        if transport is not None:  # else what the command left in the background keeps `wait` waiting
+        if transport is not None:  # otherwise `wait` waits for what the command left in the background
             transport.close()
         await self._process.wait()
         self._end()
@@ -148,7 +148,7 @@ class GatewayProcess:
             shown = line.decode("utf-8", "replace").strip()[:_SHOWN_CHARS]
             self._problem = f"the gateway printed {shown!r}, but its command must print only its messages"
             self._kill()
-        else:  # why it exited; a child of it may keep the pipe open
+        else:  # read why it exited; one of its children may keep the pipe open
             await asyncio.wait({self._last_words}, timeout=_LAST_WORDS_SECONDS)
         finally:
             self._end()

@@ -34,7 +34,7 @@ class GitError(Exception):
 
 
 def is_without_repository(error: GitError) -> bool:
-    """Return whether a command failed because its folder is in no repository."""
+    """Return whether a command failed because its folder is not in a repository."""
     return "not a git repository" in str(error)
 
 
@@ -90,7 +90,7 @@ def snapshot(top: Path, index: Path, parents: Sequence[str], message: str, *, at
 
 
 def bundle(repository: Path, ref: str, commit: str, known: Sequence[str]) -> bytes:
-    """Return a git bundle that sets `ref` to a commit, without what the receiver knows.
+    """Return a git bundle that sets `ref` to a commit, without what the receiver has.
 
     `git bundle create` needs a ref of the repository; this one leaves its refs alone.
     """

@@ -1,4 +1,4 @@
-"""Work in a thread that calls git: a cancel stops its git, which may pack a large repository for minutes."""
+"""Run work that calls git in a thread. A cancel stops git, which may pack a large repository for minutes."""
 
 import asyncio
 import contextlib
@@ -38,7 +38,7 @@ class _Calls:
             self._running.discard(process)
 
     def stop(self) -> None:
-        """Ask git to end, so that it removes its temporary files, and start no other."""
+        """Ask git to end, so that it removes its temporary files, and allow no other to start."""
         with self._lock:
             self._is_stopped = True
             for process in self._running:
@@ -64,7 +64,7 @@ async def in_thread(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> 
 
 @contextmanager
 def started(start: Callable[[], "subprocess.Popen[bytes]"]) -> Iterator["subprocess.Popen[bytes]"]:
-    """Start a process of the work of this thread, if it does any, and kill it if its use fails.
+    """Start a process for the work of this thread, if there is any, and kill it if its use fails.
 
     Raises WorkStopped if the work was cancelled before.
     """

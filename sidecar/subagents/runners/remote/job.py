@@ -1,4 +1,4 @@
-"""What the sidecar, a gateway and a node know of one run on a cluster, as plain values."""
+"""What the sidecar, a gateway and a node know about one run on a cluster, as plain values."""
 
 import re
 from collections.abc import Mapping
@@ -15,12 +15,12 @@ from sidecar.subagents.runners.contract import FormerSession
 EXTRA_SECONDS = 15.0
 """How much later than the sidecar a node applies a time limit."""
 KEEP_DAYS = 90.0
-"""How long the changes of a run stay in its repository, unless the settings say it."""
+"""How long the changes of a run stay in its repository by default."""
 _REFERENCE = re.compile(r"\$\{env:([A-Za-z_][A-Za-z0-9_]*)\}")
 
 
 class JobAttachment(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """An attachment for a node: a file of the workspace by its `path` in the repository, or else a content.
+    """An attachment for a node: a file of the workspace by its `path` in the repository, or else its content.
 
     `name` is the name of the file that had the content; None for data that came with the launch.
     """
@@ -55,7 +55,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class Tree(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """The workspace of a run as git knows it.
+    """The workspace of a run as git sees it.
 
     `root` is the top of the repository on the sidecar's machine, and `prefix` the working directory below
     it, "" at the top. `base` is the commit that the run starts from. `repository` names the node's cache.

@@ -40,7 +40,7 @@ async def collect(
 
 
 async def is_gone(link: "FleetLink", run: str, node_id: str) -> bool:
-    """Return whether the cluster has no process of a run, and its node nothing that it left.
+    """Return whether nothing is left of a run: no process on the cluster, and no folder on its node.
 
     Raises the errors of the link, for example if the node does not answer.
     """

@@ -13,16 +13,16 @@ from sidecar.subagents.runners.remote.slots import ClusterSlots
 ANSWER_SECONDS = 30.0
 """How long a request waits for the first answer of a gateway that runs: its machine may be busy, or dead."""
 SLOW_SECONDS = 60.0
-"""How long the gateway may take for that: the next request finds it further on its way."""
+"""How long the gateway may take until then: the next request may find it connected."""
 _NODES_SECONDS = 10.0
 _SHARE = 0.75
 """The part of the time for a status in which nodes describe themselves to a person who asks."""
 CONNECT_SECONDS = 60.0
-"""A bound only: the gateway finds out within seconds why it cannot connect, but joins slowly when busy."""
+"""Only a bound: the gateway finds out within seconds why it cannot connect, but connects slowly when busy."""
 
 
 class GatewayFailed(RunnerUnavailable):
-    """The gateway exited or was silent while it started. Another one may work."""
+    """The gateway exited or did not answer while it started. A new one may work."""
 
 
 class FleetLink:
@@ -43,11 +43,11 @@ class FleetLink:
         self._starting: asyncio.Task[GatewayProcess] | None = None
         self._has_answered = asyncio.Event()
         self.waits_for: str | None = None
-        """What a request waits for now, in words, and for how long at most; None if for nothing."""
+        """What requests wait for now, in words, and for how long at most; None if they wait for nothing."""
         self.versions: dict[str, Any] = {}
         self.slots = ClusterSlots(self._nodes, changed)
         self.expected: dict[str, str] = {}
-        """Lost runs whose changes may still come, with the ids of their nodes, "" if unknown."""
+        """Lost runs whose changes may still be brought back, with the ids of their nodes, "" if unknown."""
 
     @property
     def is_connected(self) -> bool:
@@ -57,7 +57,7 @@ class FleetLink:
     async def gateway(self, patience: float = ANSWER_SECONDS) -> GatewayProcess:
         """Return the running gateway, which is connected to the cluster.
 
-        One that runs is waited for until it is connected or says why it is not. Raises RunnerUnavailable with
+        Waits until a gateway that runs is connected or reports why it is not. Raises RunnerUnavailable with
         the remedy; GatewayFailed if another try may help, for example after `patience` seconds without any
         answer.
         """
@@ -99,7 +99,7 @@ class FleetLink:
         self._clean(self)
 
     async def status(self, limit: float, *, fresh: bool = False) -> Any:
-        """Return the nodes of the cluster, and take over how many slots are free.
+        """Return the nodes of the cluster, and update the number of free slots.
 
         A gateway that dies meanwhile is replaced, once.
         """
@@ -187,10 +187,10 @@ class FleetLink:
 
 
 def _note_end(starting: "asyncio.Task[GatewayProcess]", answered: asyncio.Event) -> None:
-    """Let the requests see how a start ended."""
+    """Report to the waiting requests how a start ended."""
     answered.set()
     if not starting.cancelled():
-        starting.exception()  # else Python warns of it if no request waits any more
+        starting.exception()  # otherwise Python warns if no request is waiting
 
 
 def _silent(seconds: float) -> str:

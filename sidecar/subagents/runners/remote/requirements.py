@@ -40,14 +40,14 @@ def why_unsuitable(needs: NodeRequirements, status: Mapping[str, Any]) -> str | 
 
 
 def node_problem(node: Node) -> str | None:
-    """Return why a node executes no runs at all, with the remedy."""
+    """Return why a node cannot execute any run, with the remedy."""
     if node.get("probe") is None:
         return f"node {node['name']!r} did not describe itself in time; check it with: ray status"
     return _reasons([node], [_problem, _version, _token, _git])
 
 
 def other_version(node: str, version: str) -> str:
-    """Return why a node with another version of the sidecar executes no runs, with the remedy."""
+    """Return why a node with another version of the sidecar cannot execute runs, with the remedy."""
     return (
         f"node {node!r} has version {version} of the sidecar and this is version {__version__}; "
         f'install the same there: pip install "subagent-sidecar[fleet]=={__version__}"'
@@ -66,7 +66,7 @@ def suitable(needs: NodeRequirements, status: Mapping[str, Any]) -> list[str]:
 def _reasons(nodes: Sequence[Node], checks: Sequence[Callable[[Node], str | None]]) -> str | None:
     """Return why no node passes all checks, None if one does.
 
-    Each node has one reason, its first one. The nodes that pass most checks come first.
+    Each node has one reason, the first that applies. The nodes that pass most checks come first.
     """
     if any(node.get("probe") is None for node in nodes):
         return None  # a node that is slow to describe itself may be able to

@@ -1,7 +1,7 @@
 """The refs `refs/sidecar/<task id>` of a repository, each with the changes of one run.
 
 Their commits have the time of the node that made them, whose clock may be wrong by any amount. So each ref
-has a log with the time on this machine at which it came.
+has a log with the time at which it arrived, by the clock of this machine.
 """
 
 import math
@@ -23,7 +23,8 @@ def set_ref(root: Path, task_id: str, commit: str) -> None:
 def prune_old(root: Path, days: float, newest: float = math.inf) -> list[str]:
     """Remove the refs that are older than `days`; return them. Blocking.
 
-    `newest` is the time of a new commit of another machine: a clock here that jumps ahead removes nothing.
+    `newest` is the time of a new commit of another machine, so that a local clock that jumps ahead removes
+    nothing.
     """
     now = time.time()
     limit = min(now, newest) - days * _DAY_SECONDS
@@ -44,7 +45,7 @@ def _refs(root: Path) -> list[tuple[str, int]]:
 
 
 def _came_at(root: Path, ref: str, committed_at: int) -> int:
-    """Return when a ref came to this machine; the time of its commit if that is unknown."""
+    """Return when a ref arrived on this machine; the time of its commit if that is unknown."""
     newest = line(root, "log", "--walk-reflogs", "-1", "--format=%gd", "--date=unix", ref, "--")
     at = newest.rpartition("@{")[2].rstrip("}")
     return int(at) if at.isdecimal() else committed_at

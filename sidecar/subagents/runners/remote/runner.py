@@ -63,7 +63,7 @@ class RemoteRunner:
         self._link = link
 
     def check(self) -> None:
-        """Raise `RunnerUnavailable` if no cluster is configured, or a value of a variable would travel."""
+        """Raise `RunnerUnavailable` if no cluster is configured, or the value of a variable would be sent."""
         if not self._fleet.gateway:
             raise self._unavailable(
                 "placement: ray needs a cluster; set fleet.gateway to the command that starts the gateway"
@@ -76,7 +76,7 @@ class RemoteRunner:
             )
 
     async def check_place(self, workspace_dir: Path) -> None:
-        """Raise `RunnerUnavailable` if the workspace cannot travel or no node can run this.
+        """Raise `RunnerUnavailable` if the workspace cannot be sent or no node can run this.
 
         A gateway that takes longer than `REFUSAL_SECONDS` to connect, and nodes that take long to describe
         themselves, are not refused: the run waits for them.
@@ -106,17 +106,17 @@ class RemoteRunner:
     def has_place(self) -> bool:
         """Return whether a node with the labels has free slots, as far as is known. Never waits.
 
-        If none has, the link asks again until one has.
+        If none does, the link keeps asking until one does.
         """
         return self._link.slots.are_free(self._fleet.labels, self._fleet.slots_per_run)
 
     async def start(self, spec: RunSpec, emit: Emit) -> RemoteRun:
-        """Start to place a run; raises `RunnerUnavailable` if something of it cannot travel."""
+        """Start to place a run; raises `RunnerUnavailable` if a part of it cannot be sent."""
         spec.observer.placed(None, "starting")  # the agent has not started while git packs the workspace
         tree = await in_thread(workspace.prepare, spec.workspace_dir)
         extras = await in_thread(packed_extras, tree, spec.directories, spec.attachments)
         job, record = self._job(spec, extras), self._record(tree, spec)
-        # Durable before anything exists on the cluster.
+        # Make it durable before anything exists on the cluster.
         await spec.observer.keep(to_plain(record))
         placing = Placing(job, self._requirements(), extras.contents)
         return RemoteRun(self._link, spec.task_id, record, spec.observer, emit, placing)
@@ -172,7 +172,7 @@ class RemoteRunner:
 
 
 def _node_limit(spec: RunSpec) -> float | None:
-    """Return the time limit for the node, which is for runs whose sidecar is gone."""
+    """Return the time limit that the node applies to a run whose sidecar is gone."""
     limit = spec.timeout_seconds
     return None if limit is None else limit + spec.constraints.grace_seconds + EXTRA_SECONDS
 

@@ -28,7 +28,7 @@ class ClusterSlots:
         self._asking: asyncio.Task[None] | None = None
 
     def set(self, nodes: Sequence[Mapping[str, Any]]) -> None:
-        """Take over what the cluster reports."""
+        """Note what the cluster reports."""
         self._nodes = nodes
 
     def are_free(self, labels: Mapping[str, str], count: int) -> bool:

@@ -10,7 +10,7 @@ from sidecar.subagents.runners.remote.link import FleetLink
 from sidecar.subagents.runners.remote.requirements import node_problem
 
 _STATUS_SECONDS = 40.0
-"""Nodes have most of it to describe themselves: the first call on a node starts a process there."""
+"""Most of it is for nodes to describe themselves: the first call on a node starts a process there."""
 
 
 async def fleet_status(link: FleetLink, *, connect: bool = True) -> FleetStatus:

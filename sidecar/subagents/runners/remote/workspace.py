@@ -1,4 +1,4 @@
-"""The sidecar's side of a workspace on a cluster: what goes there, and the changes that come back."""
+"""The sidecar's side of a workspace on a cluster: what is sent, and the changes that are brought back."""
 
 import hashlib
 import shutil
@@ -70,7 +70,7 @@ def check(workspace: Path) -> Path:
 
 
 def packed(tree: Tree, known: Iterable[str]) -> bytes:
-    """Return the bundle of the base without what the node knows; b"" if it has the base. Blocking."""
+    """Return the bundle of the base without what the node has; b"" if it has the base. Blocking."""
     root = Path(tree.root)
     listed = list(dict.fromkeys(known))
     if tree.base in listed:

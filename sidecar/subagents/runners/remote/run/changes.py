@@ -79,13 +79,13 @@ class RunChanges:
             try:
                 async with asyncio.timeout(limit / 2):
                     await self._bring_back_left(left)
-            except TimeoutError:  # a lost run is named soon
+            except TimeoutError:  # report a lost run soon
                 await self._bring_back_later()
             raise RunLost(why)
         return self._lines.last
 
     async def _salvaged(self, limit: float) -> dict[str, Any]:
-        """Take the remaining lines, and return what the node says about the changes in time."""
+        """Take the remaining lines; return what the node reports about the changes within the limit."""
         loop = asyncio.get_running_loop()
         until = loop.time() + limit / 2
         while True:

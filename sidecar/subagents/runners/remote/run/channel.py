@@ -21,7 +21,7 @@ class RemoteChannel:
         return self.is_open
 
     def send(self, text: str) -> bool:
-        """Queue a message; return False if the agent accepts none any more. Raises Overloaded."""
+        """Queue a message; return False if the agent no longer accepts any. Raises Overloaded."""
         if not self.is_open:
             return False
         enqueue_message(self._waiting, text)
@@ -37,6 +37,6 @@ class RemoteChannel:
         await self._requests.last_turn(missing)
 
     def take(self, event: dict[str, Any]) -> None:
-        """Note that the agent got a message."""
+        """Note that the agent received a message."""
         if event.get("role") == "user" and event["text"] in self._waiting:
             self._waiting.remove(event["text"])

@@ -31,7 +31,7 @@ class RunGone(Exception):
 
 
 class _Quiet(Exception):
-    """The run was not heard for longer than expected."""
+    """The run sent nothing for longer than expected."""
 
 
 class Following:
@@ -74,7 +74,7 @@ class Following:
             heard = self._lines.count
             try:
                 return await self._follow_once()
-            except _Quiet:  # ask at once, and only then judge
+            except _Quiet:  # ask at once, before the run can count as lost
                 self._node.report("reconnecting")
                 continue
             except GatewayRefused as error:
@@ -94,11 +94,11 @@ class Following:
         if self._job is not None:
             if self._stopped.is_set():
                 return None
-            self._was_asked = True  # even if no answer comes
+            self._was_asked = True  # even if there is no answer
             await self._ask(gateway, "go", job=to_plain(self._job))
             self._job = None
         if self._stopped.is_set():
-            # The request of the stop came too early, or its gateway died.
+            # The request to stop came too early, or its gateway died.
             self._requests.begin("stop", within=STOP_SECONDS)
         stream = gateway.listen()
         try:

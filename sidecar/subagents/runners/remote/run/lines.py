@@ -50,7 +50,7 @@ class RunLines:
         return self._sequence.last
 
     def take_over(self, place: dict[str, Any]) -> None:
-        """Take over what the lines do not repeat, when the run is found."""
+        """Take over what the lines do not repeat, when the run is found again."""
         if not place["started"]:
             return
         self._has_begun = place["begun"]

@@ -1,4 +1,4 @@
-"""Where a run on a cluster works, and when it was last heard."""
+"""Where a run on a cluster works, and how long it has been silent."""
 
 import asyncio
 from contextlib import AbstractContextManager
@@ -11,7 +11,7 @@ from sidecar.subagents.runners.remote.run.paths import PathMap
 from sidecar.subagents.runners.remote.run.silence import Silence
 
 _LAST_SECONDS = 5.0
-"""How long a silent run is asked, at the end of its time, before it is lost."""
+"""How long a silent run is asked for a sign of life, at the end of its time, before it counts as lost."""
 
 
 class RunLost(Exception):
@@ -19,7 +19,7 @@ class RunLost(Exception):
 
 
 class RunSilent(RunLost):
-    """The run was silent for too long. It may still work."""
+    """The run was silent for too long. It may still be working."""
 
 
 class RunNode:
@@ -42,17 +42,17 @@ class RunNode:
 
     @property
     def patience(self) -> float:
-        """The seconds in which the next word of the run is expected. Then it is asked."""
+        """The seconds within which the next message of the run is expected. After that, it is asked."""
         return max(0.0, self._silence.left - self._reserve)
 
     @property
     def most_patience(self) -> float:
-        """The seconds of silence after which a node that may have the run is not waited for."""
+        """The seconds of silence after which a placement stops waiting for a node that may have the run."""
         return self._lost_after - self._reserve
 
     @property
     def last_call(self) -> float:
-        """The seconds in which the node must answer a last question about the run."""
+        """The seconds within which the node must answer a last question about the run."""
         return max(self._reserve, self._silence.left)
 
     @property
@@ -61,28 +61,28 @@ class RunNode:
         return self._silence.left
 
     def waiting(self, most: float) -> AbstractContextManager[None]:
-        """Wait for a word; see `Silence.waiting`."""
+        """Wait for a message; see `Silence.waiting`."""
         return self._silence.waiting(most)
 
     async def pause(self, seconds: float) -> None:
-        """Let some time pass before the next try. Raises RunSilent when there is none left."""
+        """Pause before the next attempt. Raises RunSilent when no time is left."""
         most = min(seconds, self.time_left)
         with self.waiting(most):
             await asyncio.sleep(most)
         self.check_silence()
 
     def heartbeat(self, wanted: float) -> float:
-        """Return how often the run must be heard so that it is not asked while all is well."""
+        """Return how often the run must send a heartbeat so that it is not asked while all is well."""
         return min(wanted, (self._lost_after - self._reserve) / 2)
 
     def take(self, place: dict[str, Any]) -> None:
-        """Take over where the run is."""
+        """Note where the run is."""
         self.heard()
         self._name, self.id = place["node"], place["nodeId"]
         self.paths = PathMap(place["tree"], self._root)
 
     def heard(self) -> None:
-        """Note a word of the run."""
+        """Note a message of the run."""
         self._silence.heard()
 
     def connecting(self) -> AbstractContextManager[None]:

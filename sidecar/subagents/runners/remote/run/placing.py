@@ -1,4 +1,4 @@
-"""Get a new run to a node, with its workspace."""
+"""Place a new run on a node, with its workspace."""
 
 import asyncio
 import base64
@@ -38,21 +38,21 @@ _PIECE_BYTES = 1 << 20
 _WITHIN_SECONDS = 5.0
 """How long a gateway waits for a place before it answers that there is none yet."""
 _MOST_PLACES = 3
-"""How often a run is placed whose process dies before its agent starts."""
+"""How often a run is placed if its process dies before its agent starts."""
 
 
 @dataclass(frozen=True)
 class Placing:
-    """What places a new run: its job, and what it needs of its node."""
+    """What is needed to place a new run: its job, and what it requires of its node."""
 
     job: Job
     needs: NodeRequirements
     contents: Mapping[int, bytes] = field(default_factory=dict, repr=False)
-    """The contents of attachments, which travel with the workspace, by their index."""
+    """The contents of attachments, which are sent with the workspace, by their index."""
 
 
 class Placement:
-    """The way of a new run to its node."""
+    """The steps that bring a new run to its node."""
 
     def __init__(
         self,
@@ -78,10 +78,10 @@ class Placement:
         self._withdrawn: str | None = None
 
     async def place(self) -> bool:
-        """Get the run to a node; return False if it was stopped before.
+        """Place the run on a node; return False if it was stopped before.
 
-        A run whose process dies on the way is placed again. Raises RunnerUnavailable and GatewayRefused, and
-        RunLost if the cluster stays silent or the processes die again and again.
+        A run whose process dies meanwhile is placed again. Raises RunnerUnavailable and GatewayRefused, and
+        RunLost if the cluster does not answer or the processes keep dying.
         """
         self._node.report("starting")
         pause = RETRY_SECONDS
@@ -102,7 +102,7 @@ class Placement:
                     raise
             except GatewayFailed as error:
                 self._check_link(error)
-                pause = min(2 * pause, MOST_PAUSE_SECONDS)  # each try starts a process
+                pause = min(2 * pause, MOST_PAUSE_SECONDS)  # each attempt starts a process
             except RunnerUnavailable as error:
                 if self._withdrawn is None:
                     raise
@@ -116,7 +116,7 @@ class Placement:
         return False
 
     def died(self, reason: str) -> None:
-        """Note that the process of the run died before its agent can have started.
+        """Note that the process of the run died before its agent could have started.
 
         Raises RunLost if the run may not be placed again.
         """
@@ -132,7 +132,7 @@ class Placement:
         self.free()
 
     def free(self) -> None:
-        """Note that the run takes no slots of its node any more."""
+        """Note that the run no longer takes slots of its node."""
         if self._slots:
             self._link.slots.took(self._node.id, -self._slots)
             self._slots = 0
@@ -191,7 +191,7 @@ class Placement:
             )
             if "pending" not in placed:
                 return placed
-            if self._slots:  # it had a place, whose node is silent now
+            if self._slots:  # it had a place, but its node is silent now
                 self._node.check_silence()
             else:
                 self._node.heard()

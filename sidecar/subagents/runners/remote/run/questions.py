@@ -36,7 +36,7 @@ class OpenQuestions:
             self._asking[number] = asyncio.create_task(self._ask(number, asked), name=f"question {number}")
 
     def withdraw(self, number: str) -> None:
-        """Withdraw a question that the agent does not ask any more."""
+        """Withdraw a question that the agent no longer asks."""
         asking = self._asking.pop(number, None)
         if asking is not None:
             asking.cancel()

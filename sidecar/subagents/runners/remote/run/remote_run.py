@@ -28,11 +28,11 @@ logger = logging.getLogger(__name__)
 
 _STOPPED = RunResult("ERROR", None, {}, "the run was stopped before its agent started")
 _NODE_SHARE = 0.6
-"""The part of the time for a stop that the agent has; the rest is for its changes."""
+"""The share of a stop's time limit that the agent gets; the rest is for its changes."""
 
 
 class RemoteRun:
-    """A run on a cluster; see `RunHandle`. With `placing` it is new, else it is found again.
+    """A run on a cluster; see `RunHandle`. With `placing` it is new, else it exists already.
 
     `after` is the number of the last line whose event is recorded.
     """
@@ -113,7 +113,7 @@ class RemoteRun:
     async def _last_line(self) -> dict[str, Any] | None:
         """Place a new run and follow it; return its last line, None if its agent was not started.
 
-        A run whose process dies before it can have started its agent is placed again.
+        A run whose process dies before it could have started its agent is placed again.
         """
         placement = self._placement
         while placement is None or await placement.place():

@@ -1,4 +1,4 @@
-"""Requests about one run, and their repetition after the death of a gateway."""
+"""Send the requests about one run, and repeat them after the death of a gateway."""
 
 import asyncio
 import logging
@@ -16,7 +16,7 @@ CALL_SECONDS = 30.0
 DROP_SECONDS = 15.0
 RETRY_SECONDS = 0.3
 MOST_PAUSE_SECONDS = 2.0
-"""The longest pause between tries that start a gateway."""
+"""The longest pause between attempts that start a gateway."""
 
 
 class RunRequests:
@@ -33,9 +33,9 @@ class RunRequests:
         return await self.link.request(op, limit, run=self.run, **members)
 
     async def repeat(self, op: str, limit: float | None = CALL_SECONDS, **members: Any) -> Any:
-        """Send a request until it is answered, also by another gateway. Raises GatewayRefused.
+        """Send a request until it is answered, even if by another gateway. Raises GatewayRefused.
 
-        Each try takes at most `limit` seconds.
+        Each attempt takes at most `limit` seconds.
         """
         while True:
             try:

@@ -7,7 +7,7 @@ T = TypeVar("T")
 
 
 class SequenceGap(Exception):
-    """Lines of a run are missing, which no retry brings back; the text names them."""
+    """Lines of a run are missing, and no retry can bring them back; the text names them."""
 
 
 class LineSequence:

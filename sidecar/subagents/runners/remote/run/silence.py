@@ -10,10 +10,10 @@ _BLINK = 0.01
 
 
 class Silence:
-    """Count the seconds since the last word of a run, on the clock of the event loop."""
+    """Count the seconds since the last message of a run, on the clock of the event loop."""
 
     def __init__(self, limit: float, reserve: float) -> None:
-        """`reserve` is how long a run is asked at least after this process was suspended."""
+        """`reserve` is how long, at least, a run is asked after this process was suspended."""
         self._limit = limit
         self._reserve = reserve
         self._now = asyncio.get_running_loop().time
@@ -21,7 +21,7 @@ class Silence:
         self._may_wait = True
 
     def heard(self) -> None:
-        """Note a word of the run."""
+        """Note a message of the run."""
         self._last = self._now()
         self._may_wait = True
 
@@ -35,7 +35,7 @@ class Silence:
     def waiting(self, most: float) -> Iterator[None]:
         """Wait for the run for at most `most` seconds.
 
-        What takes longer was a silence of this process, after which the run is asked before it is lost.
+        If it takes much longer, this process was suspended; the run is then asked before it counts as lost.
         """
         began = self._now()
         try:
@@ -48,7 +48,7 @@ class Silence:
     def connecting(self) -> Iterator[None]:
         """Connect to the cluster, which takes long on a busy machine.
 
-        The run then gets as much time to answer, at most a third of the limit, once in a silence.
+        The run then gets the same time to answer, at most a third of the limit and once in a silence.
         """
         began = self._now()
         yield
@@ -58,5 +58,5 @@ class Silence:
             self._leave(seconds)
 
     def _leave(self, seconds: float) -> None:
-        """Leave the run at least this time to answer."""
+        """Give the run at least this much time to answer."""
         self._last = max(self._last, self._now() - self._limit + seconds)
