@@ -33,6 +33,8 @@ import {
   withPage,
 } from "./conversation/stream.js";
 
+/** The most of a flood that is drawn in one frame: two blocks of dense Markdown, or a page of text. */
+const MOST_AT_ONCE = 2 * END;
 /** Number of events fetched after the place to which a reader returns. */
 const EVENTS_BEHIND = 60;
 
@@ -123,10 +125,12 @@ export function canWiden(open: OpenRun): boolean {
 
 /**
  * Return the weight to show of the end if all of that arrived since the last drawing; undefined if some
- * of what was drawn remains. `part` of what was drawn fills the view.
+ * of what was drawn remains. `part` of what was drawn fills the view; more than a frame can draw follows
+ * in the next ones.
  */
 export function narrowed(open: OpenRun, drawn: Range, part: number): number | undefined {
-  const weight = Math.max(END, Math.min(1, part) * (open.endWeight ?? END));
+  const filling = Math.min(1, part) * (open.endWeight ?? END);
+  const weight = Math.max(END, Math.min(filling, MOST_AT_ONCE));
   const isNew = followsEnd(open) && latest(extentOf(open), weight).start >= drawn.end;
   return isNew ? weight : undefined;
 }

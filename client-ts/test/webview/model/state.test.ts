@@ -249,6 +249,14 @@ test("only the end of a flood is shown until it is drawn, and then more of it", 
   });
 });
 
+test("a flood never draws more at once than a frame can", () => {
+  const widened = Array.from({ length: 7 }, (): Event => ({ type: "widen" }));
+  const before = after(OPEN, manyMessages(500), ...widened);
+  const flooded = reduce(before, manyMessages(500, 501));
+  const drawn = (before.open && shownOf(before.open)) ?? { start: 0, end: 0 };
+  expect(flooded.open && narrowed(flooded.open, drawn, 1)).toBe(2 * END);
+});
+
 test("a flood does not narrow what a reader reads", () => {
   const { open } = after(OPEN, manyMessages(50), { type: "leaveEnd" }, manyMessages(500, 51));
   expect(open && narrowed(open, shownOf(open), 1)).toBeUndefined();

@@ -5,6 +5,7 @@ import {
   EMPTY_CONVERSATION,
 } from "../../../webview/model/conversation/conversation.js";
 import { cutText, plain, valueText } from "../../../webview/text/format.js";
+import { elementsOf } from "../../../webview/model/conversation/elements.js";
 import { finalText } from "../../../webview/model/conversation/result.js";
 import { message, numbered, task } from "../samples.js";
 
@@ -29,4 +30,16 @@ test("a final message is not shown twice", () => {
   expect(finalText(ended("All done."), conversation)).toBeUndefined();
   expect(finalText(ended("Two files."), conversation)).toBe("Two files.");
   expect(finalText(ended(" "), conversation)).toBeUndefined();
+});
+
+test("a final message of many small elements is cut to what a frame draws", () => {
+  const final_message = "`a` ".repeat(1_000);
+  const ended = task({
+    status: "completed",
+    output: { terminate_reason: "GOAL", emitted_vars: {}, final_message },
+  });
+  const shown = finalText(ended, EMPTY_CONVERSATION) ?? "";
+  expect(shown).toContain("omitted");
+  expect(elementsOf(shown)).toBeLessThan(270);
+  expect(elementsOf(shown)).toBeGreaterThan(200);
 });

@@ -15,6 +15,15 @@ export function charsOfElements(text: string, elements: number, most: number): n
   return most;
 }
 
+/** Return how many elements a text makes, counted in the same way. */
+export function elementsOf(text: string): number {
+  let quarters = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    quarters += quartersAt(text, at);
+  }
+  return quarters / 4;
+}
+
 /** Return the elements that the mark at this place of a text makes, in quarters. */
 function quartersAt(text: string, at: number): number {
   switch (text.charCodeAt(at)) {

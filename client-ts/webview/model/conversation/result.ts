@@ -1,9 +1,12 @@
 import { cutMiddle } from "../../../src/text/words.js";
 import type { AsyncTask } from "../../../src/protocol.js";
 import type { Conversation } from "./conversation.js";
+import { elementsOf } from "./elements.js";
 
 /** How much of a final message is shown, in characters: one frame draws it. The transcript has all of it. */
 const MAX_CHARS = 4_000;
+/** The same for a message of many small parts, in elements. */
+const MAX_ELEMENTS = 250;
 /** Texts count as equal if their ends of this length are: either may be cut before. */
 const COMPARED_CHARS = 2_000;
 
@@ -14,7 +17,13 @@ export function finalText(task: AsyncTask, conversation: Conversation): string |
     return undefined;
   }
   const end = text.trim().slice(-COMPARED_CHARS);
-  return lastMessage(conversation).trimEnd().endsWith(end) ? undefined : cutMiddle(text, MAX_CHARS);
+  return lastMessage(conversation).trimEnd().endsWith(end) ? undefined : cutText(text);
+}
+
+function cutText(text: string): string {
+  const shown = cutMiddle(text, MAX_CHARS);
+  const excess = elementsOf(shown) / MAX_ELEMENTS;
+  return excess > 1 ? cutMiddle(text, Math.floor(shown.length / excess)) : shown;
 }
 
 /** Return the end of the last message, long enough to compare. */

@@ -75,13 +75,13 @@ test("code within a line opens no fence", () => {
 
 test("a block of many small elements is cut sooner, after a word", () => {
   const blocks = appendAll(["*a* ".repeat(2_000)]);
-  expect(Math.max(...blocks.map(({ text }) => text.length))).toBeLessThan(1_600);
+  expect(Math.max(...blocks.map(({ text }) => text.length))).toBeLessThan(1_050);
   expect(blocks.every(({ text }) => text.endsWith("*a* "))).toBe(true);
 });
 
 test("a block of many pieces of code is cut even sooner", () => {
   const blocks = appendAll(["`a` ".repeat(2_000)]);
-  expect(Math.max(...blocks.map(({ text }) => text.length))).toBeLessThan(800);
+  expect(Math.max(...blocks.map(({ text }) => text.length))).toBeLessThan(500);
 });
 
 test("a block that begins within a table repeats its head", () => {
