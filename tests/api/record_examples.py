@@ -20,7 +20,18 @@ from sidecar.rpc.client import RpcClient
 REPO = Path(__file__).parents[2]
 EXAMPLES = REPO / "scripts" / "protocol" / "examples.json"
 STORED = "0199c3a4-1c00-7a11-8a55-3f0c5d0e1a01"
+SAMPLE = STORED[:5]  # how the ids of all stored samples begin
 NOW = 1_790_000_000_000
+CONSTANTS = {
+    "uptimeMs": 5_000,
+    "rssBytes": 50_000_000,
+    "duration": 61_000,
+    "revision": 12,
+    "watches": 6,
+    "journal": 0,
+}
+"""The members that depend on the machine and on timing."""
+CURSOR = "WyIyYzYzMTgwMDBiOTEzZjg3IiwyXQ"
 LIMIT = 3  # elements shown of a long list
 
 Json = dict[str, Any]
@@ -40,6 +51,7 @@ class Recorder:
         self.examples: dict[str, Json] = {}
         self._attention = asyncio.Event()
         self._ids: dict[str, str] = {}
+        self._short_ids: dict[str, str] = {}
         for method, spec in METHODS.items():
             if spec.direction == "toClient" and spec.kind == "notification":
                 client.on_notification(method, partial(self._heard, method))
@@ -63,7 +75,8 @@ class Recorder:
         if params.get("task", {}).get("attention"):
             self._attention.set()
             self.examples[method] = {"params": params}
-        self.examples.setdefault(method, {"params": params})
+        if SAMPLE not in str(params):  # whether the samples are reported first differs
+            self.examples.setdefault(method, {"params": params})
 
     async def _trigger(self, params: Any) -> Any:
         self.examples.setdefault("agent/triggerTurn", {"params": params, "result": {"accepted": True}})
@@ -71,7 +84,9 @@ class Recorder:
 
     def cleaned(self) -> dict[str, Json]:
         """Return the examples in the order of the method table."""
-        return {method: self._clean(self.examples[method]) for method in METHODS if method in self.examples}
+        ordered = {method: self.examples[method] for method in METHODS if method in self.examples}
+        self._clean(ordered)  # finds all ids, which some examples shorten
+        return {method: self._clean(example) for method, example in ordered.items()}
 
     def _clean(self, value: Any, key: str = "") -> Any:
         if isinstance(value, dict):
@@ -80,18 +95,21 @@ class Recorder:
             shown = value if key == "methods" else value[:LIMIT]
             return [self._clean(member, key) for member in shown]
         if isinstance(value, str):
-            return self._text(value)
+            return CURSOR if key == "nextCursor" else self._text(value)
         if isinstance(value, int) and value > 1_600_000_000_000:
             return NOW
-        return {"uptimeMs": 5_000, "rssBytes": 50_000_000, "duration": 61_000}.get(key, value)
+        return CONSTANTS.get(key, value)
 
     def _text(self, text: str) -> str:
         text = text.replace(str(self.folder), "/home/me").replace(sys.executable, "python3")
-        return re.sub(r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}", self._id, text)
+        text = re.sub(r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}", self._id, text)
+        return re.sub(r"\b[0-9a-f]{8}\b", lambda match: self._short_ids.get(match[0], match[0]), text)
 
     def _id(self, match: re.Match[str]) -> str:
         number = len(self._ids) + 1
-        return self._ids.setdefault(match[0], f"{number:08x}-0000-4000-8000-{number:012x}")
+        shown = self._ids.setdefault(match[0], f"{number:08x}-0000-4000-8000-{number:012x}")
+        self._short_ids[match[0][:8]] = shown[:8]
+        return shown
 
 
 async def record() -> dict[str, Json]:
@@ -155,11 +173,20 @@ async def _stored(recorder: Recorder, workspace: Path) -> None:
     await recorder.ask("tasks/messages", taskId=STORED, kind="ui", limit=2)
     await recorder.ask("tasks/refresh")
     await recorder.ask("tasks/stats", groupBy=["mode"])
+    await _indexed(recorder)
     await recorder.ask("tasks/search", text="layout", limit=1)
     await recorder.ask("tasks/files", taskId=STORED)
     await recorder.ask("tasks/byFile", path=str(workspace / "orders/report.py"))
     await recorder.ask("tasks/export", taskId=STORED, format="markdown", redact=True)
     await recorder.ask("history/doctor")
+
+
+async def _indexed(recorder: Recorder) -> None:
+    """Search until every task is indexed."""
+    async with asyncio.timeout(50):
+        found = {"indexed": 0, "total": 1}
+        while found["indexed"] < found["total"]:
+            found = await recorder.client.request("tasks/search", {"text": "layout"})
 
 
 async def _runs(recorder: Recorder) -> None:
