@@ -4,9 +4,9 @@ from pathlib import Path
 import pytest
 
 from sidecar.history.stored.problems import PROBLEM_CODES
-from sidecar.subagents.definitions.places import USER_FOLDERS
+from sidecar.subagents.definitions.places import USER_FOLDERS, WORKSPACE_FOLDERS
 
-FORMATS = USER_FOLDERS.values()
+FORMATS = (*USER_FOLDERS.values(), *WORKSPACE_FOLDERS.values())
 
 DOCS = Path(__file__).parents[1] / "docs"
 
