@@ -33,6 +33,8 @@ export interface RunRow extends Pick<
   readonly tags?: readonly string[];
   /** The question that it waits for an answer to. */
   readonly asks?: string;
+  /** Whether it continues an ended run, which has the same goal. */
+  readonly continues?: true;
   /** The id of the run that launched it. */
   readonly parent?: string;
   /** Who launched it, unless it is this window. */

@@ -32,6 +32,7 @@ export function rowOf(task: AsyncTask, mark: Mark = {}): RunRow {
   const known = {
     ...times,
     ...{ from, folder, cost, tool, placement, parent: task.parentTaskId },
+    continues: task.resumes === undefined ? undefined : (true as const),
     errorKind,
     mode,
     model,

@@ -82,6 +82,7 @@ export const LIST: Texts<typeof en.LIST> = {
     `${name}, ${isPartial ? "mindestens " : ""}${tasks(count)}`,
   asks: (what) => `Fragt: ${what}`,
   from: (where) => `von ${where}`,
+  continued: "fortgesetzt",
   untitled: "(ohne Titel)",
   answer: "Antworten",
   stop: "Stoppen",

@@ -190,7 +190,7 @@ session.step("a running subagent gets a message after its turn", async (workbenc
 
 session.step("an ended subagent continues in a new conversation", async (workbench) => {
   const chat = new Chat(workbench);
-  await chat.button("Resume…").click();
+  await chat.button("Continue…").click();
   await chat.message.fill('run "echo fourth"');
   await workbench.picture("a-resume-is-written");
   await chat.message.press("Enter");
@@ -265,7 +265,7 @@ session.step(
     await workbench.picture("a-message-was-not-delivered");
     await chat.button("Send Again").click();
     assert.equal(await chat.message.inputValue(), 'say "Also the docs."');
-    await chat.button(/^Resume$/).click();
+    await chat.button(/^Continue$/).click();
     await chat.messages.getByText("Also the docs.").waitFor();
   },
 );

@@ -49,7 +49,7 @@ session.step("nor in a run that failed, with a message to be written", async (wo
   const chat = new Chat(workbench);
   await chat.launchScript(SCRIPTED, ["fail 'rate limit reached'"]);
   await chat.ending.waitFor();
-  await chat.button("Resume…").click();
+  await chat.button("Continue…").click();
   await assertAccessible(workbench);
 });
 

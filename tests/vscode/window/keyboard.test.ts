@@ -106,7 +106,7 @@ session.step("keys alone continue it from its card", async (workbench) => {
   await workbench.run("Subagents: Focus on Subagents View");
   await workbench.tabTo(chat.rows.first());
   await keyboard.press("Enter");
-  await workbench.tabTo(chat.button("Resume…"));
+  await workbench.tabTo(chat.button("Continue…"));
   await keyboard.press("Enter");
   await workbench.tabTo(chat.message);
   await keyboard.type("Sing it louder");

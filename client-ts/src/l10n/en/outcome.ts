@@ -72,7 +72,7 @@ export const outcome = {
   lostOnFleet: "This run was lost: its node could no longer be reached.",
   raiseTurns: "Raise maxTurns in the definition to allow more turns.",
   raiseBudget: "Budgets are set in config.toml, the settings of the sidecar.",
-  resumeAdvice: "Its output so far is saved. Resume it to continue.",
+  resumeAdvice: "Its output so far is saved, and a new run can continue from there.",
   /** Why the model or its server failed. */
   failure: {
     auth: "not signed in",

@@ -128,3 +128,8 @@ test("a row of the panel has what its head and its list say", () => {
   const task = asyncTask("a", { ...known, progress: { ...PROGRESS, retrying: RETRYING } });
   expect(rowOf(task)).toMatchObject({ ...known, retrying: RETRYING });
 });
+
+test("a run that continues another one says so in its row", () => {
+  expect(rowOf(asyncTask("b", { resumes: "a" })).continues).toBe(true);
+  expect(rowOf(asyncTask("a")).continues).toBeUndefined();
+});

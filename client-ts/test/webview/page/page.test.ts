@@ -100,6 +100,13 @@ test("a run that another one launched is a level deeper, below it", () => {
   expect(find('[aria-level="2"]').style.getPropertyValue("--depth")).toBe("1");
 });
 
+test("a run that continues another one says so, since both have the same goal", () => {
+  const { tell } = shown();
+  tell(...READY, { type: "runs", runs: [row({ id: "t2", continues: true }), row()] });
+  const facts = [...document.querySelectorAll(".row-facts")].map((each) => each.textContent);
+  expect(facts.map((each) => each.includes("continued"))).toEqual([true, false]);
+});
+
 test("the page asks for what it shows", () => {
   expect(shown().asked).toEqual([{ type: "ready" }]);
 });
@@ -118,7 +125,7 @@ test("a deleted run stays readable, but cannot be resumed", () => {
   const { tell } = shown();
   const ended = task({ status: "completed", endReason: "goal" });
   tell(...READY, { type: "open", taskId: "t1" }, { type: "task", task: ended });
-  expect(button("Resume…")).toBeDefined();
+  expect(button("Continue…")).toBeDefined();
   tell({ type: "taskDeleted", taskId: "t1" });
   expect(find(".deleted").textContent).toContain("This subagent was deleted.");
   expect(find(".ending .actions").textContent.trim()).toBe("Launch Again…");
@@ -627,7 +634,7 @@ test("an ended run is resumed, and its new conversation opens", () => {
   const { asked, tell } = speaking();
   tell({ type: "task", task: task({ status: "completed", endReason: "goal" }) });
   expect(document.querySelector("#words")).toBeNull();
-  button("Resume…").click();
+  button("Continue…").click();
   expect(document.activeElement).toBe(words());
   say("Now the rest");
   expect(asked.at(-1)).toEqual({
@@ -648,7 +655,7 @@ test("an ended run is resumed, and its new conversation opens", () => {
 test("a resume over the limit can be queued", () => {
   const { asked, tell } = speaking();
   tell({ type: "task", task: task({ status: "completed", endReason: "goal" }) });
-  button("Resume…").click();
+  button("Continue…").click();
   say("On");
   const problem = { message: "Limit reached.", canQueue: true, setting: "maxAsyncTasks" } as const;
   tell({ type: "resumeFailed", taskId: "t1", ...problem });
@@ -661,7 +668,7 @@ test("a resume over the limit can be queued", () => {
 test("a resume that is refused says why, and can be discarded", () => {
   const { tell } = speaking();
   tell({ type: "task", task: task({ status: "failed", endReason: "error" }) });
-  button("Resume…").click();
+  button("Continue…").click();
   say("On");
   tell({ type: "resumeFailed", taskId: "t1", message: "Too many run.", canQueue: false });
   expect(find(".speech [role=alert]").textContent).toContain("Too many run.");
@@ -679,7 +686,7 @@ test("a text that the end of the run overtakes stays, to be continued", () => {
   words().dispatchEvent(new InputEvent("input"));
   tell({ type: "task", task: task({ status: "completed", endReason: "goal" }) });
   expect(words().value).toBe("and then");
-  expect(find(".speech [type=submit]").textContent.trim()).toBe("Resume");
+  expect(find(".speech [type=submit]").textContent.trim()).toBe("Continue");
 });
 
 test("the head of a conversation tells model, mode, changes and a repeated request", () => {

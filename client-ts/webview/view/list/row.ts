@@ -77,6 +77,7 @@ function runFacts(run: RunRow, cancelling: boolean, now: number): (string | unde
   return [
     run.subagentName,
     statusText(run, cancelling),
+    run.continues && LIST.continued,
     live ? elapsed(run, now) : (when ?? elapsed(run, now)),
     costWords(run.cost),
     ...unmetFacts(run.unmet),
