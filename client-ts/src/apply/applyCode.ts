@@ -12,6 +12,9 @@ export interface LastEditor {
   insert(text: string): Promise<void>;
 }
 
+type Target = readonly [CodeChange, vscode.Uri];
+type Opened = readonly [CodeChange, vscode.TextDocument];
+
 /**
  * Apply code of a message to the files that it means, in editors: nothing is saved. Shows what differs from the saved
  * file. A relative path starts in `folder`, the folder of the run, if it is known.
@@ -20,16 +23,35 @@ export async function applyCode(code: Code, folder: string, cursor: LastEditor):
   if (!vscode.workspace.isTrusted) {
     throw new Error(strings.apply.untrusted);
   }
-  const changes: [CodeChange, vscode.TextDocument][] = [];
+  const targets: Target[] = [];
   for (const change of changesIn(code)) {
-    changes.push([change, await documentOf(change, folder, cursor)]);
+    targets.push([change, await uriOf(change, folder, cursor)]);
   }
+  // The editor shows a new document at once, so everything else has to fit first.
+  const saved = textsAfter(await opened(targets.filter(([, { scheme }]) => scheme !== "untitled")));
+  const changes = saved.misfit === undefined ? await opened(targets) : [];
   // Nothing is awaited from here on, so that the user cannot type what the new texts would lack.
+  const { misfit, applied } = saved.misfit === undefined ? textsAfter(changes) : saved;
+  if (misfit !== undefined) {
+    return noPlace(...misfit, code, cursor);
+  }
+  if (applied.size > 0) {
+    await write(applied);
+    await show([...applied.keys()]);
+  }
+  await deleteFiles(changes.filter(([change]) => change.deletes === true));
+}
+
+/** Return the new texts of documents, or the first change that does not fit. */
+function textsAfter(changes: readonly Opened[]): {
+  readonly applied: ReadonlyMap<vscode.TextDocument, string>;
+  readonly misfit?: Opened;
+} {
   const applied = new Map<vscode.TextDocument, string>();
   for (const [change, document] of changes) {
     const text = change.to(applied.get(document) ?? document.getText());
     if (text === undefined) {
-      return noPlace(change, document, code, cursor);
+      return { applied, misfit: [change, document] };
     }
     if (change.deletes === true) {
       continue;
@@ -39,11 +61,7 @@ export async function applyCode(code: Code, folder: string, cursor: LastEditor):
     }
     applied.set(document, text);
   }
-  if (applied.size > 0) {
-    await write(applied);
-    await show([...applied.keys()]);
-  }
-  await deleteFiles(changes.filter(([change]) => change.deletes === true));
+  return { applied };
 }
 
 function changesIn(code: Code): readonly CodeChange[] {
@@ -54,24 +72,37 @@ function changesIn(code: Code): readonly CodeChange[] {
   }
 }
 
-/** Return the document of the named file, which may be new, or else that of the last editor. */
-async function documentOf(
+/** Return where the named file is, which may be new, or else the file of the last editor. */
+async function uriOf(
   { file, to }: CodeChange,
   folder: string,
   cursor: LastEditor,
-): Promise<vscode.TextDocument> {
+): Promise<vscode.Uri> {
   if (file === undefined) {
-    return vscode.workspace.openTextDocument(cursor.file());
+    return cursor.file();
   }
   const saved = vscode.Uri.file(await pathOf(file, folder));
   const uri = isThere(saved.fsPath) ? saved : saved.with({ scheme: "untitled" });
   if (uri !== saved && !isOpen(uri) && to("") === undefined) {
-    throw new Error(strings.apply.noPlaceForDiff(file)); // The editor shows a new document at once.
+    throw new Error(strings.apply.noPlaceForDiff(file));
   }
+  return uri;
+}
+
+async function opened(targets: readonly Target[]): Promise<readonly Opened[]> {
+  const changes: Opened[] = [];
+  for (const [change, uri] of targets) {
+    changes.push([change, await documentOf(change, uri)]);
+  }
+  return changes;
+}
+
+async function documentOf({ file }: CodeChange, uri: vscode.Uri): Promise<vscode.TextDocument> {
   try {
     return await vscode.workspace.openTextDocument(uri);
-  } catch {
-    throw new Error(strings.apply.noText(file)); // It is binary, too large, or a folder.
+  } catch (error) {
+    // It is binary, too large, or a folder.
+    throw file === undefined ? error : new Error(strings.apply.noText(file));
   }
 }
 
@@ -102,7 +133,7 @@ async function write(applied: ReadonlyMap<vscode.TextDocument, string>): Promise
 }
 
 /** Delete files after a confirmation: an editor cannot show that without saving it. */
-async function deleteFiles(changes: readonly [CodeChange, vscode.TextDocument][]): Promise<void> {
+async function deleteFiles(changes: readonly Opened[]): Promise<void> {
   const { deletes, deletesAtOnce, deleteFile, changed } = strings.apply;
   const names = changes.map(([, document]) => nameOf(document));
   if (names.length === 0 || !(await confirm(deletes(names), deletesAtOnce, deleteFile))) {

@@ -39,6 +39,11 @@ const BLOCKS = {
     "Not there:",
     "```diff\n--- a/src/gone.py\n+++ b/src/gone.py\n@@ -1 +1 @@\n-a = 1\n+a = 2\n```",
   ],
+  partly: [
+    "A new file, and one that has other lines:",
+    "```diff\n--- /dev/null\n+++ b/src/fresh.py\n@@ -0,0 +1 @@\n+a = 1\n" +
+      "--- a/src/raced.py\n+++ b/src/raced.py\n@@ -1 +1 @@\n-no such line\n+a = 2\n```",
+  ],
   raced: ["`src/raced.py`", "```python\na = 1\nmiddle = True\nb = 2\n```"],
 } as const;
 
@@ -91,6 +96,18 @@ session.step("a diff of a file that is not there says that it does not fit", asy
   await apply(workbench, "gone");
   await workbench.toast(/^The diff does not fit into src\/gone\.py/);
   assert.equal(await workbench.page.locator(".tab", { hasText: "gone.py" }).count(), 0);
+});
+
+session.step("a diff that does not fit into all files opens none of them", async (workbench) => {
+  await apply(workbench, "partly");
+  await workbench.toast(/^The diff does not fit into src\/raced\.py/);
+  const names = await new Probe(session.profile).run<string[]>(
+    "return vscode.workspace.textDocuments.map(({ fileName }) => fileName);",
+  );
+  assert.deepEqual(
+    names.filter((name) => name.endsWith("fresh.py")),
+    [], // its tab would follow
+  );
 });
 
 session.step("a diff deletes a file only after a confirmation", async (workbench) => {
