@@ -7,10 +7,11 @@ from typing import Final
 import msgspec
 
 from sidecar.history.stored.texts import one_line
+from sidecar.history.stores.claude.copied.kin import Kin, in_order
+from sidecar.history.stores.claude.copied.links import Links, links_of
+from sidecar.history.stores.claude.copied.owned import NOTHING_FOREIGN, Foreign, Owned, is_within
 from sidecar.history.stores.claude.facts import Facts
-from sidecar.history.stores.claude.kin import Kin, in_order
 from sidecar.history.stores.claude.layout import is_agent
-from sidecar.history.stores.claude.links import Links, links_of
 from sidecar.history.stores.claude.reader import ReadSession, SessionReader
 from sidecar.history.stores.claude.row import Place, session_of
 from sidecar.history.stores.contract import OpenedTask
@@ -19,10 +20,10 @@ from sidecar.history.stores.sessions.parents import with_listed_parent
 from sidecar.history.stores.sessions.session import Session, opened_session, row_of_session
 
 _NS_PER_MS: Final = 1_000_000
+_TRIES: Final = 3
+"""How often files that grow while they are read are read again."""
 _links: Final = msgspec.msgpack.Decoder(Links)
 
-Foreign = tuple[frozenset[str], frozenset[str]]
-"""Records, and answers, of other sessions."""
 Paths = Callable[[str], Sequence[str]]
 Parent = Callable[[str], str | None]
 
@@ -50,7 +51,7 @@ class SessionRows:
         found: ReadRows = {}
         kept = self._kept()  # once, because each look takes a stat
         for key in keys:
-            found |= self._rows_of(key, self._foreign.get(key, (frozenset(), frozenset())), now, kept)
+            found |= self._rows_of(key, self._foreign.get(key, NOTHING_FOREIGN), now, kept)
         return found
 
     def damaged_row(self, key: str) -> IndexRow:
@@ -66,7 +67,7 @@ class SessionRows:
 
     def open(self, key: str, member: str, now: int) -> OpenedTask | None:
         """Read one session with the sources of its fields."""
-        read = self._read(member, self._foreign.get(member, (frozenset(), frozenset())))
+        read = self._read(member, self._foreign.get(member, NOTHING_FOREIGN))
         thread = read.fold.main if key == member else read.fold.sidechains.get(key)
         if not read.exists or thread is None or not _is_shown(thread.facts, read):
             return None
@@ -92,7 +93,7 @@ class SessionRows:
                 found |= self._of_group(group, now, kept)
             elif key in rows and (key in self._foreign or key not in changed):
                 self._foreign.pop(key, None)  # what it shared with others is its own now
-                found |= self._rows_of(key, (frozenset(), frozenset()), now, kept)
+                found |= self._rows_of(key, NOTHING_FOREIGN, now, kept)
         current = {**rows, **{name: row for name, row in found.items() if row is not None}}
         checked = {*changed, *found, *affected}
         checked |= {child for key in checked for child in self._children.get(key, ())}
@@ -120,21 +121,42 @@ class SessionRows:
         return self._kin.update(links)
 
     def _of_group(self, group: Collection[str], now: int, kept: Collection[str]) -> ReadRows:
-        """Read files that share records, so that each record belongs to the first that holds it."""
+        """Read files that share records, and again if one has grown, which may change their order."""
         found: ReadRows = {}
-        records: set[str] = set()
-        answers: set[str] = set()
+        for _ in range(_TRIES):
+            found = self._read_in_order(group, now, kept)
+            links = {key: _links.decode(row.links) for key, row in found.items() if row and row.links}
+            if not (grown := {key: each for key, each in links.items() if self._has_grown(key, each)}):
+                break
+            self._kin.update(grown)
+        return found
+
+    def _has_grown(self, key: str, links: Links) -> bool:
+        known = self._kin.links.get(key)
+        return known is not None and known.end != links.end
+
+    def _read_in_order(self, group: Collection[str], now: int, kept: Collection[str]) -> ReadRows:
+        """Read files so that each record belongs to the first that holds it."""
+        found: ReadRows = {}
+        owned = Owned()
         names: set[str] = set()
         for key in in_order(group, self._kin.links):
-            foreign = (frozenset(records), frozenset(answers))
-            self._foreign[key] = foreign
+            self._foreign[key] = foreign = self._settled(key, owned)
             found |= self._rows_of(key, foreign, now, kept)
             for name, facts in _named_threads(key, self._read(key, foreign)):
                 names.add(name)
-                records.update(facts.uuids)
-                answers.update(facts.answers)
+                owned.add(facts)
         # A subagent whose records all belong to others may have been listed before they were known.
         return {**dict.fromkeys(name for name in names if not self._paths(name)), **found}
+
+    def _settled(self, key: str, owned: Owned) -> Foreign:
+        """Find what a file holds of others; it may have grown since its links were made."""
+        foreign = owned.held_by(self._kin.links[key])
+        read = self._read(key, foreign)
+        while not is_within(wanted := owned.held_by(links_of(read.fold, None)), foreign):
+            foreign = (foreign[0] | wanted[0], foreign[1] | wanted[1])
+            read = self._read(key, foreign)
+        return foreign
 
     def _fitted(self, row: IndexRow, rows: Mapping[str, IndexRow]) -> IndexRow:
         """Give a row the name that another file has for it, and leave out a parent that is not listed."""

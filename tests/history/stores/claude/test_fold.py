@@ -9,10 +9,10 @@ import pytest
 
 from sidecar.corpus.agents.claude import generate
 from sidecar.history.stores.append_only.records import Damage
+from sidecar.history.stores.claude.copied.kin import Kin
+from sidecar.history.stores.claude.copied.links import Links
 from sidecar.history.stores.claude.facts import Facts
 from sidecar.history.stores.claude.fold import FileFold
-from sidecar.history.stores.claude.kin import Kin
-from sidecar.history.stores.claude.links import Links
 from sidecar.history.stores.claude.prompts import input_of, is_surely_typed
 from sidecar.history.stores.claude.records import LINES, Record
 

@@ -35,7 +35,7 @@ class Links(msgspec.Struct, array_like=True, gc=False):
 def links_of(fold: FileFold, parent: str | None) -> Links:
     """Return the links of a file from its facts."""
     threads = [fold.main.facts, *(thread.facts for thread in fold.sidechains.values())]
-    answers = [crc32(key.encode("utf-8", "replace")) for facts in threads for key in _answers(facts)]
+    answers = [hash_of_answer(key) for facts in threads for key in _answers(facts)]
     uuids = [uuid for facts in threads for uuid in facts.uuids]
     titles = fold.main.facts.titles
     held = set(uuids) if titles.summaries else set()
@@ -60,6 +60,11 @@ def hash_of(uuid: str) -> int:
         return int(uuid[:8], 16)
     except ValueError:
         return crc32(uuid.encode("utf-8", "replace"))
+
+
+def hash_of_answer(key: str) -> int:
+    """Return 32 bits of the key of an answer."""
+    return crc32(key.encode("utf-8", "replace"))
 
 
 def hashes(packed: bytes) -> "array[int]":

@@ -3,7 +3,9 @@
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 
-from sidecar.history.stores.claude.links import Links, hashes
+from sidecar.history.stores.claude.copied.links import Links, hashes
+from sidecar.history.stores.claude.copied.multimap import Multimap
+from sidecar.history.stores.claude.copied.sharing import Sharing
 
 
 class Kin:
@@ -11,9 +13,9 @@ class Kin:
 
     def __init__(self) -> None:
         self.links: dict[str, Links] = {}
-        self._starts: defaultdict[int, set[str]] = defaultdict(set)
+        self._starts = Multimap()
         """The files in which a copy may start at a record."""
-        self._pairs: defaultdict[str, set[str]] = defaultdict(set)
+        self._sharing = Sharing()
         self._leaves: dict[int, str] = {}
         """Titles of the sessions that hold a record, and the sessions that hold one of them."""
         self._holders: defaultdict[int, set[str]] = defaultdict(set)
@@ -22,40 +24,32 @@ class Kin:
 
     def update(self, changed: Mapping[str, Links | None]) -> set[str]:
         """Take the links of changed and removed files; return the keys of all whose group may differ."""
-        before = {each for key in changed for each in self.group(key)}
-        new_starts: defaultdict[int, set[str]] = defaultdict(set)
+        before = self._sharing.groups(changed)
+        new_starts = Multimap()
         new_leaves: dict[int, str] = {}
         for key, links in changed.items():
             known = self.links.pop(key, None)
             old = set(hashes(known.starts)) if known is not None else set()
             new = set(hashes(links.starts)) if links is not None else set()
-            for start in old - new:
-                self._starts[start].discard(key)
-            for start in new:
-                self._starts[start].add(key)
-                if start not in old:
-                    new_starts[start].add(key)
+            self._starts.discard(old - new, key)
+            for start in new - old:
+                self._starts.add(start, key)
+                new_starts.add(start, key)
             if links is not None:
                 self.links[key] = links
                 new_leaves |= {leaf: text for leaf, text in links.leaves if self._leaves.get(leaf) != text}
             else:
-                self._separate(key)
+                self._sharing.remove(key)
         self._leaves |= new_leaves
         self._look_up(changed.keys(), self._starts, self._leaves)
         if new_starts or new_leaves:
             self._look_up(self.links.keys() - changed.keys(), new_starts, new_leaves)
         before |= self._name()
-        return before | {each for key in changed for each in self.group(key)}
+        return before | self._sharing.groups(changed)
 
     def group(self, key: str) -> set[str]:
         """Return the files that share records with a file, directly or through others; with itself."""
-        found, waiting = {key}, [key]
-        while waiting:
-            for other in self._pairs.get(waiting.pop(), ()):
-                if other not in found:
-                    found.add(other)
-                    waiting.append(other)
-        return found
+        return self._sharing.group(key)
 
     def _name(self) -> set[str]:
         """Find the names that summaries give; return the sessions whose name differs."""
@@ -68,11 +62,10 @@ class Kin:
         self.names = names
         return differing
 
-    def _look_up(
-        self, keys: Iterable[str], starts: Mapping[int, set[str]], leaves: Mapping[int, str]
-    ) -> None:
+    def _look_up(self, keys: Iterable[str], starts: Multimap, leaves: Mapping[int, str]) -> None:
         """Pair files with those in which a copy starts at one of their records, and find leaves in them."""
-        wanted, leaf_hashes = {*starts}, {*leaves}
+        wanted, leaf_hashes = starts.numbers(), {*leaves}
+        found: defaultdict[int, list[str]] = defaultdict(list)
         for key in keys:
             links = self.links.get(key)
             if links is None:
@@ -80,16 +73,11 @@ class Kin:
             # Without a set of all records, which takes three times as long as looking them up.
             held = hashes(links.records)
             for start in wanted.intersection(held):
-                for other in starts[start]:
-                    if other != key:
-                        self._pairs[key].add(other)
-                        self._pairs[other].add(key)
+                found[start].append(key)
             for leaf in leaf_hashes.intersection(held) if leaf_hashes else ():
                 self._holders[leaf].add(key)
-
-    def _separate(self, key: str) -> None:
-        for other in self._pairs.pop(key, ()):
-            self._pairs[other].discard(key)
+        for start, holders in found.items():
+            self._sharing.add(start, {*holders, *starts.texts(start)})
 
 
 def in_order(keys: Collection[str], links: Mapping[str, Links]) -> list[str]:

@@ -1,0 +1,1 @@
+"""Find records that were copied from one session into others."""

@@ -1,0 +1,80 @@
+"""Many sessions that begin with copied records of one cost little more than as many others."""
+
+import json
+import tracemalloc
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from sidecar.corpus.agents.claude import START
+from sidecar.corpus.agents.claude_session import Session
+from sidecar.corpus.agents.truth import Truth, iso
+from sidecar.history.stores.claude.store import ClaudeStore
+from tests.history.stores.fixtures.growing import append, history_of, tasks
+
+_FORKS = 400
+_MOST_BYTES = 8_000_000
+
+
+def _base() -> Session:
+    session = Session(Random(1), Truth("", model="claude-opus-4-6", workspace="/w"), START, "/w")
+    session.truth.id = session.uuid()
+    for _ in range(5):
+        session.turn()
+    return session
+
+
+def _path(root: Path, name: str) -> Path:
+    return root / "projects" / "-w" / f"{name}.jsonl"
+
+
+def _fork(base: Session, number: int) -> tuple[str, list[dict[str, object]]]:
+    """Return a new id, and the records of a session with two answers, the last of which is its own."""
+    name = f"{number:08x}-0000-4000-8000-000000000000"
+    last = json.loads(json.dumps(next(each for each in base.records[::-1] if each["type"] == "assistant")))
+    last |= {"uuid": f"{number:08x}-1111-4000-8000-000000000000", "requestId": f"req_{number}"}
+    last["timestamp"] = iso(START + 100_000_000 + number)
+    last["message"] |= {"id": f"msg_{number}"}
+    return name, [{**each, "sessionId": name} for each in (*base.records, last)]
+
+
+@pytest.mark.timeout(60)
+def test_hundreds_of_forks_of_a_session_are_read_in_little_time_and_memory(tmp_path: Path) -> None:
+    root, base = tmp_path / "store", _base()
+    append(_path(root, base.truth.id), base.records)
+    names = set()
+    for number in range(_FORKS):
+        name, records = _fork(base, number)
+        append(_path(root, name), records)
+        names.add(name)
+    tracemalloc.start()
+    try:
+        rows = tasks(history_of(root))
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert rows.keys() == names | {base.truth.id}
+    assert rows[base.truth.id].message_count == base.truth.messages
+    assert {rows[name].message_count for name in names} == {1}, "copied records count once"
+    assert peak < _MOST_BYTES
+
+
+def test_records_that_are_copied_while_the_store_is_listed_count_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root, base = tmp_path / "store", _base()
+    append(_path(root, base.truth.id), base.records)
+    name, records = _fork(base, 1)
+    append(_path(root, name), records[:4])
+    related = ClaudeStore.related
+
+    def copied_before(*arguments: object) -> object:
+        if len(_path(root, name).read_bytes().splitlines()) == 4:
+            append(_path(root, name), records[4:])
+        return related(*arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(ClaudeStore, "related", copied_before)
+    rows = tasks(history_of(root))
+    assert rows[base.truth.id].message_count == base.truth.messages
+    assert rows[name].message_count == 1
