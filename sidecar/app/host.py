@@ -4,7 +4,7 @@ import asyncio
 import logging
 import os
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,6 +25,7 @@ from sidecar.app.outbound.reminders import Reminders
 from sidecar.app.roots import search_dir
 from sidecar.app.session_usage import read_session_usage
 from sidecar.app.settings import SettingsStore
+from sidecar.app.upkeep.awaited_changes import await_changes
 from sidecar.app.upkeep.fleet_leftovers import FleetLeftovers
 from sidecar.app.upkeep.foreign_runs import ForeignRuns
 from sidecar.app.upkeep.found_runs import FoundRuns
@@ -36,6 +37,7 @@ from sidecar.app.upkeep.recovery import Recovery
 from sidecar.storage.layout import OwnRoot
 from sidecar.subagents.journal.event_log import EventLog
 from sidecar.subagents.journal.journal import Journal
+from sidecar.subagents.journal.records import RunRecord
 from sidecar.subagents.limits.budget import DaySpending
 from sidecar.subagents.limits.runner_quota import RunnerQuota
 from sidecar.subagents.open_requests import OpenRequests
@@ -196,7 +198,7 @@ class Host:
             return
         if not await recovery.run(after_kill=self.ownership.was_abandoned):
             self._recovering = asyncio.create_task(self._recover_rest(recovery), name="recovery")
-        following = self._found_runs.follow(recovery.found)
+        following = self._follow_clusters(recovery.found)
         self._following = asyncio.create_task(following, name="runs on clusters")
         try:
             self.spending.add(*await self.journal.spent_since(self.spending.midnight))
@@ -208,6 +210,10 @@ class Host:
         self.housekeeping.rounds.start()
         self.keeping.rounds.start()
         self.journal_retention.rounds.start()
+
+    async def _follow_clusters(self, found: Sequence[RunRecord]) -> None:
+        await self._found_runs.follow(found)
+        await await_changes(self.journal, self.starts.fleet, os.environ)
 
     async def _recover_rest(self, recovery: Recovery) -> None:
         ended = await recovery.again()

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from sidecar.subagents.runners.remote.link import FleetLink
 
 _STATUS_SECONDS = 30.0
-_KEEP_SECONDS = 24 * 3600.0
+KEEP_SECONDS = 24 * 3600.0
 """How long a node keeps the changes of a run."""
 _AGAIN_SECONDS, _MOST_SECONDS = 15.0, 30.0
 """The first and the longest pause between two tries, even while a node has not described itself yet."""
@@ -49,7 +49,7 @@ class FleetLeftovers:
         while link.is_connected:  # the next connection cleans again
             if is_due.is_set():
                 is_due.clear()
-                pause, end = _AGAIN_SECONDS, loop.time() + _KEEP_SECONDS
+                pause, end = _AGAIN_SECONDS, loop.time() + KEEP_SECONDS
             if await self._is_clean(link) or loop.time() > end:
                 link.expected.clear()
                 return
@@ -67,7 +67,7 @@ class FleetLeftovers:
             nodes = {node["nodeId"] for node in status["nodes"]}
             missing = {run: on for run, on in link.expected.items() if run not in names and on in nodes}
             await asyncio.gather(*(self._forget_if_gone(run, on, link) for run, on in missing.items()))
-            return all(collected) and not link.expected
+            return all(collected) and not link.expected and link not in self._incomplete
         except Exception as error:
             logger.warning("cannot look for leftovers of runs on a cluster; trying again later: %s", error)
             return False

@@ -196,6 +196,14 @@ def undelivered(db: sqlite3.Connection) -> list[RunRecord]:
     return _records(db, f"WHERE notified_at IS NULL AND NOT sync AND {ended} ORDER BY completed_at, n", ())
 
 
+def failed_since(db: sqlite3.Connection, since: int) -> list[RunRecord]:
+    """Return the runs that failed at `since` or later, in milliseconds, oldest end first."""
+    compare(db)
+    return _records(
+        db, f"WHERE {RECORDED} = 'failed' AND completed_at >= ? ORDER BY completed_at, n", (since,)
+    )
+
+
 def mark_notified(db: sqlite3.Connection, task_ids: Sequence[str], at: int) -> list[str]:
     """Set `notified_at` where it is unset; return the ids of those runs."""
     update = "UPDATE runs SET notified_at = ? WHERE id = ? AND notified_at IS NULL"

@@ -109,6 +109,13 @@ def test_a_node_that_has_not_described_itself_is_asked_more_often(described: int
     assert cluster.times == times
 
 
+def test_a_cluster_is_not_clean_before_all_nodes_have_described_themselves() -> None:
+    cluster = JoinedNode(3)
+    cluster.expected = {}
+    run_virtually(partial(cleaned, cast(RunRegistry, NoRuns()), cluster))
+    assert cluster.times == [0, 15, 30]
+
+
 async def test_without_a_connection_nothing_is_asked(registry: RunRegistry) -> None:
     cluster = Cluster([])
     cluster.is_connected = False

@@ -129,9 +129,16 @@ class GatewayProcess:
         await asyncio.gather(*self._tasks, return_exceptions=True)
         transport = getattr(self._process, "_transport", None)
         if transport is not None:  # otherwise `wait` waits for what the command left in the background
+            await self._exited()
             transport.close()
         await self._process.wait()
         self._end()
+
+    async def _exited(self) -> None:
+        """Let asyncio reap the killed process: it warns if closing the transport does so first."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(_LAST_WORDS_SECONDS):
+                await self._process.wait()
 
     def _kill(self) -> None:
         with contextlib.suppress(ProcessLookupError):

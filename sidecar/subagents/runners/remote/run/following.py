@@ -83,7 +83,7 @@ class Following:
                 if error.kind != "unreachable":
                     raise
             except (GatewayGone, RunnerUnavailable, TimeoutError) as error:
-                logger.info("run %s: %s", self._requests.run, error)
+                logger.info("run %s: %s", self._requests.run, str(error) or "no answer in time")
             self._node.report("reconnecting")
             # Each try may start a gateway, which costs a process.
             pause = RETRY_SECONDS if self._lines.count > heard else min(2 * pause, MOST_PAUSE_SECONDS)

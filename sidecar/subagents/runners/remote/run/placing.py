@@ -110,7 +110,7 @@ class Placement:
                     f"The run was lost before its agent started: {self._withdrawn}, and {error.message}"
                 ) from None
             except (GatewayGone, TimeoutError) as error:
-                logger.info("run %s: %s", self._requests.run, error)
+                logger.info("run %s: %s", self._requests.run, str(error) or "no answer in time")
             self._node.check_silence()
             await asyncio.sleep(pause)
         return False
