@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from sidecar.subagents.paths.real_path import real_path
-from sidecar.subagents.permissions import paths, places, reach
+from sidecar.subagents.permissions import paths, places, reached_files
 from sidecar.subagents.permissions.policy import EDITS, READS
 from sidecar.subagents.permissions.question import Question
 from sidecar.subagents.runners.remote.job import to_plain
@@ -18,7 +18,7 @@ def passed_on(question: Question, tree: Path, without_secrets: Callable[[Any], A
     Files outside of the tree that it reaches through links are added to its `paths`.
     """
     is_of_files = question.tool_kind in EDITS | READS
-    reached = reach.reached(question, tree) if is_of_files else []
+    reached = reached_files.reached(question, tree) if is_of_files else []
     if reached:
         question = replace(question, paths=(*question.paths, *_outside(question, reached, tree)))
     hidden: dict[str, Any] = without_secrets(to_plain(question))
@@ -30,7 +30,7 @@ def passed_on(question: Question, tree: Path, without_secrets: Callable[[Any], A
     return {**hidden, "is_exact": question.is_exact and is_exact}
 
 
-def _outside(question: Question, reached: list[reach.Reached], tree: Path) -> list[str]:
+def _outside(question: Question, reached: list[reached_files.Reached], tree: Path) -> list[str]:
     root = real_path(tree) or ""
     found = dict.fromkeys(each.path for each in reached if paths.relative([each.path], root) is None)
     return [each for each in found if each not in question.paths]

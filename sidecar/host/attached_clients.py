@@ -13,7 +13,7 @@ from sidecar.app.clients.session import Session
 from sidecar.app.host import Host
 from sidecar.app.logs import ClientLogHandler
 from sidecar.app.settings import load_file
-from sidecar.host.listener import Visitor
+from sidecar.host.listener import Requester
 from sidecar.host.request import HostRequest
 from sidecar.host.shared import SharedHost
 from sidecar.rpc.errors import FramingError
@@ -57,28 +57,28 @@ class AttachedClients:
             client.connection.request_exit(1)
         await asyncio.gather(*(client.aclose() for client in clients))
 
-    async def attach(self, visitor: Visitor) -> None:
+    async def attach(self, requester: Requester) -> None:
         """Serve a client until it leaves."""
         try:
-            if visitor.request.options.get("wire") == "mcp":
-                await self._attach_model(visitor)
+            if requester.request.options.get("wire") == "mcp":
+                await self._attach_model(requester)
             else:
-                session = self._session(visitor.request)
+                session = self._session(requester.request)
                 transport = PipeTransport(
-                    *visitor.take_pipes(), early=visitor.request.early, is_gone=lambda: visitor.is_gone
+                    *requester.take_pipes(), early=requester.request.early, is_gone=lambda: requester.is_gone
                 )
                 with self._counted(session):
-                    visitor.answer(await self._run(session, transport, visitor))
+                    requester.answer(await self._run(session, transport, requester))
         except InvalidParams as error:
-            visitor.answer(f"exit {_USAGE_ERROR} {error.message}")
+            requester.answer(f"exit {_USAGE_ERROR} {error.message}")
 
-    async def _attach_model(self, visitor: Visitor) -> None:
+    async def _attach_model(self, requester: Requester) -> None:
         from sidecar.host.models import model_client  # here, since many Hosts serve no model
 
-        client = await model_client(self._host, visitor.request)
+        client = await model_client(self._host, requester.request)
         try:
             with self._counted(client):
-                visitor.answer(await self._run_model(client, *visitor.take_pipes(), visitor))
+                requester.answer(await self._run_model(client, *requester.take_pipes(), requester))
         finally:
             await client.aclose()
 
@@ -93,28 +93,30 @@ class AttachedClients:
             self._clients.discard(client)
             self._changed()
 
-    async def _run_model(self, client: "ModelClient", reading: int, writing: int, visitor: Visitor) -> str:
+    async def _run_model(
+        self, client: "ModelClient", reading: int, writing: int, requester: Requester
+    ) -> str:
         """Serve a model until it leaves; return the line with its exit code."""
         from sidecar.host.models import connect_model
 
-        connection, server = connect_model(client, reading, writing, is_gone=lambda: visitor.is_gone)
-        visitor.answer("ok")
-        visitor.watch(lambda: connection.request_exit(1))
+        connection, server = connect_model(client, reading, writing, is_gone=lambda: requester.is_gone)
+        requester.answer("ok")
+        requester.watch(lambda: connection.request_exit(1))
         try:
             code = await connection.serve(server)
         finally:
             await client.aclose()  # before the exit code, which the process waits for
         return f"exit {code}{self._why(connection.framing_error, code)}"
 
-    async def _run(self, session: Session, transport: PipeTransport, visitor: Visitor) -> str:
+    async def _run(self, session: Session, transport: PipeTransport, requester: Requester) -> str:
         """Serve a client until it leaves; return the line with its exit code."""
         connection = connect(session, transport)
-        visitor.answer("ok")
+        requester.answer("ok")
         loop = asyncio.get_running_loop()
         to_client = ClientLogHandler(loop, session.log)
-        to_client.setLevel(_LEVELS.get(visitor.request.options.get("log-level", ""), logging.WARNING))
+        to_client.setLevel(_LEVELS.get(requester.request.options.get("log-level", ""), logging.WARNING))
         logging.getLogger().addHandler(to_client)
-        visitor.watch(lambda: connection.request_exit(1))
+        requester.watch(lambda: connection.request_exit(1))
         try:
             code = await connection.serve()
         finally:

@@ -13,7 +13,7 @@ from sidecar.host.attached_clients import AttachedClients
 from sidecar.host.attendance import RecentAttendance
 from sidecar.host.last_window import LastWindow
 from sidecar.host.lifetime import Lifetime
-from sidecar.host.listener import Visitor
+from sidecar.host.listener import Requester
 from sidecar.host.refusals import (
     file_refusal,
     is_older_than,
@@ -66,7 +66,7 @@ class Clients:
         self._started_at = now()
         self._stopping = asyncio.Event()
         self._reason = ""
-        self._kept: list[Visitor] = []
+        self._kept: list[Requester] = []
         host.delegations.is_reachable = True
         self._attached = AttachedClients(
             host,
@@ -101,23 +101,23 @@ class Clients:
         """End every connection."""
         await self._attached.aclose()
 
-    async def serve(self, visitor: Visitor) -> None:
+    async def serve(self, requester: Requester) -> None:
         """Answer the request of a process."""
-        request = visitor.request
-        if visitor.is_gone:
+        request = requester.request
+        if requester.is_gone:
             logger.info("a request (%s) is ignored: its process did not wait for the answer", request.verb)
         elif (refusal := root_refusal(request, self._host.root.path)) is not None:
-            visitor.answer(refusal)
+            requester.answer(refusal)
         elif request.verb == "status":
-            visitor.answer(json.dumps(self._status()))
+            requester.answer(json.dumps(self._status()))
         elif request.verb == "stop":
-            await self._stop_for(visitor)
+            await self._stop_for(requester)
         elif self._stopping.is_set():
-            visitor.answer("again")
+            requester.answer("again")
         elif (refusal := self._refusal(request)) is not None:
-            visitor.answer(refusal)
+            requester.answer(refusal)
         else:
-            await self._attached.attach(visitor)
+            await self._attached.attach(requester)
 
     def _refusal(self, request: HostRequest) -> str | None:
         """Return the answer to a client that this Host cannot serve, None to any other."""
@@ -148,17 +148,17 @@ class Clients:
             },
         }
 
-    async def _stop_for(self, visitor: Visitor) -> None:
+    async def _stop_for(self, requester: Requester) -> None:
         live = _live_runs(self._host)
-        if live and visitor.request.options.get("cancel-running") != "yes":
+        if live and requester.request.options.get("cancel-running") != "yes":
             runs = "1 run is" if live == 1 else f"{live} runs are"
-            visitor.answer(f"error {runs} in progress; add --cancel-running to cancel them")
+            requester.answer(f"error {runs} in progress; add --cancel-running to cancel them")
             return
         self._stopping.set()
         if live:
             await self._host.control.cancel_all(by="user")
-        visitor.answer("ok")
-        self._kept.append(visitor.kept())
+        requester.answer("ok")
+        self._kept.append(requester.kept())
 
 
 def _live_runs(host: Host) -> int:

@@ -29,8 +29,8 @@ _MAX_DESCRIPTORS: Final = 2
 _MAX_LINE_BYTES: Final = 8 * 1024
 
 
-class Visitor:
-    """A process that has sent a request. The handler owns its descriptors from `take_pipes` on."""
+class Requester:
+    """A process that sent a request to the Host. The handler owns its descriptors from `take_pipes` on."""
 
     def __init__(self, wire: socket.socket, request: HostRequest, descriptors: list[int]) -> None:
         self.request = request
@@ -91,9 +91,9 @@ class Visitor:
             asyncio.get_running_loop().remove_reader(self._wire)
             self._is_watched = False
 
-    def kept(self) -> "Visitor":
-        """Return another visitor with this connection, which then stays open until the process ends."""
-        return Visitor(self._wire.dup(), self.request, [])
+    def kept(self) -> "Requester":
+        """Return another requester with this connection, which then stays open until the process ends."""
+        return Requester(self._wire.dup(), self.request, [])
 
     def close(self) -> None:
         """Close the connection and whatever descriptors were not taken."""
@@ -110,7 +110,7 @@ class Listener:
     def __init__(
         self,
         root: Path,
-        handle: Callable[[Visitor], Awaitable[None]],
+        handle: Callable[[Requester], Awaitable[None]],
         is_lost: Callable[[], bool],
         gives_way: Callable[[], bool] = lambda: False,
     ) -> None:
@@ -225,23 +225,23 @@ class Listener:
 
     async def _serve(self, wire: socket.socket) -> None:
         descriptors: list[int] = []
-        visitor = None
+        requester = None
         try:
             if peer_user(wire) not in (None, os.getuid()):
                 return
             async with asyncio.timeout(REQUEST_SECONDS):
                 request = await _receive(wire, descriptors)
-            visitor = Visitor(wire, request, descriptors)
-            await self._handle(visitor)
+            requester = Requester(wire, request, descriptors)
+            await self._handle(requester)
         except (OSError, ValueError, TimeoutError) as error:
             logger.warning(
                 "a request to the Host is ignored, because it cannot be read: %s",
                 str(error) or "it took too long",
             )
         finally:
-            if visitor is None:
-                visitor = Visitor(wire, HostRequest("", "", {}, {}), descriptors)
-            visitor.close()
+            if requester is None:
+                requester = Requester(wire, HostRequest("", "", {}, {}), descriptors)
+            requester.close()
 
 
 async def _receive(wire: socket.socket, descriptors: list[int]) -> HostRequest:

@@ -8,7 +8,7 @@ from sidecar.api.errors import InvalidParams
 from sidecar.app.clients.hosting import ClientSettingsStore
 from sidecar.app.clients.session import Session
 from sidecar.app.host import Host
-from sidecar.app.launching.reach import Reach
+from sidecar.app.launching.run_selection import RunSelection
 from sidecar.app.settings import ClientSettings, dotted, split
 from sidecar.host.refusals import is_same
 
@@ -51,7 +51,7 @@ class SharedHost:
 
     async def cancel_runs(self, session: Session) -> None:
         """Cancel the runs that this client launched."""
-        await self._host.control.cancel_all(by="user", reach=Reach(client_id=session.context.id))
+        await self._host.control.cancel_all(by="user", selection=RunSelection(client_id=session.context.id))
 
     async def end_runs(self) -> None:
         """End nothing: runs continue without their client."""

@@ -16,7 +16,7 @@ from sidecar.host import listener
 from sidecar.host.attach import address, attaching
 from sidecar.host.attach.attaching import request_bytes
 from sidecar.host.attach.socket_file import is_listening
-from sidecar.host.listener import Listener, Visitor
+from sidecar.host.listener import Listener, Requester
 from sidecar.host.request import HostRequest
 
 STATUS = request_bytes("status", "1", {})
@@ -31,17 +31,17 @@ class House:
         self.taken: asyncio.Queue[list[int]] = asyncio.Queue()
         self.listener = Listener(root, self._handle, lambda: self.is_lost)
 
-    async def _handle(self, visitor: Visitor) -> None:
-        if visitor.request.verb == "fail":
+    async def _handle(self, requester: Requester) -> None:
+        if requester.request.verb == "fail":
             raise ValueError("not understood")
         try:
-            await self.taken.put(list(visitor.take_pipes()))
+            await self.taken.put(list(requester.take_pipes()))
         except ValueError:
             await self.taken.put([])
-        visitor.answer(f"{visitor.request.verb}\nof {visitor.request.version}")
-        if visitor.request.verb == "stay":
+        requester.answer(f"{requester.request.verb}\nof {requester.request.version}")
+        if requester.request.verb == "stay":
             gone = asyncio.Event()
-            visitor.watch(gone.set)
+            requester.watch(gone.set)
             await gone.wait()
 
     def knock(self) -> socket.socket:
@@ -292,7 +292,7 @@ async def test_a_folder_in_the_place_of_the_socket_is_named_with_the_remedy(root
         listener.open()
 
 
-async def _nobody(visitor: Visitor) -> None:
+async def _nobody(requester: Requester) -> None:
     """Handle a request that never comes."""
 
 
@@ -300,10 +300,10 @@ async def test_whoever_takes_the_number_of_a_closed_connection_is_heard() -> Non
     ours, theirs = socket.socketpair()
     theirs.setblocking(False)
     number = theirs.fileno()
-    visitor = Visitor(theirs, HostRequest("attach", "1", {}, {}), [])
-    visitor.watch(lambda: None)
+    requester = Requester(theirs, HostRequest("attach", "1", {}, {}), [])
+    requester.watch(lambda: None)
     await asyncio.sleep(0)
-    visitor.close()
+    requester.close()
     reading, writing = os.pipe()
     os.dup2(reading, number)
     heard, loop = asyncio.Event(), asyncio.get_running_loop()

@@ -12,7 +12,7 @@ from sidecar.api.lifecycle import ClientInfo, InitializeParams
 from sidecar.api.runs.launches import LaunchParams
 from sidecar.app.clients.session import Session
 from sidecar.app.host import Host
-from sidecar.app.launching.reach import Reach
+from sidecar.app.launching.run_selection import RunSelection
 from sidecar.app.settings import SettingsStore
 from sidecar.host.shared import SharedHost
 from sidecar.rpc.connection import Connection
@@ -200,9 +200,9 @@ async def test_cancelling_the_own_runs_spares_those_of_other_workspaces(office: 
     folder = str(office.folder / "billing")
     runs.append(await office.launch(alone, workspace_dir=folder))
     cancel = office.host.control.cancel_all
-    assert await cancel("user", reach=alone.caller.reach()) == 1
+    assert await cancel("user", selection=alone.caller.selection()) == 1
     assert office.running() == set(runs[:3])
-    assert await cancel("user", reach=orders.caller.reach()) == 2
+    assert await cancel("user", selection=orders.caller.selection()) == 2
     assert office.running() == {runs[2]}
     assert await cancel("user") == 1
 
@@ -215,7 +215,8 @@ async def test_a_client_that_shuts_down_cancels_its_own_runs_if_it_asks_for_that
     await second.shut_down(cancel_running=False)
     assert office.running() == set(runs[1:])
     office.host.require_ownership()
-    assert await office.host.control.cancel_all("user", reach=Reach(client_id=third.context.id)) == 1
+    selection = RunSelection(client_id=third.context.id)
+    assert await office.host.control.cancel_all("user", selection=selection) == 1
 
 
 async def test_a_client_that_left_is_notified_of_nothing(office: Office) -> None:

@@ -19,7 +19,7 @@ export function exampleIn(extensionPath: string, python: string): Example {
   return {
     directory: path.join(extensionPath, "example", "agents"),
     runnerName: EXAMPLE_RUNNER,
-    runner: { type: "acp", command: [python, "-I", "-m", "sidecar.cli.demo.show"] },
+    runner: { type: "acp", command: [python, "-I", "-m", "sidecar.cli.demo.example"] },
   };
 }
 

@@ -10,7 +10,7 @@ from sidecar.api.runs.async_tasks import Owner
 from sidecar.api.settings import SettingsSource
 from sidecar.app.definitions import Definitions
 from sidecar.app.delegation.rights import ParentRights
-from sidecar.app.launching.reach import Reach
+from sidecar.app.launching.run_selection import RunSelection
 from sidecar.app.launching.workspace import Workspace
 from sidecar.app.runner_set import RunnerSet
 from sidecar.subagents.runners.shared_starts import SharedStarts
@@ -74,7 +74,7 @@ class Caller:
         """Return the owner of a run whose working directory is not known yet; None without open folders."""
         return self.owner() if self.workspace.folders else None
 
-    def reach(self) -> Reach:
+    def selection(self) -> RunSelection:
         """Return the runs of this workspace; without open folders, those of this client."""
         folders = self.workspace.real_folders
-        return Reach(folders=folders) if folders else Reach(client_id=self.client_id)
+        return RunSelection(folders=folders) if folders else RunSelection(client_id=self.client_id)

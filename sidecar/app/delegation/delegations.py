@@ -10,7 +10,7 @@ from sidecar.app.delegation.delegation import RunDelegation, client_id, is_child
 from sidecar.app.delegation.rights import ParentRights
 from sidecar.app.launching.control import RunControl
 from sidecar.app.launching.gate import LaunchGate
-from sidecar.app.launching.reach import Reach
+from sidecar.app.launching.run_selection import RunSelection
 from sidecar.app.outbound.client_reminders import ClientReminders
 from sidecar.app.outbound.reminders import Reminders
 from sidecar.subagents.journal.records import RunRecord
@@ -147,8 +147,8 @@ class Delegations:
         return [*self._registry.with_status("queued"), *self._registry.with_status("running")]
 
 
-def _launches_of(task_id: str) -> Reach:
-    return Reach(client_id=client_id(task_id))
+def _launches_of(task_id: str) -> RunSelection:
+    return RunSelection(client_id=client_id(task_id))
 
 
 def _digest(token: str) -> str:

@@ -28,7 +28,7 @@ from sidecar.api.runs.subagents import SubagentsResult, ValidateParams
 from sidecar.api.stored.tasks import MAX_PAGE
 from sidecar.app.clients.session import Session
 from sidecar.app.handlers import Handlers
-from sidecar.app.launching.reach import EVERYTHING
+from sidecar.app.launching.run_selection import EVERYTHING
 from sidecar.app.launching.workspace import parse_folders
 from sidecar.app.run_counts import count_runs
 from sidecar.rpc.integers import MAX_INTEGER
@@ -98,8 +98,8 @@ async def cancel_all(session: Session, params: CancelAllParams) -> CancelAllResu
     if params.scope == "all":
         session.require_trust("only its own tasks can be cancelled")
     session.host.require_ownership()
-    reach = session.caller.reach() if params.scope == "own" else EVERYTHING
-    count = await session.host.control.cancel_all("user", reach)
+    selection = session.caller.selection() if params.scope == "own" else EVERYTHING
+    count = await session.host.control.cancel_all("user", selection)
     return CancelAllResult(cancelled=count, revision=session.host.revision)
 
 

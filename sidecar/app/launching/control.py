@@ -6,7 +6,7 @@ from typing import Literal
 
 from sidecar.api.errors import InvalidState, StorageError
 from sidecar.app.launching.gate import LaunchGate
-from sidecar.app.launching.reach import EVERYTHING, Reach
+from sidecar.app.launching.run_selection import EVERYTHING, RunSelection
 from sidecar.subagents.agent_text import require_whole
 from sidecar.subagents.journal.records import RunRecord
 from sidecar.subagents.runs.admission import Admission
@@ -92,11 +92,11 @@ class RunControl:
         self._admission.remove(task_id)
         return self._registry.conclude(task_id, cancelled(by, words, client_id))
 
-    async def cancel_all(self, by: CancelledBy, reach: Reach = EVERYTHING) -> int:
+    async def cancel_all(self, by: CancelledBy, selection: RunSelection = EVERYTHING) -> int:
         """Cancel the queued and running runs and the pending launches that are covered, queued ones first."""
         every = [*self._registry.with_status("queued"), *self._registry.with_status("running")]
-        live = [run for run in every if reach.covers(run.record.client_id, run.record.task.owner)]
-        count = self._gate.cancel(self._is_live, reach)
+        live = [run for run in every if selection.covers(run.record.client_id, run.record.task.owner)]
+        count = self._gate.cancel(self._is_live, selection)
         ended = await asyncio.gather(*(self.cancel(run.id, by) for run in live))
         return count + sum(ended)
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from sidecar.api.runs.async_tasks import Owner
-from sidecar.app.launching.reach import EVERYTHING, Reach
+from sidecar.app.launching.run_selection import EVERYTHING, RunSelection
 from sidecar.subagents.runs.lifecycle import LaunchAborted
 
 
@@ -51,12 +51,12 @@ class LaunchGate:
         finally:
             self._pending.discard(launch)
 
-    def cancel(self, is_recorded: Callable[[str], bool], reach: Reach = EVERYTHING) -> int:
+    def cancel(self, is_recorded: Callable[[str], bool], selection: RunSelection = EVERYTHING) -> int:
         """Cancel the pending launches that are covered; return how many of them are not recorded yet."""
         reached = [
             launch
             for launch in self._pending
-            if not launch.is_cancelled and reach.covers(launch.client_id, launch.owner)
+            if not launch.is_cancelled and selection.covers(launch.client_id, launch.owner)
         ]
         for launch in reached:
             launch.is_cancelled = True

@@ -11,7 +11,7 @@ from sidecar.api.runs.permissions import Policy
 from sidecar.api.settings import SettingsSource
 from sidecar.subagents.journal.records import RunRecord
 from sidecar.subagents.open_requests import Answerers, Asker, OpenRequests
-from sidecar.subagents.permissions import reach
+from sidecar.subagents.permissions import reached_files
 from sidecar.subagents.permissions.attention import attention, event, offers, option_event
 from sidecar.subagents.permissions.diff import unified
 from sidecar.subagents.permissions.memory import PermissionMemory
@@ -181,7 +181,7 @@ class PermissionBroker:
 
 def _scope(question: Question, workspace: Path) -> Scope | None:
     """Return the scope of an "always". Blocking: resolves the links of the question's files."""
-    return scope_of(question, str(workspace), reach.inside(question, workspace))
+    return scope_of(question, str(workspace), reached_files.inside(question, workspace))
 
 
 def _outcome(option: Option | None) -> dict[str, str]:

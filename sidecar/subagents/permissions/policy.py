@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Final
 
 from sidecar.api.runs.permissions import Policy
-from sidecar.subagents.permissions import reach
+from sidecar.subagents.permissions import reached_files
 from sidecar.subagents.permissions.question import Question, Verdict
 
 READS = frozenset({"read", "search", "think"})
@@ -33,7 +33,7 @@ def decide(policy: Policy, question: Question, workspace: Path) -> Verdict:
         return policy
     if policy == "allowAll" or question.tool_kind in READS:
         return "allow"
-    if policy == "allowEdits" and question.tool_kind in EDITS and reach.inside(question, workspace):
+    if policy == "allowEdits" and question.tool_kind in EDITS and reached_files.inside(question, workspace):
         return "allow"
     return "ask"
 

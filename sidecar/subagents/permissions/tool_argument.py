@@ -11,7 +11,7 @@ from pathlib import Path
 
 from sidecar.subagents.paths import pattern as path_pattern
 from sidecar.subagents.paths.real_path import real_path
-from sidecar.subagents.permissions import command_line, paths, places, reach
+from sidecar.subagents.permissions import command_line, paths, places, reached_files
 from sidecar.subagents.permissions.question import Question
 
 MAX_CHARS = 4_096
@@ -76,7 +76,7 @@ def _allows_command(arguments: Sequence[str], line: str) -> bool:
 
 def _allows_paths(arguments: Sequence[str], question: Question, workspace: Path) -> bool:
     root = real_path(workspace)
-    reached = reach.reached(question, workspace)
+    reached = reached_files.reached(question, workspace)
     if root is None or not reached:
         return False
     found = [_pattern(argument, root) for argument in arguments]

@@ -11,24 +11,30 @@ from sidecar.subagents.runners.process.marker import find
 from tests.campaign.killing import Kill, Killer
 from tests.campaign.notes import Notes
 from tests.campaign.sharing import checks
+from tests.campaign.sharing.attached_client import AttachedClient
 from tests.campaign.sharing.home import Home
 from tests.campaign.sharing.plan import ACTING_SECONDS, Plan
-from tests.campaign.sharing.seat import Seat
 
 _AT_ONCE = Kill(0.0)
 
 
 class Acting:
-    """One Host and its clients, until the Host is dead. `seats` are those to close and to read afterwards."""
+    """One Host and its clients, until the Host is dead. `clients` are to be closed and read afterwards."""
 
     def __init__(
-        self, home: Home, plan: Plan, seats: list[Seat], witness: Seat, ledger: Notes, dice: random.Random
+        self,
+        home: Home,
+        plan: Plan,
+        clients: list[AttachedClient],
+        witness: AttachedClient,
+        ledger: Notes,
+        dice: random.Random,
     ) -> None:
-        self.seats = [*seats, witness]
+        self.clients = [*clients, witness]
         self.ends_of_input: list[float] = []
         self._home = home
         self._plan = plan
-        self._actors = seats
+        self._actors = clients
         self._witness = witness
         self._ledger = ledger
         self._dice = dice
@@ -43,26 +49,28 @@ class Acting:
         watch = asyncio.create_task(self._watch(handle))
         async with Killer(forked.pid, self._plan.host or _AT_ONCE) as killer:
             forked.go()
-            lives = [asyncio.create_task(self._live(seat)) for seat in self._actors]
+            lives = [asyncio.create_task(self._live(attached)) for attached in self._actors]
             try:
                 await self._happen(forked.pid, killer)
                 await watch
             finally:
                 self._is_dead = True
                 watch.cancel()
-                for seat in self._actors:
-                    seat.close()
+                for attached in self._actors:
+                    attached.close()
                 await asyncio.gather(*lives)
                 for descriptor in (handle, forked.read, forked.write):
                     os.close(descriptor)
-        if not all(seat.settled.is_set() for seat in self._actors):
+        if not all(attached.settled.is_set() for attached in self._actors):
             await self._home.end_strays()
 
     async def _watch(self, handle: int) -> None:
         await self._home.death(handle)
         self._is_dead = True
-        waiting = [seat for seat in self.seats if seat.settled.is_set() and not seat.is_lost]
-        self.ends_of_input += await asyncio.gather(*(seat.end_of_input() for seat in waiting))
+        waiting = [
+            attached for attached in self.clients if attached.settled.is_set() and not attached.is_lost
+        ]
+        self.ends_of_input += await asyncio.gather(*(attached.end_of_input() for attached in waiting))
 
     async def _happen(self, pid: int, killer: Killer) -> None:
         plan = self._plan
@@ -82,7 +90,7 @@ class Acting:
             await self._check_bystanders()
             await killer.execute()
 
-    async def _live(self, seat: Seat) -> None:
+    async def _live(self, attached: AttachedClient) -> None:
         home = self._home
         if self._dice.random() < 0.35:
             # A relay starts a Host itself, and this one is to be the first.
@@ -90,10 +98,10 @@ class Acting:
                 await asyncio.sleep(0.01)
             if self._is_dead:
                 return
-            await seat.attach_by_relay(home.forker, home.root, home.environment, home.stderr)
-        elif not await seat.attach(home.root, home.environment, lambda: self._is_dead):
+            await attached.attach_by_relay(home.forker, home.root, home.environment, home.stderr)
+        elif not await attached.attach(home.root, home.environment, lambda: self._is_dead):
             return
-        await seat.live(lambda: self._is_dead)
+        await attached.live(lambda: self._is_dead)
 
     async def _lose_client(self, at: float) -> None:
         await asyncio.sleep(at)
@@ -122,8 +130,8 @@ class Acting:
 
     async def _check_bystanders(self) -> None:
         """Let a further client check the runs, while those that were not killed are still attached."""
-        for seat in self._actors:
-            seat.rest()
+        for attached in self._actors:
+            attached.rest()
         home, witness, notes = self._home, self._witness, self._witness.client.notes
         if not await witness.attach(home.root, home.environment, lambda: self._is_dead):
             notes.breaks("bystanders", "the Host has died")
@@ -131,9 +139,9 @@ class Acting:
         await witness.enter()
         fresh = [task_id for task_id in self._ledger.launched if task_id not in self._before]
         await checks.check_bystanders(witness.client, notes, fresh, self._killed_agents)
-        staying = [seat for seat in self._actors if not seat.is_lost]
-        for seat in staying:
-            await seat.settled.wait()
-            if seat.client.link.closed.is_set():
-                notes.breaks("bystanders", f"client {seat.client.notes.number} lost its Host")
+        staying = [attached for attached in self._actors if not attached.is_lost]
+        for attached in staying:
+            await attached.settled.wait()
+            if attached.client.link.closed.is_set():
+                notes.breaks("bystanders", f"client {attached.client.notes.number} lost its Host")
         await checks.check_status(witness.client, notes, home.root, clients=len(staying) + 1)

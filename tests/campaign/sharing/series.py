@@ -16,11 +16,11 @@ from tests.campaign.killing import Kill, Killer, plan_kill
 from tests.campaign.notes import Broken, Notes
 from tests.campaign.sharing import checks as sharing_checks
 from tests.campaign.sharing.acting import Acting
+from tests.campaign.sharing.attached_client import AttachedClient
 from tests.campaign.sharing.claims import Claims, ClientNotes, absorb
 from tests.campaign.sharing.client import SharingClient
 from tests.campaign.sharing.home import Home
 from tests.campaign.sharing.plan import Plan, plan_round
-from tests.campaign.sharing.seat import Seat
 
 _RECOVERY_SECONDS = 0.3
 _ROUND_SECONDS = 60.0
@@ -83,16 +83,16 @@ class HostSeries:
 
     async def _act(self, plan: Plan, result: Round) -> None:
         claims = Claims()
-        seats = [self._seat(claims) for _ in range(2)]
-        acting = Acting(self._home, plan, seats, self._seat(claims), self._ledger, self._dice)
+        clients = [self._attached(claims) for _ in range(2)]
+        acting = Acting(self._home, plan, clients, self._attached(claims), self._ledger, self._dice)
         try:
             await acting.play()
         finally:
-            for seat in acting.seats:
-                seat.close()
+            for attached in acting.clients:
+                attached.close()
         result.ends_of_input += acting.ends_of_input
-        for seat in acting.seats:
-            absorb(self._ledger, seat.client.notes)
+        for attached in acting.clients:
+            absorb(self._ledger, attached.client.notes)
         await self._kill_successor()
 
     async def _kill_successor(self) -> None:
@@ -115,19 +115,19 @@ class HostSeries:
 
     async def _verify(self, start: str, result: Round) -> None:
         """Start a Host that nobody kills, check everything, and end it."""
-        seat, ledger, root = self._seat(Claims()), self._ledger, self._home.root
-        client = seat.client
+        attached, ledger, root = self._attached(Claims()), self._ledger, self._home.root
+        client = attached.client
         began = time.monotonic()
         if start == "relay":
-            await seat.attach_by_relay(self._home.forker, root, self._home.environment, self._home.stderr)
+            await attached.attach_by_relay(self._home.forker, root, self._home.environment, self._home.stderr)
         else:
             answers = await self._home.start_hosts(2 if start == "race" else 1)
             if "ready" not in answers:
                 raise RuntimeError(f"no Host can be started: {answers}")
             if answers.count("busy") != len(answers) - 1:
                 ledger.breaks("one Host", f"simultaneous starts reported {answers}")
-            await seat.attach(root, self._home.environment, lambda: False)
-        await seat.enter()
+            await attached.attach(root, self._home.environment, lambda: False)
+        await attached.enter()
         if start != "relay":  # whose Host loads its modules first
             result.restart = time.monotonic() - began
         checks.check_processes(ledger)
@@ -137,17 +137,17 @@ class HostSeries:
             await checks.check_reminders(client, _with_ends(ledger, client.notes))
         await checks.check_slots(client, client.notes)
         await sharing_checks.check_status(client, ledger, root, clients=1)
-        await self._end(seat)
+        await self._end(attached)
         absorb(ledger, client.notes)
         checks.check_files(ledger, root)
         await asyncio.to_thread(sharing_checks.check_nothing_left, ledger, self._home.path, root)
 
-    async def _end(self, seat: Seat) -> None:
+    async def _end(self, attached: AttachedClient) -> None:
         """End the Host, by a request or because it is idle."""
         found = await asyncio.to_thread(sharing_checks.status, self._home.root)
         assert found is not None, "its client is attached"
         handle = os.pidfd_open(found["pid"])
-        link = seat.client.link
+        link = attached.client.link
         if self._dice.random() < 0.5:
             await asyncio.to_thread(self._home.stop)
             began = time.monotonic()
@@ -157,17 +157,17 @@ class HostSeries:
             await link.request("shutdown")
             link.notify("exit")
         await link.closed.wait()
-        seat.close()
+        attached.close()
         async with asyncio.timeout(20):
             await self._home.death(handle)
         os.close(handle)
         if (took := time.monotonic() - began) > _EXIT_SECONDS:
             self._ledger.breaks("exit", f"took {took:.1f} s")
 
-    def _seat(self, claims: Claims) -> Seat:
+    def _attached(self, claims: Claims) -> AttachedClient:
         self._number += 1
         notes = ClientNotes.of(self._ledger, claims, self._number)
-        return Seat(SharingClient(notes, self._home.path / "workspace", self._dice))
+        return AttachedClient(SharingClient(notes, self._home.path / "workspace", self._dice))
 
 
 def _with_ends(ledger: Notes, notes: Notes) -> Notes:

@@ -8,7 +8,7 @@ import pytest
 
 from sidecar.fleet.node_question import passed_on
 from sidecar.subagents.equipment.secret_values import SecretValues
-from sidecar.subagents.permissions import reach
+from sidecar.subagents.permissions import reached_files
 from sidecar.subagents.permissions.policy import decide
 from sidecar.subagents.permissions.question import FileChange, Question
 from sidecar.subagents.permissions.scope import scope_of
@@ -78,4 +78,4 @@ def test_an_always_never_covers_a_hidden_value(machines: Machines) -> None:
     hidden = machines.here("execute", command=line, arguments={"command": line})
     assert hidden.command == "deploy [secret]"
     assert scope_of(hidden, str(machines.workspace), None) is None
-    assert reach.inside(hidden, machines.workspace) is None
+    assert reached_files.inside(hidden, machines.workspace) is None

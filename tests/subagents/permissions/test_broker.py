@@ -16,7 +16,7 @@ from sidecar.api.runs.permissions import Policy, RememberedPermission
 from sidecar.api.settings import PermissionsSettings, Settings
 from sidecar.subagents.journal.records import RunRecord
 from sidecar.subagents.open_requests import OpenRequests
-from sidecar.subagents.permissions import reach
+from sidecar.subagents.permissions import reached_files
 from sidecar.subagents.permissions.broker import UNATTENDED, PermissionBroker
 from sidecar.subagents.permissions.memory import PermissionMemory
 from sidecar.subagents.permissions.question import Answer, FileChange, Option, Question
@@ -443,7 +443,7 @@ async def test_links_are_followed_outside_the_loop(setting: Setting, monkeypatch
     def inside(*_: object) -> None:
         threads.add(threading.get_ident())
 
-    monkeypatch.setattr(reach, "inside", inside)
+    monkeypatch.setattr(reached_files, "inside", inside)
     run, setting.is_attended = Run(setting), False
     run.policy = "allowEdits"
     await setting.broker.ask(run, question(kind="edit"))

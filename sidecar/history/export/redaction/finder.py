@@ -6,7 +6,7 @@ from itertools import chain
 from typing import Final
 
 from sidecar.history.export.redaction.margins import without_margins
-from sidecar.history.export.redaction.pieces import Sheet
+from sidecar.history.export.redaction.pieces import JoinedPieces
 from sidecar.history.export.redaction.prefixes import without_prefixes
 from sidecar.history.export.redaction.private_keys import armored
 from sidecar.history.export.redaction.rules.assignments import ASSIGNMENTS, KIND
@@ -73,7 +73,7 @@ def secrets(view: View) -> Iterator[Span]:
     """Yield the secrets that a view shows, as places in the stored text; several rules may find one."""
     for span in _seen(view.text):
         yield _moved(span, *view.origin(span.start, span.end))
-    bare = Sheet(chain(without_margins(view.text), without_prefixes(view.text)))
+    bare = JoinedPieces(chain(without_margins(view.text), without_prefixes(view.text)))
     for span in _seen(bare.text):
         piece, start, end = bare.piece(span.start, span.end)
         yield _moved(span, *view.origin(*piece.origin(start, end)))
@@ -84,7 +84,7 @@ def _seen(text: str) -> Iterator[Span]:
         return
     yield from (Span(start, end, "privateKey", _ARMOR) for start, end in armored(text))
     yield from _finder().spans(text)
-    lines = Sheet(joined_lines(text))
+    lines = JoinedPieces(joined_lines(text))
     for span in _finder().spans(lines.text, cut=True) if lines.text else ():
         piece, start, end = lines.piece(span.start, span.end)
         if not (span.kind in _ASSIGNED and piece.assigns_inside(start, end)):

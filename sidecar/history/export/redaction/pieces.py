@@ -27,8 +27,8 @@ class Piece:
 P = TypeVar("P", bound=Piece)
 
 
-class Sheet(Generic[P]):
-    """Pieces on one sheet. What is found on it belongs to one of them."""
+class JoinedPieces(Generic[P]):
+    """Pieces as one text. What a search finds in it belongs to one of them."""
 
     def __init__(self, pieces: Iterable[P]) -> None:
         self._pieces = list(pieces)
@@ -40,7 +40,7 @@ class Sheet(Generic[P]):
         self.text = _BETWEEN.join(piece.view.text for piece in self._pieces)
 
     def piece(self, start: int, end: int) -> tuple[P, int, int]:
-        """Return the piece at `start:end` of the sheet, and where in its view that is."""
+        """Return the piece at `start:end` of the text, and where in its view that is."""
         index = bisect_right(self._starts, start) - 1
         piece, place = self._pieces[index], self._starts[index]
         return piece, start - place, min(end - place, len(piece.view.text))

@@ -7,9 +7,9 @@ from typing import Final
 import msgspec
 
 from sidecar.history.stored.texts import one_line
-from sidecar.history.stores.claude.copied.kin import Kin, in_order
 from sidecar.history.stores.claude.copied.links import Links, links_of
 from sidecar.history.stores.claude.copied.owned import NOTHING_FOREIGN, Foreign, Owned, is_within
+from sidecar.history.stores.claude.copied.shared_records import SharedRecords, in_order
 from sidecar.history.stores.claude.facts import Facts
 from sidecar.history.stores.claude.layout import is_agent
 from sidecar.history.stores.claude.reader import ReadSession, SessionReader
@@ -41,7 +41,7 @@ class SessionRows:
         self._parent = parent
         self._kept = kept
         self._reader = SessionReader()
-        self._kin = Kin()
+        self._shared = SharedRecords()
         self._foreign: dict[str, Foreign] = {}
         self._children: defaultdict[str, set[str]] = defaultdict(set)
         """The rows of child sessions by the session that they name as their parent."""
@@ -81,7 +81,7 @@ class SessionRows:
         now: int,
     ) -> ReadRows:
         """Return the rows that differ because of copied records, names in other files, and parents."""
-        if not self._kin.links:
+        if not self._shared.links:
             self._learn(before, before.keys())
         affected = self._learn(rows, changed)
         found: ReadRows = {}
@@ -89,7 +89,7 @@ class SessionRows:
         for key in affected:
             if key in found:
                 continue
-            if len(group := self._kin.group(key)) > 1:
+            if len(group := self._shared.group(key)) > 1:
                 found |= self._of_group(group, now, kept)
             elif key in rows and (key in self._foreign or key not in changed):
                 self._foreign.pop(key, None)  # what it shared with others is its own now
@@ -118,7 +118,7 @@ class SessionRows:
                 parent = row.within
             if parent:
                 self._children[parent].add(key)
-        return self._kin.update(links)
+        return self._shared.update(links)
 
     def _of_group(self, group: Collection[str], now: int, kept: Collection[str]) -> ReadRows:
         """Read files that share records, and again if one has grown, which may change their order."""
@@ -128,11 +128,11 @@ class SessionRows:
             links = {key: _links.decode(row.links) for key, row in found.items() if row and row.links}
             if not (grown := {key: each for key, each in links.items() if self._has_grown(key, each)}):
                 break
-            self._kin.update(grown)
+            self._shared.update(grown)
         return found
 
     def _has_grown(self, key: str, links: Links) -> bool:
-        known = self._kin.links.get(key)
+        known = self._shared.links.get(key)
         return known is not None and known.end != links.end
 
     def _read_in_order(self, group: Collection[str], now: int, kept: Collection[str]) -> ReadRows:
@@ -140,7 +140,7 @@ class SessionRows:
         found: ReadRows = {}
         owned = Owned()
         names: set[str] = set()
-        for key in in_order(group, self._kin.links):
+        for key in in_order(group, self._shared.links):
             self._foreign[key] = foreign = self._settled(key, owned)
             found |= self._rows_of(key, foreign, now, kept)
             for name, facts in _named_threads(key, self._read(key, foreign)):
@@ -151,7 +151,7 @@ class SessionRows:
 
     def _settled(self, key: str, owned: Owned) -> Foreign:
         """Find what a file holds of others; it may have grown since its links were made."""
-        foreign = owned.held_by(self._kin.links[key])
+        foreign = owned.held_by(self._shared.links[key])
         read = self._read(key, foreign)
         while not is_within(wanted := owned.held_by(links_of(read.fold, None)), foreign):
             foreign = (foreign[0] | wanted[0], foreign[1] | wanted[1])
@@ -160,10 +160,10 @@ class SessionRows:
 
     def _fitted(self, row: IndexRow, rows: Mapping[str, IndexRow]) -> IndexRow:
         """Give a row the name that another file has for it, and leave out a parent that is not listed."""
-        links = self._kin.links.get(row.id)
+        links = self._shared.links.get(row.id)
         parent = links.parent if links is not None else row.within or None
         fitted = with_listed_parent(row, parent, rows) if parent is not None else row
-        name = self._kin.names.get(row.id)
+        name = self._shared.names.get(row.id)
         if name is None or not row.body:
             return fitted
         info = info_of(fitted, "structural", 0)

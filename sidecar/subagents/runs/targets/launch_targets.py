@@ -22,8 +22,8 @@ from sidecar.subagents.definitions import (
 from sidecar.subagents.definitions.approval import brought_by, explain, missing_approval
 from sidecar.subagents.runners.contract import Runner
 from sidecar.subagents.runners.fleet_links import FleetLinks
-from sidecar.subagents.runs.targets.described import (
-    described,
+from sidecar.subagents.runs.targets.descriptions import (
+    describe_definitions,
     runner_name,
     understands_model,
     usual_placement,
@@ -48,14 +48,14 @@ class LaunchTargets:
     ) -> SubagentsResult:
         """Return all definitions and their problems. Reads files."""
         loaded = self._definitions.load(self.places(settings, folders, trusted=trusted))
-        return described(loaded, settings, RunnerChoice(runners, self._environment))
+        return describe_definitions(loaded, settings, RunnerChoice(runners, self._environment))
 
     def check(
         self, settings: Settings, runners: Mapping[str, Runner], paths: Sequence[Path]
     ) -> SubagentsResult:
         """Return the definitions in these files and directories, and their problems. Reads files."""
         choice = RunnerChoice(runners, self._environment)
-        return described(check(paths, self._environment), settings, choice)
+        return describe_definitions(check(paths, self._environment), settings, choice)
 
     def places(
         self, settings: Settings, folders: Sequence[Path], *, trusted: bool

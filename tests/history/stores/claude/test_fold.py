@@ -9,8 +9,8 @@ import pytest
 
 from sidecar.corpus.agents.claude import generate
 from sidecar.history.stores.append_only.records import Damage
-from sidecar.history.stores.claude.copied.kin import Kin
 from sidecar.history.stores.claude.copied.links import Links
+from sidecar.history.stores.claude.copied.shared_records import SharedRecords
 from sidecar.history.stores.claude.facts import Facts
 from sidecar.history.stores.claude.fold import FileFold
 from sidecar.history.stores.claude.prompts import input_of, is_surely_typed
@@ -112,13 +112,13 @@ def test_the_last_of_several_answers_decides_how_a_session_ends() -> None:
         assert fold.main.facts.state == state, members
 
 
-def test_kin_are_found_by_any_record_of_the_other_file() -> None:
-    kin = Kin()
-    kin.update({"a": _links([1], [1, 2, 3]), "b": _links([3], [3, 4]), "c": _links([9], [9])})
-    assert kin.group("a") == kin.group("b") == {"a", "b"}
-    assert kin.group("c") == {"c"}
-    kin.update({"b": None, "c": _links([2], [2])})
-    assert kin.group("a") == {"a", "c"}
+def test_sessions_that_share_records_are_found_by_any_record_of_the_other_file() -> None:
+    shared = SharedRecords()
+    shared.update({"a": _links([1], [1, 2, 3]), "b": _links([3], [3, 4]), "c": _links([9], [9])})
+    assert shared.group("a") == shared.group("b") == {"a", "b"}
+    assert shared.group("c") == {"c"}
+    shared.update({"b": None, "c": _links([2], [2])})
+    assert shared.group("a") == {"a", "c"}
 
 
 def _links(starts: list[int], records: list[int]) -> Links:

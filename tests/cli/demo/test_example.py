@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from acp import schema
 
-from sidecar.cli.demo.show.script import Show
+from sidecar.cli.demo.example.script import ExampleAgent
 
 PROJECT = Path(__file__).parents[3] / "client-ts/example/project"
 
@@ -54,13 +54,13 @@ def total(project: Path, prices: list[float], discount: float) -> float:
 
 
 async def play(project: Path, option: str | None) -> tuple[Client, schema.PromptResponse]:
-    client, show = Client(option), Show(pace=0)
-    show.on_connect(client)
-    session_id = (await show.new_session(cwd=str(project))).session_id
-    turn = asyncio.create_task(show.prompt(session_id=session_id, prompt=[]))
+    client, agent = Client(option), ExampleAgent(pace=0)
+    agent.on_connect(client)
+    session_id = (await agent.new_session(cwd=str(project))).session_id
+    turn = asyncio.create_task(agent.prompt(session_id=session_id, prompt=[]))
     if option is None:
         await client.is_asked.wait()
-        await show.cancel(session_id=session_id)
+        await agent.cancel(session_id=session_id)
     return client, await turn
 
 
@@ -99,7 +99,7 @@ async def test_a_rejected_edit_changes_nothing(project: Path) -> None:
     assert client.of("tool_call_update")[-1].status == "failed"
 
 
-async def test_a_cancelled_show_ends_and_changes_nothing(project: Path) -> None:
+async def test_a_cancelled_example_ends_and_changes_nothing(project: Path) -> None:
     before = (project / "prices.py").read_text()
     _, answer = await play(project, None)
     assert answer.stop_reason == "cancelled"

@@ -1,4 +1,4 @@
-"""A client's place at a Host: attached in this process or through a relay, and how it is lost."""
+"""A client of a Host, attached in this process or through a relay, and how it is lost."""
 
 import asyncio
 import contextlib
@@ -23,7 +23,7 @@ _SMALL_PIPE_BYTES = 4096
 _PASSING = ("ok", "again", None)
 
 
-class Seat:
+class AttachedClient:
     """One client; `settled` is set once the Host of the round has let it in, `is_lost` once it was killed."""
 
     def __init__(self, client: SharingClient) -> None:

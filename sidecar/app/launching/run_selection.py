@@ -6,7 +6,7 @@ from sidecar.api.runs.async_tasks import Owner
 
 
 @dataclass(frozen=True)
-class Reach:
+class RunSelection:
     """The runs of one client, of some workspaces, or of everybody: None does not restrict."""
 
     client_id: str | None = None
@@ -20,4 +20,4 @@ class Reach:
         return self.folders is None or owner is None or owner.workspace_dir in self.folders
 
 
-EVERYTHING = Reach()
+EVERYTHING = RunSelection()

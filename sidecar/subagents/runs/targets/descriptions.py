@@ -17,7 +17,9 @@ from sidecar.subagents.runners.contract import Runner
 from sidecar.subagents.runs.targets.runner_choice import AUTO, RunnerChoice, is_available
 
 
-def described(loaded: LoadedDefinitions, settings: Settings, choice: RunnerChoice) -> SubagentsResult:
+def describe_definitions(
+    loaded: LoadedDefinitions, settings: Settings, choice: RunnerChoice
+) -> SubagentsResult:
     """Describe definitions with their runners, and report what keeps them from being launched."""
     items, problems, runners = [], list(loaded.problems), choice.runners
     first = next((name for name, runner in runners.items() if is_available(runner)), "")

@@ -12,7 +12,7 @@ from uuid import uuid4
 import acp
 from acp import schema
 
-from sidecar.cli.demo.show.stage import Stage
+from sidecar.cli.demo.example.updates import AgentUpdates
 
 PACE_SECONDS = 0.9
 """The pause after each step, so that a person can watch."""
@@ -48,7 +48,7 @@ _REJECTED = "\n\nYou rejected the edit, so nothing changed. A real agent would n
 _UNFAMILIAR = f"\n\nThis folder has no `{FILE}` with the mistake that I correct, so there is nothing to do."
 
 
-class Show:
+class ExampleAgent:
     """The agent's side of the protocol: one script for each prompt."""
 
     def __init__(self, pace: float = PACE_SECONDS) -> None:
@@ -72,9 +72,9 @@ class Show:
         return schema.NewSessionResponse(session_id=session_id)
 
     async def prompt(self, session_id: str, **_: Any) -> schema.PromptResponse:
-        """Perform once, whatever the prompt says."""
-        stage = Stage(self._client, session_id, self._pace)
-        turn = asyncio.create_task(perform(stage, self._folders[session_id]), name="show")
+        """Follow the script once, whatever the prompt."""
+        updates = AgentUpdates(self._client, session_id, self._pace)
+        turn = asyncio.create_task(follow_script(updates, self._folders[session_id]), name="example")
         self._turns[session_id] = turn
         await asyncio.wait({turn})
         if turn.cancelled():
@@ -83,30 +83,30 @@ class Show:
         return schema.PromptResponse(stop_reason="end_turn")
 
     async def cancel(self, session_id: str, **_: Any) -> None:
-        """End the current performance."""
+        """End the current turn."""
         turn = self._turns.get(session_id)
         if turn is not None:
             turn.cancel()
 
 
-async def perform(stage: Stage, folder: Path) -> None:
+async def follow_script(updates: AgentUpdates, folder: Path) -> None:
     """Find the mistake in the sample project, and correct it if the client allows that."""
     path = folder / FILE
-    await stage.say(_HELLO)
-    await stage.plan(_STEPS, done=0)
-    await stage.think("The totals are too low for small discounts. Where is the discount applied?")
+    await updates.say(_HELLO)
+    await updates.plan(_STEPS, done=0)
+    await updates.think("The totals are too low for small discounts. Where is the discount applied?")
     before = path.read_text() if path.is_file() else ""
     if _WRONG not in before:
-        await stage.say(_UNFAMILIAR)
+        await updates.say(_UNFAMILIAR)
         return
     line = before[: before.index(_WRONG)].count("\n") + 1
-    await stage.search("discount", f"{path.name}:{line}: return {_WRONG}", path, line)
-    await stage.read(path, before)
-    await stage.say(_FOUND)
-    await stage.plan(_STEPS, done=1)
-    if not await stage.edit(path, before, before.replace(_WRONG, _RIGHT)):
-        await stage.say(_REJECTED)
+    await updates.search("discount", f"{path.name}:{line}: return {_WRONG}", path, line)
+    await updates.read(path, before)
+    await updates.say(_FOUND)
+    await updates.plan(_STEPS, done=1)
+    if not await updates.edit(path, before, before.replace(_WRONG, _RIGHT)):
+        await updates.say(_REJECTED)
         return
-    await stage.plan(_STEPS, done=2)
-    await stage.say(_DONE)
-    await stage.plan(_STEPS, done=3)
+    await updates.plan(_STEPS, done=2)
+    await updates.say(_DONE)
+    await updates.plan(_STEPS, done=3)

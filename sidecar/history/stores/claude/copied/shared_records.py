@@ -8,7 +8,7 @@ from sidecar.history.stores.claude.copied.multimap import Multimap
 from sidecar.history.stores.claude.copied.sharing import Sharing
 
 
-class Kin:
+class SharedRecords:
     """The links of all files of a root, by key."""
 
     def __init__(self) -> None:

@@ -1,4 +1,4 @@
-"""What a scripted agent shows to its client, at a pace that a person can follow."""
+"""Send what a scripted agent does to its client, at a pace that a person can follow."""
 
 import asyncio
 import re
@@ -22,8 +22,8 @@ _PAUSES_A_STEP = 8
 _WORDS = re.compile(rf"(?:\s*\S+){{1,{_WORDS_A_PAUSE}}}\s*")
 
 
-class Stage:
-    """Sends the updates of one session; `pace` is the pause after each step, in seconds."""
+class AgentUpdates:
+    """Send the updates of one session; `pace` is the pause after each step, in seconds."""
 
     def __init__(self, client: Any, session_id: str, pace: float) -> None:
         self._client = client
@@ -31,18 +31,18 @@ class Stage:
         self._pace = pace
 
     async def say(self, text: str) -> None:
-        """Say a text, a few words at a time."""
+        """Send a text of the agent, a few words at a time."""
         for words in _WORDS.findall(text):
             await self._send(acp.update_agent_message_text(words))
             await asyncio.sleep(self._pace / _PAUSES_A_STEP)
 
     async def think(self, text: str) -> None:
-        """Think a text."""
+        """Send a thought of the agent."""
         await self._send(acp.update_agent_thought_text(text))
         await asyncio.sleep(self._pace)
 
     async def plan(self, steps: Sequence[str], done: int) -> None:
-        """Show a plan whose first `done` steps are done, with the next one in progress."""
+        """ExampleAgent a plan whose first `done` steps are done, with the next one in progress."""
         entries = [
             schema.PlanEntry(content=step, priority="medium", status=_status(number, done))
             for number, step in enumerate(steps)
@@ -50,11 +50,11 @@ class Stage:
         await self._send(acp.update_plan(entries))
 
     async def search(self, pattern: str, found: str, path: Path, line: int) -> None:
-        """Show a search and where it found something."""
+        """ExampleAgent a search and where it found something."""
         await self._call(f"Search for {pattern}", "search", found, path, line)
 
     async def read(self, path: Path, text: str) -> None:
-        """Show that a file was read."""
+        """ExampleAgent that a file was read."""
         await self._call(f"Read {path.name}", "read", text, path)
 
     async def edit(self, path: Path, before: str, after: str) -> bool:
