@@ -1,1 +1,1 @@
-"""Fuzzing of what reads the bytes of others: `python -m tests.fuzz definitions --seconds 60`."""
+"""Fuzz the code that reads bytes from others: `python -m tests.fuzz definitions --seconds 60`."""

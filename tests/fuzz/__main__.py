@@ -10,7 +10,7 @@ LARGEST = 4_096
 
 
 def main() -> None:
-    """Run libFuzzer over the inputs of a target; what it finds goes to a directory of its own."""
+    """Run libFuzzer over the inputs of a target; new inputs go to a directory of their own."""
     try:
         import atheris
     except ImportError:

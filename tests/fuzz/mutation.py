@@ -1,4 +1,4 @@
-"""Bytes changed at random, the same way for the same seed."""
+"""Change bytes at random, in the same way for the same seed."""
 
 from random import Random
 
@@ -7,7 +7,7 @@ _TEXT = (b"\0", b"\r\n", b"\n", b"---", b"\xff", b"\\ud83d", b"\xef\xbb\xbf", b"
 
 
 def mutated(data: bytes, random: Random) -> bytes:
-    """Cut, repeat, overwrite or splice in what JSON, headers and YAML are made of, once to three times."""
+    """Cut, repeat, overwrite or splice in parts of JSON, headers and YAML, one to three times."""
     for _ in range(random.randint(1, 3)):
         data = _once(data, random)
     return data

@@ -1,6 +1,6 @@
-"""Seeds and mutations of them go through every reader of bytes that others write.
+"""Every reader of bytes that others write reads seeds and their mutations.
 
-FUZZ_SEED chooses the mutations. It is fixed unless given; CI gives the date.
+FUZZ_SEED selects the mutations. It is constant unless set; CI sets it to the date.
 """
 
 import os

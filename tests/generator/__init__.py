@@ -1,4 +1,4 @@
-"""Task folders of all products and eras, made here, with their true values known."""
+"""Generate task folders of all products and eras, with known true values."""
 
 from tests.generator import (
     hostile_contents,

@@ -31,7 +31,8 @@ _FIXED = {"completed": "completed", "failed": "failed"}
 class Task:
     """A written task: `truth` holds the wire names of TaskInfo in snake case, its nested parts flat.
 
-    `stated` is the newest time, in ms, that an environment block states; None where the model was not asked.
+    `stated` is the newest time, in ms, that an environment block states; None if no request was sent to the
+    model.
     """
 
     root: Path
@@ -45,7 +46,7 @@ class Task:
 
 
 def generate(root: Path, era: Era, count: int, seed: int = 1, padding: int = 200) -> list[Task]:
-    """Write `count` tasks of one era under `root`, every ending in turn; a seed gives the same bytes."""
+    """Write `count` tasks of one era under `root`, with each ending in turn; a seed gives the same bytes."""
     random = Random(f"{seed}/{era.name}")
     stories = [Story(era, random, ENDINGS[index % len(ENDINGS)], padding) for index in range(count)]
     if era.history_item:
@@ -71,7 +72,7 @@ def sized(
 
 
 def realistic(root: Path, count: int, seed: int = 1, eras: Sequence[Era] = ERAS) -> list[Task]:
-    """Write one root of tasks sized as people's are: median 165 KB, 5 % above 2.8 MB, the largest 50 MB.
+    """Write one root of tasks with realistic sizes: median 165 KB, 5 % above 2.8 MB, the largest 50 MB.
 
     A bigger task has more turns, not bigger ones: each reads a file of some 20 KB full of terminal colors.
     """
@@ -82,7 +83,7 @@ def realistic(root: Path, count: int, seed: int = 1, eras: Sequence[Era] = ERAS)
     tasks = []
     for index, size in enumerate(sizes):
         era = eras[index % len(eras)]
-        copies = 2 if era.keeps_request else 1  # such an era has what is sent in both files
+        copies = 2 if era.keeps_request else 1  # such an era has the sent messages in both files
         padding = min(20_000, int(size) // (2 * copies))
         turns = max(1, round(size / (padding * copies)))
         tasks.append(_write(root, Story(era, random, ENDINGS[index % 6], padding, turns)))
@@ -90,7 +91,7 @@ def realistic(root: Path, count: int, seed: int = 1, eras: Sequence[Era] = ERAS)
 
 
 def _relate(stories: Sequence[Story]) -> None:
-    """Make each task the child of the one before it that handed work over."""
+    """Make each task the child of the previous one that delegated work."""
     for story, following in pairwise(stories):
         if story.ending == "delegated":
             story.child, following.parent = following.id, story.id

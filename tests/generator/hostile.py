@@ -1,4 +1,4 @@
-"""The register of damaged and hostile task folders, and what their makers share."""
+"""The registry of damaged and hostile task folders, and what the functions that make them share."""
 
 import json
 import shutil
@@ -25,7 +25,7 @@ Make = Callable[[Path], None]
 
 @dataclass(frozen=True)
 class Hostile:
-    """One kind of damage: `codes` are the problems that its row must have, none meaning a sound row.
+    """One kind of damage: `codes` are the problems that its row must have; none means an intact row.
 
     Folders that are not `listed` are not tasks.
     """
@@ -48,7 +48,7 @@ def hostile(*codes: str, listed: bool = True) -> Callable[[Make], Make]:
 
 
 def write_hostile(root: Path) -> dict[str, Hostile]:
-    """Write every kind under `root`; kinds the platform refuses are left out. Answers id → kind."""
+    """Write every kind under `root`; kinds that the platform refuses are left out. Return them by id."""
     made = {}
     for number, kind in enumerate(HOSTILE):
         task_id = str(UUID(int=0xBAD << 100 | number, version=4))

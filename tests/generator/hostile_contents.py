@@ -1,4 +1,4 @@
-"""Damage to what is in the message files; the codes are the problems to expect."""
+"""Damage to the contents of message files; the codes are the expected problems."""
 
 from pathlib import Path
 from typing import Any
@@ -230,7 +230,7 @@ def endless_string(folder: Path) -> None:
     put(folder, ui=b'[{"text":"' + b'\\"' * 400_000)
 
 
-# Texts made to hurt
+# Hostile texts
 
 
 @hostile()

@@ -1,4 +1,4 @@
-"""Damage to list entries and metadata, and odd company in the folder; the codes are what to expect."""
+"""Damage to list entries and metadata, and odd files in the folder; the codes are the expected problems."""
 
 import os
 from pathlib import Path
@@ -15,7 +15,7 @@ def with_entry(folder: Path, item: object) -> None:
 
 
 def unless_root() -> None:
-    """Nothing is forbidden to root: the kind is left out."""
+    """Permissions do not bind root: the kind is left out."""
     if os.geteuid() == 0:
         raise NotImplementedError
 
@@ -170,7 +170,7 @@ def ui_is_forbidden(folder: Path) -> None:
     (folder / UI).chmod(0)
 
 
-# Company
+# Other files in the folder
 
 
 @hostile()

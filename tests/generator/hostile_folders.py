@@ -1,4 +1,4 @@
-"""Damage to what is in a task folder; the codes are the problems to expect."""
+"""Damage to the files of a task folder; the codes are the expected problems."""
 
 import os
 import socket
@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tests.generator.hostile import PROMPT, START, UI, UI_BYTES, hostile, put, text
 
-# What is there
+# Missing and replaced files
 
 
 @hostile(listed=False)

@@ -1,4 +1,4 @@
-"""JSON that is nearly right, and bytes that never were; the codes are the problems to expect."""
+"""JSON that is nearly valid, and bytes that are not JSON at all; the codes are the expected problems."""
 
 import gzip
 from pathlib import Path

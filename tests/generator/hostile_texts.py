@@ -1,4 +1,4 @@
-"""Sound files whose texts, numbers and names are made to hurt; the codes are the problems to expect."""
+"""Valid files with hostile texts, numbers and names; the codes are the expected problems."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""One generated task: its messages are written turn by turn while its true values are kept count of."""
+"""One generated task: writes its messages turn by turn, and keeps track of its true values."""
 
 import json
 from datetime import UTC, datetime, timedelta
@@ -38,7 +38,7 @@ ENDINGS = (
     "broken_tool",
 )
 UNDER_WAY = {"streaming": "interrupted", "paced": "interrupted", "retrying": "failed"}
-"""Endings that mean streaming for a day, unless the task is opened again, and what they mean afterwards."""
+"""Endings that count as streaming for a day unless the task is opened again, and their status after that."""
 _HOUR = 3_600_000
 _AGES = (2 * _HOUR, 60 * _HOUR, 400 * _HOUR)
 Message = dict[str, Any]
@@ -80,7 +80,7 @@ class Story:
             self.ui.append({"ts": self.time + 90 * 60_000, "type": "ask", "ask": kind})
 
     def _work(self) -> None:
-        """A turn: the model reads a file and gets it."""
+        """A turn: the model reads a file and gets its content."""
         content = file_content(self.random, self.padding)
         reply = self.random.choice(REPLIES)
         self._say("text", reply, partial=False)
@@ -185,7 +185,7 @@ class Story:
             self._ask("tool", call)
 
     def _end_broken(self) -> None:
-        """A request fails, the user has it repeated, and nothing comes."""
+        """A request fails, the user retries it, and there is no answer."""
         self._mark_request({"cancelReason": "streaming_failed", "streamingFailedMessage": "503"})
         self._ask("api_req_failed", "503 Service Unavailable")
         self._say("api_req_retried", None)

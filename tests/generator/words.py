@@ -1,4 +1,4 @@
-"""The vocabulary of generated tasks, decoys included."""
+"""The words of generated tasks, including decoys."""
 
 from random import Random
 from typing import Final
@@ -57,7 +57,7 @@ _CODE: Final = (
 
 
 def file_content(random: Random, size: int) -> str:
-    """A file as the model reads it: about `size` characters of code around a decoy."""
+    """Return a file as the model reads it: about `size` characters of code around a decoy."""
     parts = [random.choice(_DECOYS)]
     while sum(map(len, parts)) < size:
         parts.insert(random.randrange(len(parts) + 1), random.choice(_CODE) * random.randint(1, 8))

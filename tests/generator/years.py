@@ -1,4 +1,4 @@
-"""Years of use of one journal, written by the code that writes it in a Host, on a clock that jumps."""
+"""Simulate years of use of one journal, with the code of a Host and a clock that jumps."""
 
 import asyncio
 from dataclasses import dataclass, field
@@ -22,7 +22,7 @@ _MESSAGES = 4
 
 @dataclass
 class Years:
-    """What a simulated time has left: the last moment, the undelivered runs, and the largest file size."""
+    """The result of a simulation: the last moment, the undelivered runs, and the largest file size."""
 
     now: int
     undelivered: list[str] = field(default_factory=list)
@@ -30,7 +30,7 @@ class Years:
 
 
 class _Written:
-    """Stands for the transcript of a run, which is not part of the journal."""
+    """Replaces the transcript of a run, which is not part of the journal."""
 
     async def finish(self, task: AsyncTask) -> None:
         """Do nothing."""
@@ -39,7 +39,7 @@ class _Written:
         """Do nothing."""
 
     async def steer(self, text: str) -> bool:
-        """Take no message."""
+        """Ignore a message."""
         return False
 
     def send(self, text: str) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 @contextlib.contextmanager
 def standard(reading: int, writing: int) -> Iterator[None]:
-    """Use these descriptors as standard input and output inside of the context."""
+    """Use these descriptors as standard input and output inside the context."""
     kept = os.dup(0), os.dup(1)
     os.dup2(reading, 0)
     os.dup2(writing, 1)
@@ -21,7 +21,7 @@ def standard(reading: int, writing: int) -> Iterator[None]:
 
 @contextlib.contextmanager
 def nothing() -> Iterator[None]:
-    """Let standard input be at its end, and drop standard output, inside of the context."""
+    """Use an empty standard input and discard standard output inside the context."""
     null = os.open(os.devnull, os.O_RDWR)
     try:
         with standard(null, null):

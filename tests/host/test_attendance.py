@@ -1,4 +1,4 @@
-"""Whether questions wait for a client that can answer and left recently."""
+"""Whether questions wait for a client that can answer but left recently."""
 
 import asyncio
 
@@ -16,7 +16,7 @@ class Client(Listener):
 
 
 class Hall:
-    """The listeners of a Host, at a time that a test decides."""
+    """The listeners of a Host, with a clock that the test sets."""
 
     def __init__(self) -> None:
         self.now, self.clients, self.windows, self.live_runs = 100.0, 0, 0, 0

@@ -1,4 +1,4 @@
-"""The heap of a Host keeps few gaps."""
+"""The heap of a Host has few gaps."""
 
 import subprocess
 import sys

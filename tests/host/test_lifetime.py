@@ -1,4 +1,4 @@
-"""When a Host ends: never while somebody needs it, and always some time after."""
+"""When a Host ends: never while it is needed, and always some time after."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -10,7 +10,7 @@ from sidecar.host.lifetime import FIRST_CLIENT_SECONDS, Lifetime
 
 
 class Life:
-    """A lifetime whose clock, clients, runs and settings a test decides."""
+    """A lifetime whose clock, clients, runs and settings the test sets."""
 
     def __init__(self) -> None:
         self.now, self.clients, self.windows, self.live_runs = 1_000.0, 0, 0, 0
@@ -20,7 +20,7 @@ class Life:
         self.over = asyncio.create_task(self.lifetime.over(self.ended))
 
     async def ends(self, *, after: float = 0, clients: int | None = None, runs: int | None = None) -> bool:
-        """Change what is given, and return whether the Host has ended then."""
+        """Change the given values, and return whether the Host has ended then."""
         self.now += after
         self.clients = self.clients if clients is None else clients
         self.live_runs = self.live_runs if runs is None else runs
@@ -113,7 +113,7 @@ async def test_changed_settings_count_at_once(life: Life) -> None:
 
 
 class BusyLife(Life):
-    """A lifetime with something else to do right after each of its decisions, such as to attach a client."""
+    """A lifetime that runs a function right after each of its decisions, such as to attach a client."""
 
     def __init__(self) -> None:
         self.was_ended: list[bool] = []

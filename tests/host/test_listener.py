@@ -1,4 +1,4 @@
-"""Real sockets: what a process may send to the Host, and that nobody holds it up."""
+"""Real sockets: what a process may send to the Host, and that no process can block it."""
 
 import asyncio
 import contextlib
@@ -23,7 +23,7 @@ STATUS = request_bytes("status", "1", {})
 
 
 class House:
-    """A listener that answers with the verb, and keeps the descriptors that come along."""
+    """A listener that answers with the verb, and keeps the descriptors of the request."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -183,7 +183,7 @@ async def test_a_removed_socket_is_made_again(house: House) -> None:
 
 @contextlib.contextmanager
 def no_more_files() -> Iterator[None]:
-    """Let this process open no file."""
+    """Keep this process from opening files."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (1, hard))
     try:
@@ -293,7 +293,7 @@ async def test_a_folder_in_the_place_of_the_socket_is_named_with_the_remedy(root
 
 
 async def _nobody(requester: Requester) -> None:
-    """Handle a request that never comes."""
+    """Handle a request, which never arrives."""
 
 
 async def test_whoever_takes_the_number_of_a_closed_connection_is_heard() -> None:

@@ -1,4 +1,4 @@
-"""The bytes of a request: what is written is read, and nothing else passes for one."""
+"""The bytes of a request: what is written can be read, and nothing else is accepted."""
 
 import os
 

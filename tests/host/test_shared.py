@@ -1,4 +1,4 @@
-"""Two clients of one Host: what they share, and what stays each one's own."""
+"""Two clients of one Host: what they share, and what each has for itself."""
 
 import asyncio
 from collections.abc import AsyncIterator

@@ -1,4 +1,4 @@
-"""The server answers a message once what it acknowledges is durable."""
+"""The server answers a message only when what it acknowledges is durable."""
 
 import asyncio
 from contextlib import AbstractAsyncContextManager
@@ -17,13 +17,13 @@ REVISION = "2025-11-25"
 
 
 class Marking:
-    """Acknowledgements that are durable once the test says so."""
+    """Acknowledgements that become durable when the test decides."""
 
     def __init__(self) -> None:
         self.is_durable = asyncio.Event()
 
     def heard(self, start: int, cancels: MessageId | None = None) -> None:
-        """Ignore where messages begin."""
+        """Ignore the beginnings of messages."""
 
     async def settled(self) -> None:
         await self.is_durable.wait()

@@ -1,4 +1,4 @@
-"""What can go wrong between an agent and its model, for a server to act out."""
+"""What can go wrong between an agent and its model, for a server to simulate."""
 
 import json
 import socket
@@ -10,7 +10,7 @@ Failure = Literal["cut", "malformed", "reset", 401, 429, 500, 529]
 """A status code refuses each request; a word breaks each stream."""
 Place = Literal["start", "half", "torn", "end"]
 """Where a stream breaks: before its first event, after half of them, inside the last event with content
-(words or a tool's arguments), or right behind that event, before what only ends the stream."""
+(words or a tool's arguments), or right after that event, before the events that only end the stream."""
 
 FAILURES: tuple[Failure, ...] = (401, 429, 500, "reset", "cut", "malformed")
 _REASONS = {
@@ -22,11 +22,11 @@ _REASONS = {
 
 
 class Reset(Exception):
-    """The stream has come to the place where its connection is reset."""
+    """The stream has reached the point where its connection is reset."""
 
 
 def refusal(status: int) -> dict[str, Any]:
-    """Return an error body that has each wire's members."""
+    """Return an error body that has the members of every protocol."""
     kind, word, message = _REASONS[status]
     return {
         "type": "error",
@@ -59,7 +59,7 @@ def broken(events: Iterable[str], failure: Failure | None, place: Place, ending:
 
 
 def reset(connection: socket.socket) -> None:
-    """Have the connection end with RST rather than FIN."""
+    """Make the connection end with RST rather than FIN."""
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     connection.close()
 

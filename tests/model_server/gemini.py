@@ -52,7 +52,7 @@ def stream(reply: Reply) -> Iterator[Json]:
 
 
 def whole(reply: Reply, body: Json) -> Json:
-    """Return the answer to a side call: JSON where a schema is wanted, such as for the choice of a model."""
+    """Return the answer to a side call: JSON if the request has a schema, such as to choose a model."""
     wants_json = "responseMimeType" in body.get("generationConfig", {})
     text = json.dumps(_ROUTING) if wants_json else "A summary."
     return _piece(reply, [{"text": text}], "STOP")

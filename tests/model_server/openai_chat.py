@@ -55,7 +55,7 @@ def _usage(used: Usage) -> Json:
 
 
 def text_of(message: Json) -> str:
-    """Return what the user says in a message, be it one text or several parts."""
+    """Return the user's text in a message, which is one text or several parts."""
     if message.get("role") != "user":
         return ""
     content = message.get("content")

@@ -32,7 +32,7 @@ def read(body: Json) -> Conversation:
 
 
 def _tools(declared: list[Json]) -> Iterator[Tool]:
-    """Yield the functions. The name of one in a namespace, as codex declares those of servers, has both."""
+    """Yield the functions. In a namespace, as codex declares the tools of servers, a name has both parts."""
     for each in declared:
         if each.get("type") == "function":
             yield tool_of(each)

@@ -1,4 +1,4 @@
-"""What a model does with the sidecar's tools."""
+"""Simulate what a model does with the sidecar's tools."""
 
 import re
 from collections.abc import Mapping, Sequence

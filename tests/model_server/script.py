@@ -1,7 +1,7 @@
-"""What the pretended model does next: pure, from what the conversation holds.
+"""What the fake model does next, as a pure function of the conversation.
 
-The newest `SCENARIO:name[:argument]` in any text of the user decides; once a tool has answered it, or
-refused, the model says its last word. Tools and their arguments are found in the request's own list, so a
+The newest `SCENARIO:name[:argument]` in any text of the user decides; once a tool has answered or refused the
+call, the model sends its last text. Tools and their arguments are found in the request's own list, so a
 new version of an agent does not break it.
 """
 
@@ -29,9 +29,9 @@ _COMMAND = ("command", "cmd")
 _AGENT = ("subagent_type", "agent_name")
 _ORDER = ("prompt",)
 _CLASSIFIER = "respond_in_schema"
-"""The only tool of qwen's request that asks whether a call may be made without the user; it may."""
+"""The only tool of qwen's request that asks whether a call is allowed without the user; it is."""
 _OUTSIDE_THE_SANDBOX = {"sandbox_permissions": "require_escalated", "justification": "as asked"}
-"""How a model of codex has the user asked."""
+"""How a model of codex asks the user."""
 
 
 @dataclass(frozen=True)
@@ -45,24 +45,24 @@ class Tool:
 
 @dataclass(frozen=True)
 class Conversation:
-    """A request in no product's words: the texts of the user, and whether a tool spoke after the newest."""
+    """A request in neutral terms: the texts of the user, and whether a tool answered after the newest."""
 
     user_texts: tuple[str, ...]
     tool_answered: bool
     tools: tuple[Tool, ...]
     tool_texts: tuple[str, ...] = ()
-    """What the tools answered after the newest scenario, oldest first."""
+    """The answers of tools after the newest scenario, oldest first."""
 
     @property
     def is_side_call(self) -> bool:
-        """Return whether an agent asks for itself, such as for a title or for what the user may want next."""
+        """Return whether an agent asks for itself, such as for a title or for suggestions of prompts."""
         last = max((n for n, text in enumerate(self.user_texts) if "SCENARIO:" in text), default=-1)
         return not self.tools or any(self.user_texts[last + 1 :])
 
 
 @dataclass(frozen=True)
 class Reply:
-    """Words, sent at once or slowly, or one call of a tool."""
+    """A text, sent at once or slowly, or one call of a tool."""
 
     words: Sequence[str] = ()
     slowly: bool = False
@@ -70,7 +70,7 @@ class Reply:
     arguments: Mapping[str, Any] = field(default_factory=dict)
     usage: Usage = field(default_factory=Usage)
     id: str = "1"
-    """What tells the answer from others of its server."""
+    """What distinguishes the answer from others of its server."""
 
 
 SLOW = Reply([f"word{number} " for number in range(_WORDS)], slowly=True)
@@ -85,7 +85,7 @@ def next_reply(conversation: Conversation) -> Reply:
         return Reply(tool=_CLASSIFIER, arguments={"shouldBlock": False})
     name, argument = _check(conversation.user_texts) or _scenario(conversation.user_texts)
     if name in ("orchestrate", "receive", "collect"):
-        from tests.model_server import orchestration  # here, since it needs the types above
+        from tests.model_server import orchestration  # which needs the types above
 
         return orchestration.next_step(name, conversation.tools, conversation.tool_texts)
     if name == "served":  # SERVER>TOOL>TEXT: a call of a tool of an MCP server
@@ -129,7 +129,7 @@ def _scenario(texts: Sequence[str]) -> tuple[str, str]:
 
 
 def _served(conversation: Conversation, server: str, tool: str, text: str) -> Reply:
-    from tests.model_server.served_tools import FOUND, call_served  # here, since it needs the types above
+    from tests.model_server.served_tools import FOUND, call_served  # which needs the types above
 
     if any(FOUND not in answer for answer in conversation.tool_texts):
         return Reply(["All ", "done."])

@@ -1,4 +1,4 @@
-"""How a model calls a tool of an MCP server, whichever name its agent gives that tool."""
+"""How a model calls a tool of an MCP server, whatever name its agent gives the tool."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -7,17 +7,17 @@ from typing import Any
 from tests.model_server.script import Reply, Tool
 
 _SEARCH = "ToolSearch"
-"""With which claude finds the tools of servers, which it does not declare at first."""
+"""The tool with which claude finds the tools of servers, which it does not declare at first."""
 _DEFERRED = "tool_call"
-"""With which qwen calls the tools of servers, after `tool_search` has shown their declarations."""
+"""The tool with which qwen calls the tools of servers, after `tool_search` has shown their declarations."""
 FOUND = "<functions>"
-"""In the answer of a search."""
+"""Text that marks the answer of a search."""
 
 
 def call_served(
     tools: Sequence[Tool], answers: Sequence[str], server: str, name: str, arguments: Mapping[str, Any]
 ) -> Reply:
-    """Return the call of a server's tool, or the search that the agent wants first."""
+    """Return the call of a server's tool, or the search that the agent requires first."""
     names = [each.name for each in tools]
     spelled = "[-_]".join(map(re.escape, server.split("-")))  # codex writes a hyphen as an underscore
     fits = re.compile(rf"(?:^|[_:]){spelled}\W?.*[_:]{name}$|{spelled}[_:]+{name}$")

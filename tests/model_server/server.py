@@ -1,4 +1,4 @@
-"""A model on 127.0.0.1 that costs nothing, needs no key and notices when nobody listens any more."""
+"""A fake model on 127.0.0.1 that needs no key and notices when its client disconnects."""
 
 import itertools
 import json
@@ -27,7 +27,7 @@ class Wire(Protocol):
 
 
 PACE_SECONDS = 0.1
-"""Between two words of a slow reply: 600 of them outlast every test."""
+"""The pause between two words of a slow reply: 600 of them outlast every test."""
 
 
 class ModelServer:
@@ -39,19 +39,19 @@ class ModelServer:
     def __init__(self) -> None:
         self.requests: list[tuple[str, Json]] = []
         self.conversations: list[Conversation] = []
-        """What the requests for an answer hold."""
+        """The conversations of the requests for an answer."""
         self.answers: list[Answer] = []
-        """The answers that were sent as a whole, in the order of their ends."""
+        """The answers that were sent completely, in the order in which they ended."""
         self.usage: UsageOf = always
         self.numbers = itertools.count()
         self.aborted = 0
         self.failure: Failure | None = None
-        """What goes wrong with each request from now on."""
+        """The failure of each request from now on."""
         self.retry_after: str | None = None
-        """The header of a refusal."""
+        """The Retry-After header of a refusal; None for none."""
         self.failure_place: Place = "half"
         self.spares_first_answer = False
-        """Whether only requests with the result of a tool meet the failure."""
+        """Whether only requests with the result of a tool fail."""
         self.closing = threading.Event()
         self.changed = threading.Condition()
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
@@ -61,16 +61,16 @@ class ModelServer:
 
     @property
     def url(self) -> str:
-        """Where it listens, without a path."""
+        """The address of the server, without a path."""
         return f"http://127.0.0.1:{self._server.server_address[1]}"
 
     def failure_of(self, conversation: Conversation) -> Failure | None:
-        """Return what goes wrong with a request."""
+        """Return the failure of a request; None if it succeeds."""
         return None if self.spares_first_answer and not conversation.tool_answered else self.failure
 
     @property
     def answers_of_sessions(self) -> list[Usage]:
-        """What the answers used, without side calls."""
+        """The usage of the answers, without side calls."""
         return [answer.usage for answer in self.answers if not answer.is_side_call]
 
     def note(self, answer: Answer) -> None:
@@ -85,7 +85,7 @@ class ModelServer:
             return self.changed.wait_for(lambda: len(self.answers_of_sessions) >= count, seconds)
 
     def until_aborted(self, seconds: float) -> bool:
-        """Wait until a reply was seen to lose its reader; return whether one was in time."""
+        """Wait until the reader of a reply disconnects; return whether one did in time."""
         with self.changed:
             return self.changed.wait_for(lambda: self.aborted > 0, seconds)
 
@@ -131,7 +131,7 @@ def _handler(model: ModelServer) -> type[BaseHTTPRequestHandler]:
                 self.send_error(404)
 
         def _answer(self, wire: Wire, body: Json, whole: Callable[[Reply], Json] | None = None) -> None:
-            """Answer a request in the words of a wire: as a stream, or `whole`."""
+            """Answer a request in a provider's protocol: as a stream, or `whole`."""
             conversation = wire.read(body)
             model.conversations.append(conversation)
             failure = model.failure_of(conversation)
@@ -190,13 +190,13 @@ def _handler(model: ModelServer) -> type[BaseHTTPRequestHandler]:
             return True
 
         def log_message(self, format: str, *args: object) -> None:
-            """Say nothing: stderr is the tests'."""
+            """Log nothing: stderr belongs to the tests."""
 
     return Handler
 
 
 def _event(piece: Json | str) -> str:
-    """Return a piece as the stream has it; one with a type, as some wires have it, is named by that too."""
+    """Encode an event of the stream; if it has a type, as in some protocols, that is also its name."""
     if isinstance(piece, str):
         return f"data: {piece}\n\n"
     name = f"event: {piece['type']}\n" if "type" in piece else ""

@@ -1,4 +1,4 @@
-"""What an answer of the pretended model used, in no product's words."""
+"""What an answer of the fake model used, in neutral terms."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -23,18 +23,18 @@ UsageOf = Callable[[int], Usage]
 
 
 def always(_: int) -> Usage:
-    """Let every answer use the same."""
+    """Let every answer use the same numbers."""
     return Usage()
 
 
 def varied(before: int) -> Usage:
-    """Let each answer use numbers of its own, so that a sum tells which answers it is of."""
+    """Let each answer use different numbers, so that a sum shows which answers it includes."""
     return Usage(1_000 + 3**before, 100 + 2**before, 10 * before)
 
 
 @dataclass(frozen=True)
 class Answer:
-    """One answer that was sent as a whole."""
+    """One answer that was sent completely."""
 
     usage: Usage
     is_side_call: bool

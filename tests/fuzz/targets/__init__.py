@@ -1,4 +1,4 @@
-"""The readers of bytes that others write, each with inputs to begin from."""
+"""The readers of bytes that others write, each with initial inputs."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from tests.fuzz.targets import acp_lines, command_events, definitions, framing, 
 
 @dataclass(frozen=True)
 class Target:
-    """`read` fails for bytes that a reader does not take well; `seeds` makes inputs in a folder, by name."""
+    """`read` fails for bytes that a reader does not handle; `seeds` makes inputs in a folder, by name."""
 
     read: Callable[[bytes], None]
     seeds: Mapping[str, Callable[[Path], Iterable[bytes]]]

@@ -1,4 +1,4 @@
-"""What agents send: any line is a message or text, and any update is events that can be stored."""
+"""What agents send: any line is a message or text, and any update becomes events that can be stored."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What commands print: any output is events that can be stored, the same however it is cut."""
+"""What commands print: any output becomes events that can be stored, the same ones however it is cut."""
 
 from collections.abc import Iterable
 from itertools import groupby

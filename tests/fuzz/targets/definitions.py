@@ -1,4 +1,4 @@
-"""Definition files of all tools: a file is a definition, or its problems say why not."""
+"""Definition files of all tools: a file is a definition, or has problems that explain why not."""
 
 from sidecar.subagents.definitions.formats import SIDECAR
 from sidecar.subagents.definitions.parsing import parse_definition

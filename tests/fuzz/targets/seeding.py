@@ -1,4 +1,4 @@
-"""Seeds that are written down, and streams in pieces."""
+"""Seeds that are written in the code, and streams in pieces."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path

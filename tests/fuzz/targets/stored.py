@@ -79,7 +79,7 @@ def _streams(data: bytes) -> None:
     index = index_messages(read_at)
     assert index.total == len(parts)
     assert read_messages(read_at, index, 0, index.total) == parts
-    # Zero bytes at the end make the whole-file reader strip more in front: they differ only then.
+    # Zero bytes at the end make the whole-file reader strip more at the start: only then do they differ.
     if not data.endswith(b"\0"):
         cleaned, _ = clean(data, "x")
         whole = elements(cleaned, "x", [])

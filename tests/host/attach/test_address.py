@@ -1,4 +1,4 @@
-"""Where the Host of a root listens, and which answers a client believes."""
+"""Where the Host of a root listens, and which addresses a client trusts."""
 
 import os
 import stat

@@ -1,4 +1,4 @@
-"""How a client reaches a Host despite a file, a socket or a parent process that is in the way."""
+"""How a client reaches a Host despite an obstructive file, socket or parent process."""
 
 import json
 import os
@@ -29,7 +29,7 @@ main(["--storage-root", sys.argv[1]])
 
 
 class Refused:
-    """A socket at which the system lets nobody knock. Tests may run as root, whom it refuses nothing."""
+    """A socket to which the system refuses connections. Tests may run as root, which is refused nothing."""
 
     def connect(self, path: str) -> None:
         raise PermissionError(13, "Permission denied")

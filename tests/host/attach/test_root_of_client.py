@@ -1,4 +1,4 @@
-"""The root of a client: read quickly where that is safe, else with the parser, and the same either way."""
+"""The root of a client is read quickly where that is safe, else by the parser, with the same result."""
 
 import json
 from typing import Any

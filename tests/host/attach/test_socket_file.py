@@ -1,4 +1,4 @@
-"""Real sockets and processes: a path that one process keeps where files cannot be locked."""
+"""Real sockets and processes: one process occupies a path where files cannot be locked."""
 
 import subprocess
 import sys
@@ -80,7 +80,7 @@ def test_a_socket_that_listens_since_it_was_examined_gets_its_name_back(
     with starting(path) as process:
         tell(process)
         assert succeeded(process)
-        answers = iter([False])  # as if it had begun to listen right after the first look
+        answers = iter([False])  # as if it had begun to listen right after the first check
         monkeypatch.setattr(socket_file, "is_listening", lambda each: next(answers, is_listening(each)))
         assert not occupy(str(path))
         assert is_listening(str(path))
