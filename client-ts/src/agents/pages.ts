@@ -23,6 +23,7 @@ const COMMANDS: Record<Action, readonly [command: string, argument?: unknown]> =
   runExample: ["subagentSidecar.example.run"],
   showLog: ["subagentSidecar.log.show"],
   repair: ["subagentSidecar.environment.repair"],
+  selectPython: ["subagentSidecar.environment.selectPython"],
   restart: ["subagentSidecar.sidecar.restart"],
   cancelSetup: ["subagentSidecar.environment.cancel"],
   manageTrust: ["workbench.trust.manage"],

@@ -18,6 +18,8 @@ export interface SidecarState {
   readonly message?: string;
   /** The step of setup that is under way. */
   readonly step?: SetupStep;
+  /** Whether it failed because the user has to select an interpreter. */
+  readonly needsPython?: true;
 }
 
 /** Whether the sidecar answers requests in this state. */

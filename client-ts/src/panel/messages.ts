@@ -149,6 +149,7 @@ export const ACTIONS = [
   "runExample",
   "showLog",
   "repair",
+  "selectPython",
   "restart",
   "cancelSetup",
   "manageTrust",

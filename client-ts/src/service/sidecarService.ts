@@ -5,7 +5,7 @@ import type { RequestHandler } from "../client/handlers.js";
 import type { SidecarCommand } from "../client/sidecarProcess.js";
 import { isAnswering, type ReportSetup, type SidecarState } from "../client/state.js";
 import type { AsyncTask, InitializeResult, Requests } from "../protocol.js";
-import { environmentDamage } from "../setup/failures.js";
+import { environmentDamage, SetupError } from "../setup/failures.js";
 import * as strings from "../text/strings.js";
 import { coalesced } from "../util/coalesce.js";
 import { messageOf, SidecarUnavailableError } from "../util/errors.js";
@@ -212,7 +212,10 @@ export class SidecarService implements SubagentService, vscode.Disposable {
       this.#client ??= await this.#newClient(() => this.#command());
       return this.#client;
     } catch (error) {
-      this.#enter({ kind: "failed", message: messageOf(error) });
+      const cause = error instanceof Error ? (error.cause ?? error) : error;
+      const needsPython = cause instanceof SetupError && cause.needsPython;
+      const remedy = needsPython ? { needsPython } : {};
+      this.#enter({ kind: "failed", message: messageOf(error), ...remedy });
       throw error;
     }
   }

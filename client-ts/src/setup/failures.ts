@@ -5,13 +5,20 @@ const text = SETUP;
 /** Setup cannot continue; the message tells a person what is wrong and what to do. */
 export class SetupError extends Error {
   override readonly name = "SetupError";
+  /** Whether the user has to select an interpreter. */
+  readonly needsPython: boolean;
+
+  constructor(message: string, needsPython = false) {
+    super(message);
+    this.needsPython = needsPython;
+  }
 
   static noPython(tooOld: readonly string[]): SetupError {
-    return new SetupError(text.noPython(tooOld));
+    return new SetupError(text.noPython(tooOld), true);
   }
 
   static badSetting(setting: string, problem: string): SetupError {
-    return new SetupError(text.badPython(setting, problem));
+    return new SetupError(text.badPython(setting, problem), true);
   }
 
   static noBundle(directory: string): SetupError {

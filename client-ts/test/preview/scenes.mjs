@@ -515,8 +515,9 @@ export const scenes = {
       type: "service",
       state: {
         kind: "failed",
+        needsPython: true,
         message:
-          "No Python 3.11 or newer was found. Install one, or name it in the setting subagentSidecar.python.",
+          "No Python was found outside the workspace. Install Python 3.11 or newer, or select an interpreter.",
       },
     },
     runs,

@@ -27,6 +27,7 @@ export const ACTIONS: Texts<typeof en.ACTIONS> = {
   showLog: "Protokoll anzeigen",
   repair: "Neu installieren",
   restart: "Erneut versuchen",
+  selectPython: "Python auswählen…",
   manageTrust: "Arbeitsbereichsvertrauen verwalten",
   openRunnerSettings: "Runner-Einstellungen öffnen",
   changeLimit: "Limit ändern",

@@ -28,6 +28,7 @@ export const ACTIONS = {
   showLog: "Show Log",
   repair: "Reinstall",
   restart: "Try Again",
+  selectPython: "Select Python…",
   manageTrust: "Manage Workspace Trust",
   openRunnerSettings: "Open Runner Settings",
   changeLimit: "Change Limit",

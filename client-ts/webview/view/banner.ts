@@ -7,7 +7,7 @@ import { icon } from "./common/icon.js";
 import { linkButton } from "./common/linkButton.js";
 import type { Part, View } from "./common/view.js";
 
-type Remedy = "showLog" | "repair" | "restart" | "manageTrust" | "cancelSetup";
+type Remedy = "showLog" | "repair" | "selectPython" | "restart" | "manageTrust" | "cancelSetup";
 
 const APPEARANCE: Readonly<
   Record<ServiceState["kind"], { icon: string; actions: readonly Remedy[] }>
@@ -20,6 +20,9 @@ const APPEARANCE: Readonly<
   failed: { icon: "error", actions: ["restart", "repair", "showLog"] },
   untrusted: { icon: "shield", actions: ["manageTrust"] },
 };
+
+/** What helps if the interpreter is the problem: a reinstallation would not. */
+const PYTHON_REMEDIES: readonly Remedy[] = ["selectPython", "restart", "showLog"];
 
 /** Render the steps of setup: those that are done, the one under way with its words, and the rest. */
 function steps(current: SetupStep, words: string): Part {
@@ -41,7 +44,8 @@ function steps(current: SetupStep, words: string): Part {
 
 /** Render why subagents cannot be launched now, and what to do about it. */
 export function banner({ state: { service }, send }: View): Part {
-  const { icon: name, actions } = APPEARANCE[service.kind];
+  const { icon: name, actions: usual } = APPEARANCE[service.kind];
+  const actions = service.needsPython === true ? PYTHON_REMEDIES : usual;
   const words = service.message ?? SERVICE[service.kind];
   if (words === "") {
     return undefined;

@@ -4,6 +4,7 @@ import { ResponseError } from "vscode-jsonrpc/node";
 
 import { ErrorCode, type InitializeResult } from "../../../src/protocol.js";
 import { SidecarService } from "../../../src/service/sidecarService.js";
+import { SetupError } from "../../../src/setup/failures.js";
 
 const sidecar = vi.hoisted(() => ({
   request: vi.fn<(method: string) => Promise<unknown>>(),
@@ -136,4 +137,14 @@ test("requests that come while setup replaces the sidecar wait for the next one"
   expect(states).toEqual(["settingUp", "starting", "running"]);
   expect(sidecar.request.mock.calls.at(-1)?.[0]).toBe("asyncTasks/launch");
   expect(sidecar.starts).toBe(2);
+});
+
+test("a setup that finds no Python says that one has to be selected", async () => {
+  const cause = SetupError.noPython([]);
+  prepare.mockRejectedValue(new Error(cause.message, { cause }));
+  await expect(service.start()).rejects.toThrow("No Python was found");
+  expect(service.state).toMatchObject({ kind: "failed", needsPython: true });
+  prepare.mockRejectedValue(new Error("The disk is full."));
+  await expect(service.start()).rejects.toThrow("The disk is full.");
+  expect(service.state).toEqual({ kind: "failed", message: "The disk is full." });
 });

@@ -359,7 +359,11 @@ test("without a definition the example is offered", () => {
 
 test("a sidecar that cannot run says why and offers the remedies", () => {
   const { asked, tell } = shown();
-  tell({ type: "service", state: { kind: "failed", message: "No Python was found." } });
+  const failed = { kind: "failed", message: "No Python was found." } as const;
+  tell({ type: "service", state: { ...failed, needsPython: true } });
+  expect(find(".banner").textContent).toMatch(/Select Python….*Try Again.*Show Log/su);
+  expect(find(".banner").textContent).not.toContain("Reinstall");
+  tell({ type: "service", state: failed });
   expect(find("[role=alert]").textContent).toContain("No Python was found.");
   button("Reinstall").click();
   expect(asked.at(-1)).toEqual({ type: "act", action: "repair" });
