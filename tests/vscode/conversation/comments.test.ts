@@ -22,6 +22,10 @@ session.step("the result of the example opens its change", async (workbench) => 
 
 session.step("a comment is added at a line by keyboard", async (workbench) => {
   const { page } = workbench;
+  // The palette offers the command once the editor knows which lines take comments.
+  const modified = page.locator(".monaco-diff-editor .modified");
+  await modified.locator("[class*='comment-range']").first().waitFor({ state: "attached" });
+  await modified.locator(".view-lines").getByText("discount / 100").click();
   await workbench.run("Comments: Add Comment on Current Selection");
   await page.locator(".review-widget .comment-form").waitFor();
   await page.keyboard.type("Round the total.");

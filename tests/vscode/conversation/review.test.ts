@@ -45,6 +45,21 @@ session.step("a file that the agent changes next joins them", async (workbench) 
   );
 });
 
+session.step("keys alone lead from the row to the changes", async (workbench) => {
+  const { keyboard } = workbench.page;
+  const chat = new Chat(workbench);
+  await workbench.run("View: Close All Editors");
+  await workbench.run("Subagents: Focus on Subagents View");
+  await workbench.tabTo(chat.rows.first());
+  await keyboard.press("Enter");
+  await chat.question("Make this edit?").waitFor();
+  await workbench.run("Subagents: Focus on Subagents View");
+  await workbench.tabTo(chat.rows.first());
+  await workbench.tabTo(chat.listButton(/^Review Changes: /));
+  await keyboard.press("Enter");
+  await changed(workbench, "The second.").waitFor();
+});
+
 session.step("another change of a file is shown in its place", async (workbench) => {
   await allow(workbench);
   await workbench.page.locator(".tab", { hasText: CHANGES }).click();

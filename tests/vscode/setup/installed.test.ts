@@ -1,6 +1,6 @@
 // Installed agents are offered by name until there is a subagent: by mouse and from the palette.
 import assert from "node:assert/strict";
-import { readdir, readFile } from "node:fs/promises";
+import { readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 
 import { seriousFindings } from "../harness/accessible.ts";
@@ -35,12 +35,23 @@ session.step("a click makes a subagent that asks, and the composer has it", asyn
   assert.match(text, /^permissions: ask$/mu);
 });
 
+session.step("keys alone use an agent, too", async (workbench) => {
+  const chat = new Chat(workbench);
+  await rm(join(definitions, "qwen.md"));
+  await chat.listButton("Use Gemini CLI").waitFor();
+  await workbench.run("Subagents: Focus on Subagents View");
+  await workbench.tabTo(chat.listButton("Use Gemini CLI"));
+  await workbench.page.keyboard.press("Enter");
+  await chat.picker.waitFor();
+  assert.equal(await chat.picker.inputValue(), "gemini");
+});
+
 session.step("from the palette another agent joins it, once", async (workbench) => {
   const chat = new Chat(workbench);
   for (let time = 0; time < 2; time += 1) {
     await workbench.run("Subagents: Use an Installed Agent…");
-    await workbench.pick("Gemini CLI");
-    await chat.list.locator("#subagent option:checked", { hasText: "gemini" }).waitFor({
+    await workbench.pick("Qwen Code");
+    await chat.list.locator("#subagent option:checked", { hasText: "qwen" }).waitFor({
       state: "attached",
     });
   }

@@ -48,9 +48,13 @@ session.step("Sign In… runs the agent's own command in a terminal", async (wor
   );
 });
 
-session.step("Retry launches the same goal again", async (workbench) => {
+session.step("keys alone retry, which launches the same goal again", async (workbench) => {
   const chat = new Chat(workbench);
-  await chat.button("Retry").click();
+  await workbench.run("Subagents: Focus on Subagents View");
+  await workbench.tabTo(chat.rows.first());
+  await workbench.page.keyboard.press("Enter");
+  await workbench.tabTo(chat.button("Retry"));
+  await workbench.page.keyboard.press("Enter");
   await chat.state("Completed").waitFor();
   await chat.messages.getByText("Say hello").waitFor();
 });

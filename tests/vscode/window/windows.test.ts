@@ -77,6 +77,7 @@ session.step("the other window answers a question", async (one) => {
   await here.launchScript(SCRIPTED, ['run "echo shared"', 'say "Done as agreed."']);
   await there.row("echo shared").click();
   await there.question("echo shared").waitFor();
+  await other.picture("a-question-from-another-window");
   await there.button(/^Allow Once/).click();
   await here.messages.getByText("Done as agreed.").waitFor();
   await here.ending.waitFor();
