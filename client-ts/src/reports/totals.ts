@@ -29,7 +29,10 @@ export function totalsReport(stats: StatsResult, query: string): string {
   parts.push(table(["", ...strings.columns], [[strings.all, ...figures(totals)]]));
   for (const key of TOTALS_GROUPS) {
     const { heading, column } = strings.groups[key];
-    parts.push(`## ${heading}`, groupTable(column, groups[key] ?? []));
+    const known = groups[key] ?? [];
+    if (known.some(({ key: name }) => (name ?? "") !== "")) {
+      parts.push(`## ${heading}`, groupTable(column, known));
+    }
   }
   if (parents.length > 0) {
     parts.push(`## ${strings.withSubtasks}`, parentTable(parents));
