@@ -75,7 +75,9 @@ session.step(
 session.step("the run works on the chosen node, and its row and head say so", async (workbench) => {
   const chat = new Chat(workbench);
   const placement = chat.list.getByRole("combobox", { name: "Placement" });
-  await placement.selectOption({ label: "Node gpu-1" });
+  await workbench.run("Subagents: Focus on Subagents View");
+  await workbench.tabTo(placement);
+  await workbench.page.keyboard.type("Node g"); // the first option that begins so
   await chat.launch(SCRIPTED, "write new.txt text");
   await chat.button(/^Allow Once/).waitFor();
   await chat.frame.locator(".head-facts").getByText("on gpu-1", { exact: true }).waitFor();

@@ -1,4 +1,4 @@
-// A set-up that fails says why and what to do, once, and goes on when that is done.
+// A set-up that fails says why and what to do, once, and continues when that is done.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 
@@ -20,12 +20,12 @@ session.step("a set-up that fails says why, and what to do", async (workbench) =
   const { list } = new Chat(workbench);
   const words = `The setting subagentSidecar.pythonPath is "${NOWHERE}", but the file does not exist.`;
   await list.getByRole("alert").getByText(words).waitFor();
-  assert.equal(await workbench.toasts.filter({ hasText: NOWHERE }).count(), 0, "it is said once");
+  assert.equal(await workbench.toasts.filter({ hasText: NOWHERE }).count(), 0, "it is shown once");
   await list.getByRole("button", { name: "Select Python…" }).waitFor();
   assert.deepEqual(await seriousFindings(list), []);
 });
 
-session.step("keys alone select another interpreter, and set-up goes on", async (workbench) => {
+session.step("keys alone select another interpreter, and set-up continues", async (workbench) => {
   await workbench.run("Subagents: Focus on Subagents View");
   await workbench.tabTo(new Chat(workbench).listButton("Select Python…"));
   await workbench.page.keyboard.press("Enter");

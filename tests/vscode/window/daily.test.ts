@@ -105,6 +105,18 @@ session.step("the new sidecar works like the old one", async (workbench) => {
   await chat.ending.getByText("Many.").waitFor();
 });
 
+session.step("an end out of sight is a notification", async (workbench) => {
+  await streamSome(workbench, "Count the fish");
+  await workbench.run("View: Close All Editors");
+  await workbench.openSideBar("Explorer");
+  puppet.finish("Plenty.");
+  const toast = await workbench.toast("puppet: Completed · Count the fish");
+  await workbench.picture("an-end-as-notification");
+  await toast.getByRole("button", { name: "Show", exact: true }).click();
+  await new Chat(workbench).ending.getByText("Plenty.").waitFor();
+  await workbench.openSideBar("Subagents");
+});
+
 session.step(
   "the panel keeps its place while it is hidden, and misses nothing",
   async (workbench) => {
