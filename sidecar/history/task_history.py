@@ -196,7 +196,7 @@ class TaskHistory:
             catalog, name = self._find(task_id, root)
             opened = catalog.open(name, self.now())
         if opened is None:
-            raise _not_found(task_id, root)
+            raise self._not_found(task_id, root)
         info = opened.info
         if catalog.store.has_children:
             info = self._with_subtree(info)
@@ -314,7 +314,7 @@ class TaskHistory:
         if task_id in owners:
             return owners[task_id], task_id
         if not owners or not task_id:
-            raise _not_found(task_id, root)
+            raise self._not_found(task_id, root)
         if len(owners) > 1:
             raise self._ambiguous(task_id, owners)
         ((name, catalog),) = owners.items()
@@ -324,6 +324,11 @@ class TaskHistory:
         if root is None:
             return self.catalogs
         return [self._catalogs[self.names.named(root, "root")]]
+
+    def _not_found(self, task_id: str, root: str | None) -> TaskNotFound:
+        from sidecar.history.not_found import not_found
+
+        return not_found(task_id, root, [each for c in self._searched(root) for each in c.store.unlisted()])
 
     def _ambiguous(self, task_id: str, owners: dict[str, RootCatalog]) -> AmbiguousTaskId:
         candidates = []
@@ -337,8 +342,3 @@ class TaskHistory:
 
 def _index(cache: Path | None, root: Root) -> RowIndex | None:
     return RowIndex(cache, root.path) if cache is not None else None
-
-
-def _not_found(task_id: str, root: str | None) -> TaskNotFound:
-    place = "stored task" if root is None else f"task stored in {root}"
-    return TaskNotFound(f"no {place} has the id or prefix {task_id!r}", taskId=task_id)

@@ -20,7 +20,7 @@ from sidecar.history.doctor.folders import (
     strange_names,
     what_is_left,
 )
-from sidecar.history.doctor.remedies import finding
+from sidecar.history.doctor.remedies import finding, shared_finding
 from sidecar.history.doctor.retention import due_soon
 from sidecar.history.listing.selection import Selection
 from sidecar.history.prices import table_name
@@ -123,7 +123,7 @@ def _problems_of(history: TaskHistory, root: Root, rows: list[TaskInfo]) -> Iter
     store = history.store(root.path)
     problems = store.problems()
     for path, found in (*problems, *(each for each in store.unlisted() if each not in problems)):
-        yield finding(found.code, root.path, found.message, path=path)
+        yield shared_finding(root.path, found, path)
     for row in sorted(rows, key=lambda row: row.id):
         for problem in row.problems:
             location = history.store(row.root).location(row.id)

@@ -5,6 +5,7 @@ from types import MappingProxyType
 from typing import Final
 
 from sidecar.api.stored.doctor import Finding
+from sidecar.api.stored.tasks import Problem
 
 _BACKUP: Final = "close the product and keep a copy of the folder before touching it; "
 
@@ -46,6 +47,19 @@ REMEDIES: Final[Mapping[str, str]] = MappingProxyType(
     }
 )
 """Remedies by the code of the finding."""
+SHARED_REMEDIES: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        **REMEDIES,
+        "tooLarge": "its sessions are not listed: delete old ones in the product, close it, and run "
+        "VACUUM on the database with the command sqlite3",
+        "malformed": "its sessions are not listed: close the product, copy the database, and save what the "
+        "command .recover of sqlite3 finds in the copy",
+        "unreadable": "its sessions are not listed: make it readable for this user, or list again when the "
+        "product is writing less",
+        "notRegular": "its sessions are not listed: replace the link, pipe or directory with the file itself",
+    }
+)
+"""Remedies for a file with many sessions, such as a database."""
 
 
 def finding(
@@ -53,3 +67,9 @@ def finding(
 ) -> Finding:
     """Create a finding with its remedy; an unknown `code` is a programming error (KeyError)."""
     return Finding(code=code, root=root, task_id=task_id, path=path, message=message, remedy=REMEDIES[code])
+
+
+def shared_finding(root: str, problem: Problem, path: str) -> Finding:
+    """Create a finding about a file or folder with many sessions."""
+    remedy = SHARED_REMEDIES[problem.code]
+    return Finding(code=problem.code, root=root, path=path, message=problem.message, remedy=remedy)

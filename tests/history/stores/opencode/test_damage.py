@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from sidecar.api.errors import StorageError
+from sidecar.api.errors import StorageError, TaskNotFound
 from sidecar.corpus.sessions.compare import differences
 from sidecar.corpus.sessions.opencode import Written, write_opencode
 from sidecar.corpus.sessions.plot import NOW
@@ -68,6 +68,29 @@ def test_a_damaged_database_hides_no_session_in_files(written: Written, damage: 
     assert [(each.code, each.path) for each in found if each.task_id is None] == [(code, str(path))]
     why = history.store(str(written.root)).unlistable()
     assert why is not None and "opencode.db" in why
+
+
+def test_an_id_that_is_not_found_names_the_database_that_could_not_be_searched(written: Written) -> None:
+    path = closed(written)
+    path.write_bytes(path.read_bytes()[:5000])
+    history = history_of(written.root)
+    with pytest.raises(TaskNotFound) as caught:
+        history.get("ses_in_the_database")
+    message = str(caught.value)
+    assert message.startswith("no stored task has the id or prefix 'ses_in_the_database'")
+    assert f"{path} cannot be searched: opencode.db is damaged" in message
+    assert "save what the command .recover of sqlite3 finds" in message
+    assert caught.value.data == {"taskId": "ses_in_the_database"}
+
+
+def test_a_database_that_is_too_large_has_a_remedy_of_its_own(
+    written: Written, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = closed(written)
+    monkeypatch.setattr(foreign_database, "MAX_BYTES", 1_000)
+    found = examine(history_of(written.root), NOW).findings
+    (remedy,) = {each.remedy for each in found if each.path == str(path)}
+    assert "VACUUM" in remedy
 
 
 def test_a_damaged_database_is_reported_among_the_folders_that_are_not_listed(written: Written) -> None:
