@@ -1041,6 +1041,8 @@ export interface SearchResult {
   indexed: number;
   /** Tasks to index. Search again when `indexed` is lower. */
   total: number;
+  /** Searched tasks with a file that exceeds a limit, 100 at most. Absent without any. */
+  partlySearched?: PartlySearched[];
   /** The Host's revision. It grows with every change. */
   revision: number;
 }
@@ -1067,6 +1069,16 @@ export interface SearchHit {
   ts?: number | null;
   /** The text around the match, with matches between U+0002 and U+0003. */
   snippet: string;
+}
+
+/** A task of which only a part was searched, because a file exceeds a limit. */
+export interface PartlySearched {
+  /** The id of the task. */
+  taskId: string;
+  /** The absolute path of its root. */
+  root: string;
+  /** Which file exceeds which limit, and what was read of it. */
+  message: string;
 }
 
 /** Parameters of `tasks/files`: an id or a unique prefix, and the `root` as in `tasks/get`. */

@@ -43,6 +43,17 @@ class SearchHit(Record, kw_only=True):
     """The text around the match, with matches between U+0002 and U+0003."""
 
 
+class PartlySearched(Record, kw_only=True):
+    """A task of which only a part was searched, because a file exceeds a limit."""
+
+    task_id: str
+    """The id of the task."""
+    root: str
+    """The absolute path of its root."""
+    message: str
+    """Which file exceeds which limit, and what was read of it."""
+
+
 class SearchResult(Record, kw_only=True):
     """Hits, the best first. While the index is being built `indexed` is below `total`, in tasks."""
 
@@ -52,4 +63,6 @@ class SearchResult(Record, kw_only=True):
     """Tasks that are indexed so far."""
     total: int
     """Tasks to index. Search again when `indexed` is lower."""
+    partly_searched: list[PartlySearched] | None = None
+    """Searched tasks with a file that exceeds a limit, 100 at most. Absent without any."""
     revision: int

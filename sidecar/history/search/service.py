@@ -4,13 +4,14 @@ import contextlib
 import os
 import subprocess
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from heapq import merge
+from itertools import islice
 from pathlib import Path
 from typing import Final
 
 from sidecar.api.errors import StorageError
-from sidecar.api.stored.search import SearchHit, SearchParams, SearchResult
+from sidecar.api.stored.search import PartlySearched, SearchHit, SearchParams, SearchResult
 from sidecar.api.stored.tasks import TaskInfo
 from sidecar.history.catalog.sqlite_errors import DATABASE_ERRORS, is_damage
 from sidecar.history.listing.selection import Selection
@@ -22,6 +23,8 @@ from sidecar.history.task_history import TaskHistory
 
 WAIT_SECONDS: Final = 3.0
 """How long a search waits for the worker before it uses the index as it is."""
+_MOST_PARTLY: Final = 100
+"""How many tasks are named that were searched in part."""
 
 Rows = dict[tuple[str, str], TaskInfo]
 
@@ -67,7 +70,13 @@ class SearchService:
         with self._errors_reported():
             hits = self._sound_hits(roots, kept, expression, rows, params.limit)
         indexed, total = self._progress(roots, kept)
-        return SearchResult(hits=hits, indexed=indexed, total=total, revision=history.revision)
+        return SearchResult(
+            hits=hits,
+            indexed=indexed,
+            total=total,
+            partly_searched=[*islice(_partly_searched(rows.values()), _MOST_PARTLY)] or None,
+            revision=history.revision,
+        )
 
     @property
     def is_indexing(self) -> bool:
@@ -180,6 +189,13 @@ class SearchService:
         except (*DATABASE_ERRORS, OSError, _Damaged) as error:
             message = f"the search index in {self._directory} cannot be used: {error}"
             raise StorageError(message, path=str(self._directory), reason=str(error)) from None
+
+
+def _partly_searched(rows: Iterable[TaskInfo]) -> Iterator[PartlySearched]:
+    for row in rows:
+        for each in row.problems:
+            if each.code == "tooLarge":
+                yield PartlySearched(task_id=row.id, root=row.root, message=each.message)
 
 
 def _hit(row: TaskInfo, found: Found) -> SearchHit:
