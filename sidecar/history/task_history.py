@@ -326,7 +326,7 @@ class TaskHistory:
         return [self._catalogs[self.names.named(root, "root")]]
 
     def _not_found(self, task_id: str, root: str | None) -> TaskNotFound:
-        from sidecar.history.not_found import not_found
+        from sidecar.history.listing.not_found import not_found
 
         return not_found(task_id, root, [each for c in self._searched(root) for each in c.store.unlisted()])
 

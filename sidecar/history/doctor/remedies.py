@@ -6,6 +6,7 @@ from typing import Final
 
 from sidecar.api.stored.doctor import Finding
 from sidecar.api.stored.tasks import Problem
+from sidecar.history.stored.shared_remedies import SHARED_REMEDIES
 
 _BACKUP: Final = "close the product and keep a copy of the folder before touching it; "
 
@@ -41,25 +42,12 @@ REMEDIES: Final[Mapping[str, str]] = MappingProxyType(
         "disagreement": "the sidecar uses the messages if they are complete; the product corrects its "
         "entry when the task is opened and saved",
         "strangeName": "no product uses such a name for a task; it is not listed",
-        "unlistable": "make the directory readable for this user, then check again",
+        "unlistable": SHARED_REMEDIES["unlistable"],
         "dueDeletion": "set history.keep to keep copies, export them, or raise in the product's "
         "settings.json cleanupPeriodDays (Claude Code) or general.sessionRetention.maxAge (Gemini CLI)",
     }
 )
 """Remedies by the code of the finding."""
-SHARED_REMEDIES: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        **REMEDIES,
-        "tooLarge": "its sessions are not listed: delete old ones in the product, close it, and run "
-        "VACUUM on the database with the command sqlite3",
-        "malformed": "its sessions are not listed: close the product, copy the database, and save what the "
-        "command .recover of sqlite3 finds in the copy",
-        "unreadable": "its sessions are not listed: make it readable for this user, or list again when the "
-        "product is writing less",
-        "notRegular": "its sessions are not listed: replace the link, pipe or directory with the file itself",
-    }
-)
-"""Remedies for a file with many sessions, such as a database."""
 
 
 def finding(
@@ -71,5 +59,5 @@ def finding(
 
 def shared_finding(root: str, problem: Problem, path: str) -> Finding:
     """Create a finding about a file or folder with many sessions."""
-    remedy = SHARED_REMEDIES[problem.code]
+    remedy = SHARED_REMEDIES.get(problem.code) or REMEDIES[problem.code]
     return Finding(code=problem.code, root=root, path=path, message=problem.message, remedy=remedy)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from sidecar.api.errors import TaskNotFound
-from sidecar.history.doctor.remedies import SHARED_REMEDIES
+from sidecar.history.stored.shared_remedies import SHARED_REMEDIES
 from sidecar.history.stores.contract import SharedProblem
 
 _MOST_NAMED: Final = 3
@@ -15,7 +15,8 @@ def not_found(task_id: str, root: str | None, unread: Sequence[SharedProblem] = 
     place = "stored task" if root is None else f"task stored in {root}"
     message = f"no {place} has the id or prefix {task_id!r}"
     for path, problem in unread[:_MOST_NAMED]:
-        message += f". {path} cannot be searched: {problem.message}; {SHARED_REMEDIES[problem.code]}"
+        remedy = SHARED_REMEDIES.get(problem.code, "`doctor` suggests a remedy")
+        message += f". {path} cannot be searched: {problem.message}; {remedy}"
     if len(unread) > _MOST_NAMED:
         message += f". {len(unread) - _MOST_NAMED} more places cannot be searched; doctor names them"
     return TaskNotFound(message, taskId=task_id)

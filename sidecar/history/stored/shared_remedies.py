@@ -1,0 +1,19 @@
+"""Remedies for problems of files and folders that hold many sessions, such as databases."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+SHARED_REMEDIES: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "tooLarge": "its sessions are not listed: delete old ones in the product, close it, and run "
+        "VACUUM on the database with the command sqlite3",
+        "malformed": "its sessions are not listed: close the product, copy the database, and save what the "
+        "command .recover of sqlite3 finds in the copy",
+        "unreadable": "its sessions are not listed: make it readable for this user, or list again when the "
+        "product is writing less",
+        "notRegular": "its sessions are not listed: replace the link, pipe or directory with the file itself",
+        "unlistable": "make the directory readable for this user, then check again",
+    }
+)
+"""Remedies by the code of the problem."""
