@@ -9,7 +9,8 @@ from sidecar.api.model import ToolKind
 from sidecar.api.stored.tasks import MAX_PAGE, Rules, TaskInfo
 from sidecar.history.listing.selection import ListQuery
 from sidecar.history.listing.text import format_tasks
-from sidecar.tools.arguments import quoted, shown_text
+from sidecar.tools.arguments import BadArgument, check_names, refuse, shown_text
+from sidecar.tools.arguments import text as string
 from sidecar.tools.result import ToolError, ToolResult
 
 DEFAULT_LIMIT = 50
@@ -119,12 +120,14 @@ class ListTasksTool:
         """List tasks. Invalid arguments give PARAMETER_VALIDATION, unreadable storage EXECUTION_FAILED."""
         try:
             return await asyncio.to_thread(self._list, _checked(arguments))
+        except BadArgument as error:
+            return refuse(error)
         except InvalidParams as error:
             return _failed(error.message, "PARAMETER_VALIDATION")
         except SidecarError as error:
             return _failed(error.message, "EXECUTION_FAILED")
 
-    def _list(self, arguments: dict[str, Any]) -> ToolResult:
+    def _list(self, arguments: Mapping[str, Any]) -> ToolResult:
         limit, cursor = arguments.get("limit"), arguments.get("cursor")
         # An empty filter or query counts as absent.
         wanted = {name: arguments[name] for name in ("filter", "query") if arguments.get(name)}
@@ -146,22 +149,16 @@ class ListTasksTool:
         return _answer(text, facts)
 
 
-def _checked(arguments: object) -> dict[str, Any]:
-    """Raise an error for members that are not in the schema; null counts as absent."""
-    if not isinstance(arguments, Mapping):
-        raise InvalidParams("the arguments of list_tasks must be an object")
-    for name, value in arguments.items():
-        if name not in _SCHEMA["properties"]:
-            known = ", ".join(_SCHEMA["properties"])
-            raise InvalidParams(f"list_tasks has no parameter {quoted(name)}; it accepts {known}")
-        if value is None:
-            continue
-        if name == "limit":
-            if type(value) is not int or not 1 <= value <= MAX_PAGE:
-                raise InvalidParams(f"'limit' must be a whole number from 1 to {MAX_PAGE}")
-        elif not isinstance(value, str):
-            raise InvalidParams(f"'{name}' must be a string")
-    return dict(arguments)
+def _checked(arguments: object) -> Mapping[str, Any]:
+    """Return the arguments, checked against the schema; null counts as absent."""
+    given = check_names(arguments, _SCHEMA["properties"])
+    for name in given:
+        if name != "limit":
+            string(given, name)
+    limit = given.get("limit")
+    if limit is not None and (type(limit) is not int or not 1 <= limit <= MAX_PAGE):
+        raise BadArgument(f"Parameter 'limit' must be a whole number from 1 to {MAX_PAGE}.")
+    return given
 
 
 def _answer(text: str, facts: dict[str, Any]) -> ToolResult:

@@ -125,20 +125,21 @@ async def test_an_empty_filter_is_none_and_null_is_absent() -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "named"),
+    ("arguments", "message"),
     [
-        ({"fliter": "x"}, "'fliter'"),
-        ({"filter": 5}, "'filter'"),
-        ({"limit": "5"}, "'limit'"),
-        ({"limit": True}, "'limit'"),
-        ({"limit": 0}, "'limit'"),
-        ({"limit": 20_001}, "'limit'"),
-        ({"cursor": []}, "'cursor'"),
+        ([], "The arguments must be an object."),
+        ({"fliter": "x"}, "Unknown parameter 'fliter'. Known parameters: filter, query, limit, cursor."),
+        ({"filter": 5}, "Parameter 'filter' must be a string."),
+        ({"limit": "5"}, "Parameter 'limit' must be a whole number from 1 to 20000."),
+        ({"limit": True}, "Parameter 'limit' must be a whole number from 1 to 20000."),
+        ({"limit": 0}, "Parameter 'limit' must be a whole number from 1 to 20000."),
+        ({"limit": 20_001}, "Parameter 'limit' must be a whole number from 1 to 20000."),
+        ({"cursor": []}, "Parameter 'cursor' must be a string."),
     ],
 )
-async def test_a_bad_argument_is_refused_by_name(arguments: dict[str, Any], named: str) -> None:
+async def test_a_bad_argument_is_refused_by_name(arguments: object, message: str) -> None:
     result = await ListTasksTool(Tasks(1)).execute(arguments)
-    assert result.error and result.error.type == "PARAMETER_VALIDATION" and named in result.error.message
+    assert result.error == ToolError(message, "PARAMETER_VALIDATION")
     assert result.llm_content == result.error.message
 
 
