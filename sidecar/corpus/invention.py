@@ -96,12 +96,12 @@ class Inventor:
         return "".join(self.random.choices(_SYLLABLES, k=3)) + f"{self.random.randrange(16**5):05x}"
 
     def prompt(self, word: str = "") -> str:
-        """Make what a person types; some have several lines."""
+        """Make up a prompt; some have several lines."""
         parts = (self.random.choice(_VERBS), self.random.choice(_THINGS), word)
         return " ".join(filter(None, parts)) + self.random.choice(_ENDINGS)
 
     def reply(self, word: str = "") -> str:
-        """Make an answer of a model."""
+        """Make up an answer of a model."""
         return f"{' '.join(self.random.sample(_REPLIES, 2))} {word}".strip()
 
     def uuid(self) -> str:

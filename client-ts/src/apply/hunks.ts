@@ -2,7 +2,7 @@ import { applyPatch, type StructuredPatch } from "diff";
 
 /** The header of a hunk; models also write one without numbers. */
 const HEADER = /^@@(?: -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@| \.\.\. @@| @@)?(?= |$)/u;
-/** What git adds below a mail. */
+/** The separator that git puts before the signature of a mailed patch. */
 const SIGNATURE = "-- ";
 
 /** What only a diff contains: numbers of lines, or the names of its files above a header. */

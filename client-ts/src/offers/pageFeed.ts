@@ -19,7 +19,7 @@ export abstract class PageFeed<T> implements Disposable {
   #post: ((value: T) => void) | undefined;
   #posted = "";
 
-  /** `onDidChange` is another event with which the value may change. */
+  /** The value may also change whenever `onDidChange` fires. */
   protected constructor(service: Service, onDidChange: Event<void>) {
     this.#service = service;
     const request = (): void => void this.#request();

@@ -113,7 +113,7 @@ function isInFront({ isActive, group }: vscode.Tab): boolean {
   return isActive && group.isActive;
 }
 
-/** Whether somebody writes a comment, which closing an editor would lose. */
+/** Whether someone is writing a comment, which would be lost if the editor closed. */
 function isWriting(): boolean {
   return vscode.workspace.textDocuments.some(
     (document) => document.uri.scheme === "comment" && document.getText().trim() !== "",

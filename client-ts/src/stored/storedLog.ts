@@ -18,7 +18,7 @@ export function newLog(reading: Reading): StoredLog {
   return { events: read, read, reading };
 }
 
-/** Add what a task has gained; undefined if what was read before is different now. */
+/** Add what is new in a task; undefined if what was read before has changed. */
 export function grownLog(
   { events, read: before }: StoredLog,
   { read, reading }: StoredLog,
@@ -34,7 +34,8 @@ export function grownLog(
   return { events: [...events, ...numbered], read, reading };
 }
 
-/** Return what a text that was being written has gained; undefined if another one took its place. */
+/** Return what was added to a text that was being written; undefined if another text replaced it.
+ */
 function restOf(last: TaskEvent | undefined, now: TaskEvent | undefined): TaskEvent[] | undefined {
   if (last === undefined || now === undefined || isDeepStrictEqual(last, now)) {
     return [];

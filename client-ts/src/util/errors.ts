@@ -6,7 +6,7 @@ export interface Refusal extends Error {
   readonly data?: unknown;
 }
 
-/** There is no connection: not started, between two tries, stopped, or just lost. */
+/** There is no connection: not started, between two attempts, stopped, or just lost. */
 export class SidecarUnavailableError extends Error {
   override readonly name = "SidecarUnavailableError";
 }

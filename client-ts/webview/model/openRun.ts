@@ -65,7 +65,7 @@ export interface OpenRun {
   readonly loading?: PageSide;
   /** Why the task could not be read or cancelled, or an answer not be sent. */
   readonly problem?: string;
-  /** What the run changed, once it ended and that is known. */
+  /** The files that an ended run changed, once they are known. */
   readonly files?: readonly TouchedFile[];
   /** The commands that sign in to its agent, if it failed without a sign-in. */
   readonly signIn?: readonly string[];

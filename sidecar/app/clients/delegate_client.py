@@ -31,7 +31,7 @@ class DelegateClient(ModelClient):
 
     @property
     def caller(self) -> Caller:
-        """Who launches runs: the run."""
+        """The run, as the caller of its launches."""
         return self._delegation.caller
 
     @cached_property

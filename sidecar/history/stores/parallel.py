@@ -22,12 +22,12 @@ Work = Callable[[list[str]], list[T]]
 
 
 class Parallel(Protocol):
-    """Does work on names, at once or in parts; `answer` is the type of the result."""
+    """Do work on names, all at once or in batches; `answer` is the type of the result."""
 
     def __call__(
         self, work: Work[T], names: list[str], answer: type[list[T]], meanwhile: Callable[[], None] = ...
     ) -> list[T]:
-        """Return the results for all names, in the names' order if the work keeps to that.
+        """Return the results for all names, in the order of the names if the work keeps it.
 
         `meanwhile` is called once by this process, while the work runs.
         """

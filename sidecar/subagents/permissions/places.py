@@ -115,7 +115,7 @@ def address(url: str, arguments: Any) -> WebAddress | None:
 
 
 def is_plain_fetch(arguments: Any) -> bool:
-    """Return whether no argument of a fetch but the address changes where it goes or what it sends."""
+    """Return whether only the address decides where a fetch goes and what it sends."""
     given = arguments.items() if isinstance(arguments, Mapping) else ()
     return all(_joined(name) in _FETCHED for name, value in given if value)
 

@@ -66,7 +66,7 @@ def read_settings(environ: Mapping[str, str], model: str | None = None) -> Built
 def required_model(settings: BuiltinSettings) -> str:
     """Return the name of the model. Raises SettingsError if none is set."""
     if settings.model is None:
-        raise SettingsError(f"no model: set {MODEL}, or model: in the definition")
+        raise SettingsError(f"no model is set; set {MODEL}, or `model` in the definition")
     return settings.model
 
 

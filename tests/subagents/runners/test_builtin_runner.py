@@ -46,7 +46,7 @@ def test_a_command_of_ones_own_is_another_type() -> None:
 
 
 async def test_a_run_without_a_model_is_not_started(tmp_path: Path) -> None:
-    with pytest.raises(RunnerUnavailable, match="no model: set SIDECAR_AGENT_MODEL"):
+    with pytest.raises(RunnerUnavailable, match="no model is set; set SIDECAR_AGENT_MODEL"):
         await runner(KEY).start(RunSpec("id", "do it", tmp_path), ignore)
 
 
@@ -80,7 +80,7 @@ def test_with_a_key_and_no_model_it_says_so_and_with_both_it_is_available(
     listed = described(monkeypatch, OPENAI_API_KEY="a")
     assert listed is not None
     assert not listed["available"]
-    assert "no model: set SIDECAR_AGENT_MODEL, or model: in the definition" in listed["reason"]
+    assert "no model is set; set SIDECAR_AGENT_MODEL, or `model` in the definition" in listed["reason"]
     listed = described(monkeypatch, SIDECAR_AGENT_MODEL="m")
     assert listed is not None
     assert (listed["type"], listed["available"], listed["reason"]) == ("builtin", True, None)

@@ -77,7 +77,7 @@ def is_json(data: bytes) -> bool:
 
 
 def _values_in(data: bytes) -> int:
-    """Count opening brackets, without those in texts that escape what follows, as code and JSON do."""
+    """Count opening brackets that no backslash follows: one with a backslash is in a text of code or JSON."""
     return sum(data.count(each) - data.count(each + b"\\") for each in (b"{", b"["))
 
 

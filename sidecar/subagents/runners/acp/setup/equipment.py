@@ -34,7 +34,7 @@ def _require(server: RemoteServer, capabilities: schema.AgentCapabilities) -> No
     if offered is None or not getattr(offered, server.type):
         raise AgentError(
             f"mcpServers: {server.name}: the agent does not support servers of type {server.type}; use a "
-            "server that is a command, or another agent, or list the servers of this definition without it"
+            "server that is a command, use another agent, or remove the server from the definition"
         )
 
 
