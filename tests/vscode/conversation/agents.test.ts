@@ -177,6 +177,7 @@ session.step("a remembered permission is listed, and can be forgotten", async (w
 
 session.step("a running subagent gets a message after its turn", async (workbench) => {
   const chat = new Chat(workbench);
+  await workbench.run("Notifications: Clear All Notifications"); // they cover what the picture shows
   await chat.launchScript(SCRIPTED, ['say "First words."', 'run "echo third"']);
   await chat.question("echo third").waitFor();
   await chat.message.fill('say "Heard and done."');

@@ -46,9 +46,11 @@ session.step("a line says what Claude Code will delete soon", async (workbench) 
   assert.deepEqual(await seriousFindings(workbench.sideBarPage), []);
 });
 
-session.step("Keep Copies keeps them from now on", async (workbench) => {
+session.step("keys alone keep copies from now on", async (workbench) => {
   const { list } = new Chat(workbench);
-  await list.getByRole("button", { name: "Keep Copies" }).click();
+  await workbench.run("Subagents: Focus on Subagents View");
+  await workbench.tabTo(list.getByRole("button", { name: "Keep Copies" }));
+  await workbench.page.keyboard.press("Enter");
   await list.getByText("1 session will be deleted").waitFor({ state: "hidden" });
   await workbench.toast("subagentSidecar.history.keep");
   const settings = join(session.profile.folder, "data/Machine/settings.json");
