@@ -194,7 +194,7 @@ class TaskHistory:
         """
         with self._lock:
             catalog, name = self._find(task_id, root)
-            opened = catalog.open(name, self.now())
+            opened = catalog.open(name, self.now(), self.followed)
         if opened is None:
             raise self._not_found(task_id, root)
         info = opened.info
@@ -307,8 +307,11 @@ class TaskHistory:
         return estimated, {**provenance, "estimatedCost": source}
 
     def _find(self, task_id: str, root: str | None) -> tuple[RootCatalog, str]:
+        searched = self._searched(root)
+        if self.followed and (known := next((each for each in searched if each.knows(task_id)), None)):
+            return known, task_id  # without checking all other tasks
         owners: dict[str, RootCatalog] = {}
-        for catalog in self._searched(root):
+        for catalog in searched:
             for name in catalog.names(task_id, self.now()):
                 owners.setdefault(name, catalog)
         if task_id in owners:

@@ -246,12 +246,26 @@ class RootCatalog:
                     self._index.save(rules, kept.rows, kept.unsaved, kept.made_at)
                     kept.unsaved = set()
 
-    def open(self, name: str, now: int) -> OpenedTask | None:
-        """Read one task from disk; None if it no longer exists."""
+    def knows(self, name: str) -> bool:
+        """Return whether the last scan found a task with this id that still exists."""
+        with self._lock:
+            row = self.rows("structural").get(name)
+            return row is not None and row.body != b"" and bool(self.store.existing([row.within or name]))
+
+    def open(self, name: str, now: int, followed: bool = False) -> OpenedTask | None:
+        """Read one task from disk; None if it no longer exists.
+
+        If changes are `followed`, only this task is checked, otherwise all those it may depend on.
+        """
         with self._lock:
             if not self.store.relates:
                 return self.store.open(name, now)
-            row = self.scan("structural", now, quiet=True).get(name)
+            rows = self.followed_rows("structural", now) if followed else None
+            if rows is not None and name in rows:
+                self.touch([name], now)
+                row = self.rows("structural").get(name)
+            else:
+                row = self.scan("structural", now, quiet=True).get(name)
             opened = self.store.open(name, now)
         if opened is None or row is None or not row.body:
             return opened
