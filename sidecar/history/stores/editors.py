@@ -12,7 +12,10 @@ import msgspec
 
 from sidecar.patterns import compiled
 
-APPS: Final = ("Code", "Code - Insiders", "VSCodium", "Cursor", "Windsurf")
+APPS: Final = (
+    *("Code", "Code - Insiders", "VSCodium", "Cursor", "Windsurf"),
+    *("Antigravity", "Kiro", "Trae"),
+)
 """The editors' folders in the platform's folder for application data."""
 SERVERS: Final = (
     ".vscode-server",
@@ -20,6 +23,12 @@ SERVERS: Final = (
     ".vscodium-server",
     ".cursor-server",
     ".windsurf-server",
+    ".antigravity-server",
+    ".antigravity-ide-server",
+    ".kiro-server",
+    ".trae-server",
+    ".vscode-remote",  # GitHub Codespaces
+    ".openvscode-server",
 )
 """The folders, in the home, of the part of an editor that runs on a remote machine, in WSL or a container."""
 FLATPAKS: Final = {"com.visualstudio.code": "Code", "com.vscodium.codium": "VSCodium"}
