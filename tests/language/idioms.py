@@ -6,7 +6,8 @@ from functools import cached_property
 
 _START = r"(?:(?<![A-Za-z])|(?-i:(?<=[a-z])(?=[A-Z])))"
 _END = r"(?-i:(?![a-z]))(?!(?-i:(?<=[A-Z])[A-Z]))"
-_BREAK = r"[\s#/*>_-]+"
+_BREAK = r"""(?:[\s#/*>_-]|["'`]\s*\+?\s*\n\s*[a-z]?["'`])+"""
+"""Between two words: blanks, marks of comments, and the end of a string that continues on the next line."""
 _VERBS = (
     "normal|initial|serial|recogn|organ|optim|minim|maxim|summar|synchron|canonical|util|author|final|token|"
     "general|special|categor|prior|custom|stabil|visual|parallel|item|penal"
@@ -43,7 +44,7 @@ def simplified(text: str) -> str:
     A search for a literal space is several times as fast as one for the beginnings of words.
     """
     parts = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", text).lower()
-    return " " + re.sub(r"[^a-z ]+", " ; ", re.sub(r"[\s#/*>_-]+", " ", parts))
+    return " " + re.sub(r"[^a-z ]+", " ; ", re.sub(_BREAK, " ", parts))
 
 
 def _compiled(words: str) -> re.Pattern[str]:

@@ -22,6 +22,8 @@ def test_every_exception_is_still_needed() -> None:
         "It is no object.",
         "# a file that goes\n    # on after its end",
         " * stands\n",
+        'f"a file that goes "\n    f"on after its end"',
+        "`a file that goes ` +\n  `on after its end`",
         "was_told = True",
         "const lastNews = 1",
         "SQLITE_FAULTS",

@@ -34,8 +34,7 @@ export function grownLog(
   return { events: [...events, ...numbered], read, reading };
 }
 
-/** Return what was added to a text that was being written; undefined if another text replaced it.
- */
+/** Return what was added to a text that was being written; undefined if another one replaced it. */
 function restOf(last: TaskEvent | undefined, now: TaskEvent | undefined): TaskEvent[] | undefined {
   if (last === undefined || now === undefined || isDeepStrictEqual(last, now)) {
     return [];
