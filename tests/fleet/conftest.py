@@ -23,6 +23,7 @@ from sidecar.subagents.runners.process.marker import find
 from tests.e2e.agents.equipped import equipped
 from tests.e2e.real.real_agents import BIN, OPENCODE_SWITCHES
 from tests.fleet.fakes.world import World
+from tests.fleet.local_cluster import cluster_process, read_answer
 
 REPO = Path(__file__).parents[2]
 PYTHON = REPO / ".cache" / "fleet" / "bin" / "python"
@@ -41,25 +42,18 @@ class ClusterUnderTest:
         self._process = process
         self.pid = process.pid
         self.home = home
-        self.address = self._read()["address"]
+        self.address = read_answer(process)["address"]
 
     def command(self, **command: str) -> Json:
         """Let the cluster do something, wait until it is done, and return its answer."""
         assert self._process.stdin is not None
         self._process.stdin.write(json.dumps(command) + "\n")
         self._process.stdin.flush()
-        return self._read()
+        return read_answer(self._process)
 
     def folders(self) -> list[str]:
         """Return the runs that have a folder on a node."""
         return sorted(each.name for each in (self.home / "fleet").glob("*/runs/*"))
-
-    def _read(self) -> Json:
-        assert self._process.stdout is not None
-        line = self._process.stdout.readline()
-        assert line, "the cluster did not start; run scripts/fleet_env"
-        answer: Json = json.loads(line)
-        return answer
 
 
 @pytest.fixture
@@ -72,37 +66,17 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> MakeWorld:
 def started_cluster(home: Path, **variables: str) -> Iterator[ClusterUnderTest]:
     """Start a cluster with this home, and end it. Its processes have these variables besides others."""
     assert PYTHON.exists(), "run scripts/fleet_env first: it installs Ray for these tests"
-    environment = {
-        **os.environ,
-        "HOME": str(home),
-        "RAY_AUTH_TOKEN": TOKEN,
-        "SIDECAR_FLEET_DIR": str(home / "fleet"),
+    equipment = {
         "FROM_THE_NODE": "a secret of the node",
         "PATH_OF_A": f"{BIN}{os.pathsep}{os.environ['PATH']}",
         "OPENCODE_CONFIG": str(home / "opencode.json"),
         **{f"OPENCODE_DISABLE_{switch}": "1" for switch in OPENCODE_SWITCHES},
-        **variables,
     }
     with (
         (home / "log").open("wb") as log,
-        subprocess.Popen(
-            [str(PYTHON), str(Path(__file__).parent / "cluster_process.py")],
-            env=environment,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=log,
-            text=True,
-        ) as process,
+        cluster_process(PYTHON, home, TOKEN, log, **(equipment | variables)) as process,
     ):
-        try:
-            yield ClusterUnderTest(process, home)
-        finally:
-            assert process.stdin is not None
-            process.stdin.close()
-            try:
-                process.wait(60)
-            except subprocess.TimeoutExpired:
-                process.kill()
+        yield ClusterUnderTest(process, home)
 
 
 @pytest.fixture(scope="session")

@@ -6,12 +6,20 @@ from pathlib import Path
 import pytest
 
 from sidecar.fleet.node_journal import NodeJournal
+from sidecar.subagents.runners.remote.run.remote_run import RemoteRun
 from tests.fleet.conftest import MakeWorld
 from tests.fleet.fakes.virtual_time import run_virtually, until
 from tests.fleet.fakes.world import RUN, World
 from tests.fleet.remote.test_remote_run import counting, forever
 
 RESULT = b'{"result": {"terminate_reason": "GOAL", "final_message": "x", "emitted_vars": {}, "error": null}}'
+
+
+async def launched(here: World) -> RemoteRun:
+    """Launch a run, and wait until three of its events have arrived."""
+    run = await here.launch()
+    await until(lambda: len(here.values) == 3)
+    return run
 
 
 def forge(here: World, line: bytes) -> None:
@@ -37,8 +45,7 @@ def forge(here: World, line: bytes) -> None:
 def test_a_line_that_is_not_an_object_ends_its_run_and_not_the_gateway(world: MakeWorld, line: bytes) -> None:
     async def main() -> None:
         here = world(forever)
-        run = await here.launch()
-        await until(lambda: len(here.values) == 3)
+        run = await launched(here)
         number = here.body._run.journal.last + 1
         forge(here, line)
         result = await run.result()
@@ -63,8 +70,7 @@ def test_a_line_that_is_not_an_object_ends_its_run_and_not_the_gateway(world: Ma
 def test_an_object_of_another_shape_ends_its_run_and_not_the_gateway(world: MakeWorld, line: bytes) -> None:
     async def main() -> None:
         here = world(forever)
-        run = await here.launch()
-        await until(lambda: len(here.values) == 3)
+        run = await launched(here)
         forge(here, line)
         forge(here, RESULT)
         await run.result()
@@ -76,8 +82,7 @@ def test_an_object_of_another_shape_ends_its_run_and_not_the_gateway(world: Make
 def test_lines_that_another_process_appends_are_replaced(world: MakeWorld) -> None:
     async def main() -> None:
         here = world(counting(50))
-        run = await here.launch()
-        await until(lambda: len(here.values) == 3)
+        run = await launched(here)
         with (here.folder / "fleet" / "runs" / RUN / "journal.ndjson").open("ab") as journal:
             journal.write(RESULT + b"\n")
         assert (await run.result()).final_message == "done"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.corpus.sessions.opencode import write_opencode
+from sidecar.corpus.sessions.opencode import Written, write_opencode
 from sidecar.corpus.sessions.plot import NOW
 from sidecar.history import TaskHistory
 from sidecar.history.live import LiveHistory
@@ -51,16 +51,27 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
 
 
-def _a_session(root: Path, rows: set[str]) -> str:
-    files = {path.stem for path in root.glob("**/*.json")}
-    return min(rows - files)
+def _session_in_database(written: Written) -> str:
+    """Return a session that no file holds."""
+    rows = written.open[0].execute("SELECT DISTINCT session_id FROM message")
+    files = {path.stem for path in written.root.glob("**/*.json")}
+    return min({str(key) for (key,) in rows} - files)
+
+
+def _writer_with_log(path: Path, size: int) -> sqlite3.Connection:
+    """Open a new database with a value of this size in its table; the next write begins the log again."""
+    writer = sqlite3.connect(path, isolation_level=None)
+    writer.execute("PRAGMA journal_mode=WAL")
+    writer.execute("PRAGMA wal_autocheckpoint=0")
+    writer.execute("CREATE TABLE t (v)")
+    writer.execute(f"INSERT INTO t VALUES (zeroblob({size}))")
+    writer.execute("PRAGMA wal_checkpoint")
+    return writer
 
 
 def test_every_reading_sees_whole_transactions(tmp_path: Path) -> None:
     written = write_opencode(tmp_path / "root", 12)
-    database = written.open[0]
-    rows = {key for (key,) in database.execute("SELECT DISTINCT session_id FROM message")}
-    key = _a_session(written.root, rows)
+    key = _session_in_database(written)
     history = TaskHistory([written.root], now=lambda: NOW)
     counts = [history.get(key)[0].message_count or 0]
     argv = [sys.executable, "-c", _WRITER, str(written.root / "opencode.db"), key, "200"]
@@ -78,8 +89,7 @@ def test_every_reading_sees_whole_transactions(tmp_path: Path) -> None:
 def test_changes_are_announced_at_once(tmp_path: Path) -> None:
     written = write_opencode(tmp_path / "root", 13)
     database = written.open[0]
-    rows = {key for (key,) in database.execute("SELECT DISTINCT session_id FROM message")}
-    key = _a_session(written.root, rows)
+    key = _session_in_database(written)
     history = TaskHistory([written.root], now=lambda: NOW)
     announced: queue.Queue[Changes] = queue.Queue()
     live = LiveHistory(history, announced.put, reconcile_seconds=3_600)
@@ -136,12 +146,7 @@ def test_a_log_that_is_begun_again_during_the_copy_is_not_used(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = str(tmp_path / "some.db")
-    writer = sqlite3.connect(path, isolation_level=None)
-    writer.execute("PRAGMA journal_mode=WAL")
-    writer.execute("PRAGMA wal_autocheckpoint=0")
-    writer.execute("CREATE TABLE t (v)")
-    writer.execute("INSERT INTO t VALUES (zeroblob(50000))")
-    writer.execute("PRAGMA wal_checkpoint")  # the next write begins the log again
+    writer = _writer_with_log(Path(path), 50_000)
     before = stamps_of(path)
     copy = private_copy._copy
 
@@ -170,12 +175,7 @@ def test_a_log_that_is_filled_again_is_copied_while_its_writer_writes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = str(tmp_path / "some.db")
-    writer = sqlite3.connect(path, isolation_level=None)
-    writer.execute("PRAGMA journal_mode=WAL")
-    writer.execute("PRAGMA wal_autocheckpoint=0")
-    writer.execute("CREATE TABLE t (v)")
-    writer.execute("INSERT INTO t VALUES (zeroblob(200000))")
-    writer.execute("PRAGMA wal_checkpoint")
+    writer = _writer_with_log(Path(path), 200_000)
     writer.execute("INSERT INTO t VALUES (1)")
     before = stamps_of(path)
     copy = private_copy._copy
