@@ -1,10 +1,10 @@
 import * as vscode from "vscode";
 
-import { CHANGES_SCHEME, taskOfChange } from "../review/changeUri.js";
+import { CHANGES_SCHEME } from "../review/changeUri.js";
 import type { ChangeText } from "../review/toolDiffs.js";
 import * as strings from "../text/strings.js";
-import { anchor, linesIn } from "./anchor.js";
-import { type Remark, reviewText } from "./reviewText.js";
+import { ChangeThread, type KeptThread, linesAt, ownComment, showComment } from "./changeThread.js";
+import { reviewText } from "./reviewText.js";
 
 /** The id of the comments in the manifest. */
 const CONTROLLER = "subagentSidecar.changes";
@@ -12,30 +12,6 @@ const CONTROLLER = "subagentSidecar.changes";
 const KEPT = "changeComments";
 /** Whether there are comments to send, for the manifest. */
 const CONTEXT = "subagentSidecar.commented";
-
-/** A comment with the text that it had before it is edited. */
-class ChangeComment implements vscode.Comment {
-  readonly author = { name: strings.comments.you };
-  readonly contextValue = "draft";
-  readonly thread: vscode.CommentThread;
-  body: string;
-  saved: string;
-  mode = vscode.CommentMode.Preview;
-
-  constructor(thread: vscode.CommentThread, text: string) {
-    this.thread = thread;
-    this.body = this.saved = text;
-  }
-}
-
-interface Kept {
-  readonly uri: string;
-  readonly first: number;
-  readonly last: number;
-  /** The lines that it is about, by which it is found when the agent changes the file again. */
-  readonly lines: readonly string[];
-  readonly texts: readonly string[];
-}
 
 /** Where the texts of changes are. */
 export interface ChangeTexts {
@@ -49,8 +25,8 @@ export class ChangeComments implements vscode.Disposable {
   readonly #texts: ChangeTexts;
   readonly #memory: Pick<vscode.Memento, "get" | "update">;
   readonly #controller: vscode.CommentController;
-  /** The threads with comments, and the lines that each is about. */
-  readonly #threads = new Map<vscode.CommentThread, readonly string[]>();
+  /** The threads with comments, by those of the editor. */
+  readonly #threads = new Map<vscode.CommentThread, ChangeThread>();
   readonly #subscription: vscode.Disposable;
 
   constructor(texts: ChangeTexts, memory: Pick<vscode.Memento, "get" | "update">) {
@@ -68,10 +44,13 @@ export class ChangeComments implements vscode.Disposable {
     this.#subscription = vscode.workspace.onDidChangeTextDocument(({ document }) => {
       this.#follow(document);
     });
-    for (const { uri, first, last, lines, texts: words } of memory.get<readonly Kept[]>(KEPT, [])) {
+    for (const { uri, first, last, lines, texts: words } of memory.get<readonly KeptThread[]>(
+      KEPT,
+      [],
+    )) {
       const range = new vscode.Range(first, 0, last, 0);
       const thread = this.#controller.createCommentThread(vscode.Uri.parse(uri), range, []);
-      this.#put(thread, words, lines);
+      this.#put(thread, lines).add(words);
     }
     this.#note();
   }
@@ -79,14 +58,15 @@ export class ChangeComments implements vscode.Disposable {
   /** Add a comment that was written below a line; an empty one is not. */
   async add({ thread, text }: vscode.CommentReply): Promise<void> {
     if (text.trim() !== "") {
-      this.#put(thread, [text.trim()], this.#threads.get(thread) ?? (await this.#linesAt(thread)));
+      const known = this.#threads.get(thread) ?? this.#put(thread, await this.#linesAt(thread));
+      known.add([text.trim()]);
       await this.#keep();
     }
   }
 
   /** Let the reader change a comment. */
   edit(comment: vscode.Comment): void {
-    this.#show(ownComment(comment), vscode.CommentMode.Editing);
+    showComment(ownComment(comment), vscode.CommentMode.Editing);
   }
 
   /** Keep what the reader changed, or remove a comment of which nothing is left. */
@@ -96,7 +76,7 @@ export class ChangeComments implements vscode.Disposable {
       return this.remove(own);
     }
     own.saved = own.body;
-    this.#show(own, vscode.CommentMode.Preview);
+    showComment(own, vscode.CommentMode.Preview);
     await this.#keep();
   }
 
@@ -104,7 +84,7 @@ export class ChangeComments implements vscode.Disposable {
   cancel(comment: vscode.Comment): void {
     const own = ownComment(comment);
     own.body = own.saved;
-    this.#show(own, vscode.CommentMode.Preview);
+    showComment(own, vscode.CommentMode.Preview);
   }
 
   /** Remove a comment, and its thread with the last one. */
@@ -119,7 +99,7 @@ export class ChangeComments implements vscode.Disposable {
 
   /** Return the runs with comments to send. */
   get taskIds(): readonly string[] {
-    return [...new Set([...this.#threads.keys()].map(({ uri }) => taskOfChange(uri)))];
+    return [...new Set([...this.#threads.values()].map((each) => each.taskId))];
   }
 
   /**
@@ -127,18 +107,21 @@ export class ChangeComments implements vscode.Disposable {
    * passes on what was typed only when that is saved.
    */
   async messageTo(taskId: string): Promise<string> {
-    const all = this.#of(taskId).flatMap(({ comments }) => comments.map(ownComment));
-    if (all.some(({ mode }) => mode === vscode.CommentMode.Editing)) {
+    const threads = [...this.#threads.values()].filter((each) => each.taskId === taskId);
+    if (threads.some(({ isEdited }) => isEdited)) {
       throw new Error(strings.comments.edited);
     }
-    return reviewText(await Promise.all(this.#of(taskId).map((thread) => this.#remark(thread))));
+    const remarks = threads.map(async (each) => each.remark(await this.#texts.at(each.uri)));
+    return reviewText(await Promise.all(remarks));
   }
 
   /** Remove the comments on the changes of a run. */
   async clear(taskId: string): Promise<void> {
-    this.#of(taskId).forEach((thread) => {
-      this.#drop(thread);
-    });
+    for (const [thread, { taskId: owner }] of this.#threads) {
+      if (owner === taskId) {
+        this.#drop(thread);
+      }
+    }
     await this.#keep();
   }
 
@@ -161,55 +144,25 @@ export class ChangeComments implements vscode.Disposable {
     this.#subscription.dispose();
   }
 
-  #of(taskId: string): vscode.CommentThread[] {
-    return [...this.#threads.keys()].filter(({ uri }) => taskOfChange(uri) === taskId);
-  }
-
-  async #remark(thread: vscode.CommentThread): Promise<Remark> {
-    const { path, side, text } = await this.#texts.at(thread.uri);
-    if (text !== undefined) {
-      this.#move(thread, text);
-    }
-    const { first, last } = linesOf(thread);
-    const lines = this.#threads.get(thread) ?? [];
-    return { path, side, first: first + 1, last: last + 1, lines, texts: textsOf(thread) };
-  }
-
   /** Comments stay at their lines when the agent changes the file again. */
   #follow(document: vscode.TextDocument): void {
     const uri = document.uri.toString();
-    for (const thread of this.#threads.keys()) {
+    for (const thread of this.#threads.values()) {
       if (thread.uri.toString() === uri) {
-        this.#move(thread, document.getText());
+        thread.move(document.getText());
       }
-    }
-  }
-
-  #move(thread: vscode.CommentThread, text: string): void {
-    const { first, last } = linesOf(thread);
-    const at = anchor(linesIn(text), this.#threads.get(thread) ?? [], first);
-    if (at !== undefined && at !== first) {
-      thread.range = new vscode.Range(at, 0, at + last - first, 0);
     }
   }
 
   async #linesAt(thread: vscode.CommentThread): Promise<readonly string[]> {
     const { text } = await this.#texts.at(thread.uri);
-    const { first, last } = linesOf(thread);
-    return text === undefined ? [] : linesIn(text).slice(first, last + 1);
+    return text === undefined ? [] : linesAt(thread, text);
   }
 
-  #put(thread: vscode.CommentThread, texts: readonly string[], lines: readonly string[]): void {
-    thread.comments = [...thread.comments, ...texts.map((text) => new ChangeComment(thread, text))];
-    thread.label = strings.comments.label;
-    thread.contextValue = "draft";
-    thread.collapsibleState = vscode.CommentThreadCollapsibleState.Expanded;
-    this.#threads.set(thread, lines);
-  }
-
-  #show(comment: ChangeComment, mode: vscode.CommentMode): void {
-    comment.mode = mode;
-    comment.thread.comments = [...comment.thread.comments]; // The editor draws a new list only.
+  #put(thread: vscode.CommentThread, lines: readonly string[]): ChangeThread {
+    const put = new ChangeThread(thread, lines);
+    this.#threads.set(thread, put);
+    return put;
   }
 
   #drop(thread: vscode.CommentThread): void {
@@ -219,28 +172,11 @@ export class ChangeComments implements vscode.Disposable {
 
   async #keep(): Promise<void> {
     this.#note();
-    const kept = [...this.#threads].map(([thread, lines]): Kept => {
-      return { uri: thread.uri.toString(), ...linesOf(thread), lines, texts: textsOf(thread) };
-    });
+    const kept = [...this.#threads.values()].map((each) => each.kept);
     await this.#memory.update(KEPT, kept);
   }
 
   #note(): void {
     void vscode.commands.executeCommand("setContext", CONTEXT, this.#threads.size > 0);
   }
-}
-
-function ownComment(comment: vscode.Comment): ChangeComment {
-  if (!(comment instanceof ChangeComment)) {
-    throw new Error("The editor named a comment of someone else.");
-  }
-  return comment;
-}
-
-function linesOf({ range }: vscode.CommentThread): { first: number; last: number } {
-  return { first: range?.start.line ?? 0, last: range?.end.line ?? 0 };
-}
-
-function textsOf({ comments }: vscode.CommentThread): string[] {
-  return comments.map((comment) => ownComment(comment).saved);
 }
