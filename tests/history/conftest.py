@@ -1,4 +1,4 @@
-"""Helpers to write small tasks by hand."""
+"""Write small tasks by hand."""
 
 import json
 import time
@@ -87,5 +87,5 @@ def user() -> Callable[..., Message]:
 
 @pytest.fixture
 def long_after(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let what saves left be old: whatever is in the folders, no save is under way."""
+    """Treat leftovers of saves as old: whatever is in the folders, no save is in progress."""
     monkeypatch.setattr(leftovers, "wall_seconds", lambda: time.time() + 100)

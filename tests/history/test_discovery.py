@@ -43,7 +43,7 @@ def store(path: Path) -> Path:
         ("win32", "AppData/Roaming/VSCodium/User"),
     ],
 )
-def test_every_editors_folder_is_looked_into(tmp_path: Path, platform: str, folder: str) -> None:
+def test_the_folder_of_every_editor_is_searched(tmp_path: Path, platform: str, folder: str) -> None:
     root = store(tmp_path / folder / "globalStorage" / ROO)
     assert discover_roots(machine(tmp_path, platform)).roots == [root]
 
@@ -57,7 +57,7 @@ def test_a_root_that_is_known_is_not_read_again(tmp_path: Path) -> None:
     "extension",
     ["rooveterinaryinc.roo-code-nightly", "zoocodeorganization.zoo-code", "kilocode.kilo-code", CLINE],
 )
-def test_every_product_is_looked_for(tmp_path: Path, extension: str) -> None:
+def test_every_product_is_searched_for(tmp_path: Path, extension: str) -> None:
     root = store(tmp_path / ".config" / "Code" / "User" / "globalStorage" / extension)
     assert discover_roots(machine(tmp_path)).roots == [root]
 

@@ -203,7 +203,7 @@ def test_names_that_are_not_tasks_are_reported(store: Store) -> None:
     assert sorted(map(str, found)) == [str(tasks / TASK_ID), str(tasks / "notes")]
 
 
-def test_the_doctor_says_where_stores_were_looked_for(
+def test_the_doctor_says_where_it_searched_for_stores(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CLINE_DIR", str(tmp_path / "cline"))

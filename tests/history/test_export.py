@@ -100,7 +100,7 @@ def test_home_directories_become_a_tilde(path: str, left: str) -> None:
 
 @settings(max_examples=100)
 @given(st.lists(st.sampled_from([*SECRETS.values(), "/home/a/b", '"', "x", "="]), max_size=8))
-def test_what_was_redacted_holds_no_secret_any_more(parts: list[str]) -> None:
+def test_redacted_text_holds_no_secret(parts: list[str]) -> None:
     once = Redactor().text(" \n".join(parts))
     assert Redactor().text(once) == once
     assert not any(secret in once for secret in SECRETS.values())

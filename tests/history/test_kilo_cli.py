@@ -36,7 +36,7 @@ def test_the_store_is_found_and_its_tasks_are_kilos(kilo: Store, tmp_path: Path,
     assert kilo.task().product == "kilo"
 
 
-def test_its_list_tells_what_the_messages_do_not(kilo: Store, say: Make) -> None:
+def test_its_list_has_what_the_messages_do_not(kilo: Store, say: Make) -> None:
     kilo.write(ui=b"", api=[{"role": "user", "content": "x"}])
     figures = {"tokensIn": 5, "tokensOut": 6, "totalCost": 0.25, "cacheWrites": 0, "cacheReads": 0}
     entry = {"id": TASK_ID, "ts": NOW - HOUR, "workspace": "/w", "mode": "architect", "isFavorited": True}

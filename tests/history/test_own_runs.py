@@ -70,7 +70,7 @@ async def test_files_of_a_run_are_those_it_changed_however_it_ended(store: Store
     assert listed(store) == FILES
 
 
-async def test_an_end_that_the_files_do_not_tell_is_shown_everywhere(store: Store) -> None:
+async def test_an_end_that_is_not_in_the_files_is_shown_everywhere(store: Store) -> None:
     transcript = await begun(store.path)
     history = TaskHistory([store.path], now=lambda: NOW)
     ends: dict[str, TaskStatus] = {TASK_ID: "failed", "another": "completed"}
@@ -185,7 +185,7 @@ async def test_a_stored_run_ends_as_the_run_did(store: Store, reason: EndReason)
 
 
 @pytest.mark.parametrize("reason", OUTCOMES)
-async def test_the_messages_alone_tell_the_same_end(store: Store, reason: EndReason) -> None:
+async def test_the_messages_alone_show_the_same_end(store: Store, reason: EndReason) -> None:
     await ended(store, reason)
     (store.path / "tasks" / TASK_ID / ITEM_FILE).unlink()
     task = TaskHistory([store.path], now=lambda: NOW).get(TASK_ID)[0]
@@ -193,7 +193,7 @@ async def test_the_messages_alone_tell_the_same_end(store: Store, reason: EndRea
     assert task.model == "large-4"
 
 
-async def test_a_run_under_way_is_streaming(store: Store) -> None:
+async def test_a_run_in_progress_is_streaming(store: Store) -> None:
     transcript = await begun(store.path)
     assert store.task().outcome == "streaming"
     await transcript.finish("completed")

@@ -75,7 +75,7 @@ def afresh(path: Path, cache: Path) -> Iterator[Callable[[], list[TaskInfo]]]:
 
 
 def wrong(task: TaskInfo, newest: dict[str, int]) -> str | None:
-    """Say what is wrong with a row: a problem, a mixture of saves, or values older than those seen before."""
+    """Describe what is wrong with a row: a problem, a mixture of saves, or values older than before."""
     usage = task.token_usage
     number = usage.input if usage is not None else None
     if task.problems:

@@ -49,7 +49,7 @@ def test_unknown_figures_are_not_zero() -> None:
     assert totals([row("a")]).cost is None and totals([]).cost is None
 
 
-def test_the_dearest_group_comes_first_and_the_unknown_last() -> None:
+def test_the_most_expensive_group_comes_first_and_the_unknown_last() -> None:
     rows = [row("a", 1, workspace_dir="/x"), row("b", 3, workspace_dir="/y"), row("c", 9)]
     groups = grouped(rows, "workspace")
     assert [(group.key, group.totals.cost) for group in groups] == [("/y", 3), ("/x", 1), (None, 9)]
@@ -82,11 +82,11 @@ def test_a_parent_has_own_and_tree_figures() -> None:
     assert found == {"a": (1, 15, 4), "b": (2, 6, 2)}
 
 
-def test_parents_of_another_root_are_strangers() -> None:
+def test_parents_in_another_root_do_not_count() -> None:
     assert trees([row("a"), row("b", parent_id="a", root="/other")]) == []
 
 
-def test_cycles_are_survived() -> None:
+def test_cycles_end() -> None:
     rows = [row("a", 1, parent_id="b"), row("b", 2, parent_id="a"), row("c", 4, parent_id="a")]
     rows.append(row("self", parent_id="self", child_ids=["self"]))
     assert {tree.task_id: tree.tree.cost for tree in trees(rows)} == {"a": 5, "b": 2}

@@ -213,7 +213,7 @@ def test_of_an_id_in_two_roots_the_first_is_opened_unless_a_root_is_named(twins:
         assert (exported["task"]["root"], exported["messages"][0]["text"]) == (path, title)
 
 
-def test_a_root_named_is_the_only_one_looked_through(twins: Twins, tmp_path: Path, say: Make) -> None:
+def test_only_a_named_root_is_searched(twins: Twins, tmp_path: Path, say: Make) -> None:
     history, one, two = twins
     Store(Path(two)).write(ui=[say("text", "only here")], api=[], task_id=numbered(1))
     assert history.get("0000", two)[0].title == "only here"
@@ -222,7 +222,7 @@ def test_a_root_named_is_the_only_one_looked_through(twins: Twins, tmp_path: Pat
 
 
 @pytest.mark.parametrize("root", ["/nowhere", "~a user who does not exist", ""])
-def test_a_root_of_nobody_is_refused_by_its_name(twins: Twins, root: str) -> None:
+def test_an_unknown_root_is_refused_by_its_name(twins: Twins, root: str) -> None:
     history, _, _ = twins
     with pytest.raises(InvalidParams, match=rf"^root: .*{root}.* is not a root of this server"):
         history.resolve(TASK_ID, root)
@@ -273,7 +273,7 @@ def test_the_revision_is_the_hosts(tmp_path: Path) -> None:
     assert TaskHistory([tmp_path], revision=lambda: 42).page().revision == 42
 
 
-def test_refresh_tells_what_changed(many: Store, say: Make) -> None:
+def test_refresh_returns_what_changed(many: Store, say: Make) -> None:
     assert len(many.history.refresh().added) == 25
     many.history.list()
     many.write(ui=[say("text", "other")], api=[], task_id=numbered(3))
@@ -348,7 +348,7 @@ def test_a_list_cursor_opens_no_messages(many: Store) -> None:
         many.history.messages(numbered(1), cursor=cursor)
 
 
-def test_an_id_from_the_future_comes_true(store: Store, tmp_path: Path) -> None:
+def test_an_id_from_the_future_becomes_valid(store: Store, tmp_path: Path) -> None:
     later = NOW + 3 * 24 * HOUR
     store.write(api=[], task_id=str(later))
     history = TaskHistory([store.path], now=lambda: store.now, cache=tmp_path / "cache")
@@ -358,7 +358,7 @@ def test_an_id_from_the_future_comes_true(store: Store, tmp_path: Path) -> None:
     assert seen == [False, True, False]
 
 
-def test_an_index_of_a_clock_that_went_back_is_not_believed(store: Store, tmp_path: Path) -> None:
+def test_an_index_of_a_clock_that_went_back_is_not_used(store: Store, tmp_path: Path) -> None:
     later = NOW + 3 * 24 * HOUR
     store.write(api=[], task_id=str(later))
     seen = []

@@ -64,7 +64,7 @@ def test_questions_wait_without_a_limit_if_the_settings_say_so(hall: Hall) -> No
     assert hall.hub.is_attended
 
 
-async def test_questions_stop_to_wait_when_no_client_that_can_answer_came_back(hall: Hall) -> None:
+async def test_questions_stop_waiting_if_no_client_that_can_answer_comes_back(hall: Hall) -> None:
     hall.settings = HostSettings(survive_minutes=1)
     hall.windows = 1
     leave = hall.hub.listen(Client(answers=True))

@@ -144,7 +144,7 @@ async def test_a_request_in_pieces_is_waited_for_while_others_are_served(house: 
     assert await answer(slow) == b"status of 1\n"
 
 
-async def test_a_process_that_sends_no_request_is_left_after_a_time(
+async def test_a_process_that_sends_no_request_is_disconnected_after_a_time(
     house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(listener, "REQUEST_SECONDS", 0.05)
@@ -204,7 +204,7 @@ async def test_without_free_descriptors_a_process_waits_and_is_served_later(
     assert await answer(wire) == b"status of 1\n"
 
 
-async def test_without_free_descriptors_the_event_loop_does_not_run_in_circles(
+async def test_without_free_descriptors_the_event_loop_does_not_spin(
     house: House, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(listener, "PAUSE_SECONDS", 3600)
@@ -224,7 +224,7 @@ async def test_a_process_of_another_user_gets_no_answer(
     assert house.taken.empty()
 
 
-async def test_a_host_that_lost_its_root_listens_no_more(house: House) -> None:
+async def test_a_host_that_lost_its_root_stops_listening(house: House) -> None:
     path = Path(next(address.known_sockets(str(house.root))))
     house.is_lost = True
     async with asyncio.timeout(20):
@@ -242,7 +242,7 @@ async def test_one_that_stops_leaves_the_socket_of_the_next_alone(house: House) 
     assert not Path(address.socket_path(str(house.root))).exists()
 
 
-def test_a_full_queue_is_not_taken_for_no_host(root: Path) -> None:
+def test_a_full_queue_is_not_mistaken_for_an_absent_host(root: Path) -> None:
     with contextlib.ExitStack() as opened:
         server = opened.enter_context(socket.socket(socket.AF_UNIX))
         server.bind(address.socket_path(str(root)))
@@ -296,7 +296,7 @@ async def _nobody(requester: Requester) -> None:
     """Handle a request, which never arrives."""
 
 
-async def test_whoever_takes_the_number_of_a_closed_connection_is_heard() -> None:
+async def test_a_connection_that_reuses_the_number_of_a_closed_one_is_served() -> None:
     ours, theirs = socket.socketpair()
     theirs.setblocking(False)
     number = theirs.fileno()

@@ -134,7 +134,7 @@ async def test_a_wrong_setting_of_an_untrusted_client_is_refused_at_once(office:
     assert office.host.settings.async_tasks.max == 5
 
 
-async def test_an_own_setting_is_nobody_elses_business(office: Office) -> None:
+async def test_a_clients_own_setting_does_not_affect_others(office: Office) -> None:
     (first, _), (second, to_second) = await office.attach(), await office.attach()
     before = second.settings.current
     first.update_settings({"reminders": {"detail": "summary"}})
@@ -187,7 +187,7 @@ async def test_both_see_a_run_and_who_launched_it(office: Office) -> None:
 
 
 @pytest.mark.parametrize("info", [None, ClientInfo(name=" ")])
-async def test_a_client_without_a_name_is_called_so(office: Office, info: ClientInfo | None) -> None:
+async def test_a_client_without_a_name_is_called_unnamed(office: Office, info: ClientInfo | None) -> None:
     session, sent = await office.attach(client_info=info)
     await office.launch(session)
     assert sent.of("asyncTasks/didChange")[0].task.owner.client == "unnamed client"

@@ -69,7 +69,7 @@ def test_nesting_is_read_as_deep_as_javascript_prints_it() -> None:
         parse(nested(MAX_STRINGIFY_DEPTH + 3, "1"))
 
 
-def test_depth_is_judged_alike_by_every_reader(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_reader_has_the_same_limit_of_depth(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(javascript_json, "MAX_STRINGIFY_DEPTH", 20)
     assert parse(nested(20, '["\\ud83d"]'))
     for inside in ('[["\\ud83d"]]', '{"a":{"\\ud83d":[]}}'):

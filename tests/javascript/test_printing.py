@@ -89,7 +89,7 @@ def test_random_values_are_printed_as_node_prints_them(values: list[Any]) -> Non
     assert ours == [normal(theirs) for theirs in ask_node(values)]
 
 
-def test_what_json_cannot_say_is_null_and_what_it_does_not_know_a_string() -> None:
+def test_values_without_json_are_null_and_unknown_types_are_strings() -> None:
     assert json_stringify([math.nan, math.inf, -math.inf], 0) == "[null,null,null]"
     assert json_stringify({"at": complex(1, 2)}, 0) == '{"at":"(1+2j)"}'
     assert [js_number(math.nan), js_number(-math.inf), js_number(10**400)] == ["NaN", "-Infinity", "Infinity"]
@@ -99,7 +99,7 @@ def test_keys_that_are_not_strings_are_printed_as_strings() -> None:
     assert json_stringify({True: 1, 3: 2, None: 4}, 0) == '{"3":2,"true":1,"null":4}'
 
 
-def test_two_halves_that_meet_are_one_character() -> None:
+def test_two_halves_next_to_each_other_are_one_character() -> None:
     assert json_stringify("\ud83d" + "\ude00") == '"😀"'
     assert json_stringify("\ude00\ud83d") == '"\\ude00\\ud83d"'
 

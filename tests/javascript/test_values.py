@@ -18,7 +18,7 @@ def test_length_counts_utf_16_units() -> None:
 
 @settings(max_examples=100, deadline=None)
 @given(st.text(max_size=20), st.integers(0, 45))
-def test_a_prefix_has_the_units_asked_for(text: str, units: int) -> None:
+def test_a_prefix_has_the_requested_length(text: str, units: int) -> None:
     assert js.utf16_length(js.utf16_prefix(text, units)) == min(units, js.utf16_length(text))
 
 

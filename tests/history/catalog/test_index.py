@@ -100,7 +100,7 @@ def test_a_cut_index_is_rebuilt(tmp_path: Path, length: int) -> None:
     assert len(RowIndex(tmp_path, "/root").load("structural")[0]) == 3
 
 
-def test_a_changed_byte_costs_the_index_not_the_truth(tmp_path: Path) -> None:
+def test_a_changed_byte_costs_the_index_but_not_the_rows(tmp_path: Path) -> None:
     made = saved(tmp_path)
     with sqlite3.connect(made.path) as database:
         (data,) = database.execute("SELECT rows FROM shard").fetchone()
@@ -112,7 +112,7 @@ def test_a_changed_byte_costs_the_index_not_the_truth(tmp_path: Path) -> None:
     assert not made.path.exists()
 
 
-def test_a_version_that_is_not_text_any_more_is_damage(tmp_path: Path) -> None:
+def test_a_version_that_is_no_longer_text_is_damage(tmp_path: Path) -> None:
     made = saved(tmp_path)
     content = made.path.read_bytes()
     made.path.write_bytes(content.replace(b"catalog.py", b"cat\xfflog.py"))
@@ -141,7 +141,7 @@ def test_a_file_that_is_not_a_database_is_replaced(tmp_path: Path, content: byte
     assert len(made.load("structural")[0]) == 3
 
 
-def test_rows_of_another_version_are_not_believed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rows_of_another_version_are_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     saved(tmp_path)
     monkeypatch.setattr(index, "_version", lambda: "another")
     made = RowIndex(tmp_path, "/root")
@@ -150,7 +150,7 @@ def test_rows_of_another_version_are_not_believed(tmp_path: Path, monkeypatch: p
     assert len(made.load("structural")[0]) == 3
 
 
-def test_tables_of_another_making_are_replaced(tmp_path: Path) -> None:
+def test_tables_with_other_columns_are_replaced(tmp_path: Path) -> None:
     made = RowIndex(tmp_path, "/root")
     with sqlite3.connect(made.path) as database:
         database.execute("CREATE TABLE made_by (something)")
@@ -161,7 +161,7 @@ def test_tables_of_another_making_are_replaced(tmp_path: Path) -> None:
     assert len(made.load("structural")[0]) == 3
 
 
-def test_an_index_locked_by_another_process_is_done_without_for_once(
+def test_an_index_that_another_process_locks_is_not_used_this_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(index, "_BUSY_SECONDS", 0.01)
@@ -177,7 +177,7 @@ def test_an_index_locked_by_another_process_is_done_without_for_once(
 
 
 @pytest.mark.parametrize("code", [sqlite3.SQLITE_READONLY_DBMOVED, sqlite3.SQLITE_FULL])
-def test_a_disk_that_takes_nothing_is_done_without(
+def test_an_index_on_a_disk_that_refuses_writes_is_not_used(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: int
 ) -> None:
     def refuse(*_: object) -> None:
@@ -192,7 +192,7 @@ def test_a_disk_that_takes_nothing_is_done_without(
     assert len(RowIndex(tmp_path, "/root").load("structural")[0]) == 200
 
 
-def test_a_place_that_is_not_a_folder_is_done_without(tmp_path: Path, store: Store, say: Make) -> None:
+def test_an_index_at_a_path_that_is_not_a_folder_is_not_used(tmp_path: Path, store: Store, say: Make) -> None:
     (tmp_path / "file").write_bytes(b"")
     store.write(ui=[say("text", "x")])
     history = TaskHistory([store.path], now=lambda: NOW, cache=tmp_path / "file" / "index")

@@ -60,7 +60,7 @@ def filled(store: Store, say: Make, *names: str) -> None:
         store.write(ui=[say("text", name)], api=[], task_id=name)
 
 
-def test_workers_read_what_this_process_would(store: Store, say: Make, make_pool: Make_pool) -> None:
+def test_workers_read_the_same_as_this_process(store: Store, say: Make, make_pool: Make_pool) -> None:
     filled(store, say, *(GOOD.format(number) for number in range(10)))
     pooled = TaskHistory([store.path], now=lambda: NOW, read=make_pool().read)
     assert pooled.list() == store.history.list()

@@ -1,4 +1,4 @@
-"""Message files with what breaks JSON put in, and what the products' own decoder makes of them."""
+"""Message files with mutations that may break their JSON, and how the products' own decoder reads them."""
 
 import json
 from random import Random
@@ -39,7 +39,7 @@ _PIECES = [
 
 
 def mutated(random: Random) -> bytes:
-    """Make a file that one or two small changes made odd, or did not."""
+    """Make a file with one or two small changes, which may or may not break it."""
     data = random.choice(SOUND)
     for _ in range(random.choice([1, 1, 2])):
         at = random.randrange(len(data) + 1)

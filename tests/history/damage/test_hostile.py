@@ -95,7 +95,7 @@ def test_what_a_cut_file_still_holds_is_used(tmp_path: Path, monkeypatch: pytest
 
 
 def tree(root: Path) -> dict[str, object]:
-    """Every name under `root` with what would change if it were written: kind, size, time, content."""
+    """Return every name under `root` with what a write would change: kind, size, time, content."""
     found: dict[str, object] = {}
     for folder, directories, files in os.walk(root):
         for name in directories + files:

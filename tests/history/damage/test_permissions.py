@@ -70,7 +70,7 @@ finally:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="chmod takes no right to read away")
-def test_the_doctor_does_not_call_unreadable_messages_gone() -> None:
+def test_the_doctor_does_not_report_unreadable_messages_as_missing() -> None:
     assert _run(_DOCTOR).split() == ["unreadable"]
 
 

@@ -1,4 +1,4 @@
-"""A file that is not valid JSON has a problem, whatever could be read of it; one that is has none."""
+"""A file that is not valid JSON has a problem, whatever can be read of it; a valid one has none."""
 
 from random import Random
 
@@ -62,12 +62,12 @@ def test_what_javascript_reads_has_none(name: str) -> None:
     assert codes(ACCEPTED[name]) == set()
 
 
-def test_a_deep_message_keeps_what_is_next_to_its_depth() -> None:
+def test_a_deep_message_keeps_the_members_next_to_the_deep_one() -> None:
     (message,) = ui_parser.parse(ACCEPTED["deep arrays"][:-2] + b',"say":"text"}]', "file").records
     assert (message.ts, message.say) == (1, "text")
 
 
-def test_an_unclosed_depth_is_reported() -> None:
+def test_deep_nesting_that_is_not_closed_is_reported() -> None:
     assert codes(b'[{"ts":1,"other":' + b"[" * 3_000 + b"]" * 2_999 + b"}]") & NOT_JSON
     assert codes(b'[{"ts":1,"other":' + b"[" * 3_000 + b"x" + b"]" * 3_000 + b"}]") == {"malformed"}
 

@@ -27,7 +27,7 @@ SURROUNDINGS: Final[dict[str, Callable[[str], str]]] = {
 }
 
 
-def test_there_are_forms_enough() -> None:
+def test_there_are_enough_forms() -> None:
     assert len(set(FORMS)) >= 130
 
 
@@ -54,7 +54,7 @@ def test_a_name_met_in_a_home_directory_is_found_elsewhere(name: str, form: str)
     assert name not in redacted.lower()
 
 
-def test_a_name_is_found_in_texts_before_the_one_that_tells_it() -> None:
+def test_a_name_is_found_in_texts_before_the_one_that_reveals_it() -> None:
     redactor = Redactor()
     redactor.learn([{"text": "by nkeller"}, "C:\\Users\\nkeller\\x"])
     assert redactor.text("by nkeller") == "by [redacted: userName]"
@@ -99,7 +99,7 @@ def test_what_follows_a_tilde_is_not_a_name_to_look_for() -> None:
     assert Redactor().text("~acmecorp/sdk of acmecorp") == "~/sdk of acmecorp"
 
 
-def test_the_own_home_of_any_form_gives_its_name_away() -> None:
+def test_the_own_home_in_any_form_reveals_its_name() -> None:
     redactor = Redactor(home="/data/people/nkeller")
     assert redactor.text("/data/people/nkeller/x of nkeller") == "~/x of [redacted: userName]"
 

@@ -66,7 +66,7 @@ def test_two_of_a_thousand_lines_of_code_are_changed_at_most() -> None:
         "compass: north, bypass: true, surpass = 3",
     ],
 )
-def test_code_that_speaks_of_secrets_stays(line: str) -> None:
+def test_code_about_secrets_stays(line: str) -> None:
     assert Redactor().text(line) == line
 
 

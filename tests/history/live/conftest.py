@@ -1,4 +1,4 @@
-"""Follow roots with real watches or with changes that a test makes up."""
+"""Follow roots with real watches or with simulated changes."""
 
 import queue
 import threading
@@ -52,7 +52,7 @@ class Follower:
 
 
 class FakeWatch:
-    """Reports changes that a test makes up, or that changes were lost."""
+    """Reports simulated changes, or that changes were lost."""
 
     def __init__(self) -> None:
         self.changes: queue.Queue[set[str] | ChangesLost] = queue.Queue()

@@ -117,7 +117,7 @@ def test_the_next_scan_finds_lost_changes(store: Store, say: Make, follow: Follo
     assert follower.next() == Changes([], [TASK_ID], [])
 
 
-def test_what_happens_while_watches_are_put_up_is_not_missed(store: Store, say: Make, follow: Follow) -> None:
+def test_changes_while_watches_are_set_up_are_not_missed(store: Store, say: Make, follow: Follow) -> None:
     store.write(ui=[say("text", "x")])
     fake = FakeWatch()
 
@@ -159,7 +159,7 @@ def test_lost_changes_make_all_tasks_checked_again(store: Store, say: Make, foll
 
 
 def pieces() -> tuple[bytes, bytes, bytes]:
-    """What a product that saves in place has written of a file at three times."""
+    """The content of a file at three moments, while its product saves it in place."""
     data = contents(2)[UI]
     return b"", data[:-30], data[-30:]
 
@@ -320,7 +320,7 @@ def test_nothing_is_written_into_a_root_that_is_followed(store: Store, say: Make
     assert sorted((str(path), path.stat().st_mtime_ns) for path in store.path.rglob("*")) == before
 
 
-def test_a_root_may_come_into_being_later(store: Store, say: Make, follow: Follow) -> None:
+def test_a_root_may_be_created_later(store: Store, say: Make, follow: Follow) -> None:
     follower = follow(reconcile_seconds=0.2)
     follower.until_mode("poll")
     store.write(ui=[say("text", "x")])

@@ -1,7 +1,7 @@
 from sidecar.history.live.read_schedule import READ_SECONDS, ReadSchedule
 
 
-def test_what_was_not_read_lately_is_due_at_once() -> None:
+def test_what_was_not_read_recently_is_due_at_once() -> None:
     due: ReadSchedule[str] = ReadSchedule()
     due.add(["a", "b"], 10.0)
     assert due.wait(10.0) == 0

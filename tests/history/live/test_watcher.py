@@ -230,7 +230,7 @@ def test_waiting_is_short_after_a_change_and_long_when_it_is_quiet(
 @pytest.mark.parametrize(
     "refusal", [OSError("OS file watch limit reached"), RuntimeError("limit"), PermissionError("limit")]
 )
-def test_a_refusal_of_the_platform_is_one_of_ours(
+def test_a_refusal_of_the_platform_becomes_an_error_of_the_sidecar(
     monkeypatch: pytest.MonkeyPatch, refusal: Exception
 ) -> None:
     def refuse(*_: object) -> None:

@@ -24,7 +24,7 @@ OTHER = "00000000-0000-4000-8000-000000000001"
 
 
 class Searcher:
-    """Searches a store; the index is updated in this process instead of a worker."""
+    """Search a store; the index is updated in this process instead of in a worker."""
 
     def __init__(self, stored: Store, directory: Path) -> None:
         self.stored, self.directory = stored, directory
@@ -83,7 +83,7 @@ def test_messages_are_found_by_their_words(reported: Searcher, text: str, places
     assert reported.places(text) == places
 
 
-def test_a_hit_tells_where_it_is_and_shows_the_words(reported: Searcher) -> None:
+def test_a_hit_names_its_place_and_shows_the_words(reported: Searcher) -> None:
     (hit,) = reported("database").hits
     assert (hit.task_id, hit.root, hit.role) == (TASK_ID, str(reported.stored.path), "user")
     assert hit.snippet == "Migrate the \x02Database\x03 to café_v2"
@@ -140,7 +140,7 @@ def test_a_text_without_words_or_with_too_many_is_refused(text: str) -> None:
 
 
 @given(st.text(alphabet="ab日本\x02\x03 \n", max_size=20))
-def test_ideographs_come_together_again(text: str) -> None:
+def test_ideographs_are_joined_again(text: str) -> None:
     shown = readable(indexable(text))
     assert shown.replace(" ", "") == "".join(text.replace("\x02", "").replace("\x03", "").split())
 

@@ -153,7 +153,7 @@ def test_a_variable_without_a_whole_path_names_nothing(product: str, value: str,
     assert discover_roots(Machine(tmp_path, {variable: value}, "linux")).roots == [tmp_path / folder]
 
 
-def test_every_place_of_qwen_is_looked_into(tmp_path: Path) -> None:
+def test_every_place_of_qwen_is_searched(tmp_path: Path) -> None:
     roots = [tmp_path / "run", tmp_path / "named", tmp_path / ".qwen"]
     for seed, root in enumerate(roots):
         root.mkdir()

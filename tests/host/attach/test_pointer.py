@@ -6,7 +6,7 @@ from pathlib import Path
 from sidecar.host.attach import address
 
 
-def test_what_a_killed_host_left_of_the_file_is_used_up(tmp_path: Path) -> None:
+def test_what_a_killed_host_left_of_the_file_is_replaced(tmp_path: Path) -> None:
     pid = os.fork()
     if pid == 0:
         try:

@@ -39,9 +39,7 @@ def test_a_socket_that_this_user_cannot_reach_is_ignored() -> None:
     assert not attaching._connect(Refused(), "/elsewhere/x.sock")  # type: ignore[arg-type]
 
 
-def test_a_host_that_never_answers_is_named_and_left_with_the_client(
-    root: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_host_that_never_answers_is_named_in_the_error(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(attaching, "QUIET_SECONDS", 0.1)
     reading, writing = os.pipe()
     os.close(writing)

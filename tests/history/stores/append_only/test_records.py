@@ -84,7 +84,7 @@ def test_any_json_objects_become_records(values: list[Any]) -> None:
 
 
 @given(st.lists(st.binary(max_size=30), max_size=6))
-def test_any_bytes_are_survived(parts: list[bytes]) -> None:
+def test_any_bytes_can_be_read(parts: list[bytes]) -> None:
     sound = b'{"type":"sound"}'
     found, _ = decode(b"\n".join((sound, *parts, sound)) + b"\n")
     assert found.count(Record("sound")) >= 2

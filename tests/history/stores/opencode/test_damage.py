@@ -1,4 +1,4 @@
-"""Damaged, foreign, locked and changing databases of opencode: list what can be read, and say the rest."""
+"""Damaged, foreign, locked and changing databases of opencode: list what can be read, and report the rest."""
 
 import json
 import os

@@ -38,7 +38,7 @@ def save_like_roo(folder: Path, data: bytes, between: threading.Event | None = N
     lock.rmdir()
 
 
-def test_a_file_that_is_away_for_a_moment_is_waited_for(tmp_path: Path) -> None:
+def test_a_file_that_is_briefly_absent_is_awaited(tmp_path: Path) -> None:
     (tmp_path / f"{UI}.lock").mkdir()
     files = read_task(str(tmp_path), False)
     assert leftovers.is_unsettled(str(tmp_path), files)
@@ -57,7 +57,7 @@ def test_waiting_has_a_limit(tmp_path: Path) -> None:
     assert settled.ui.absent and time.monotonic() - started < 5
 
 
-def test_an_orphaned_lock_is_not_waited_for(tmp_path: Path) -> None:
+def test_an_orphaned_lock_is_not_awaited(tmp_path: Path) -> None:
     (tmp_path / f"{UI}.lock").mkdir()
     os.utime(tmp_path / f"{UI}.lock", (1, 1))
     assert not leftovers.is_unsettled(str(tmp_path), read_task(str(tmp_path), False))
@@ -133,7 +133,7 @@ def codes(store: Store) -> list[str]:
 
 @pytest.mark.parametrize("lock", ["locked", ""], ids=["locked", "not locked"])
 @pytest.mark.parametrize("name", LEFT)
-def test_a_crash_in_a_save_is_reported_when_the_save_cannot_be_under_way_any_more(
+def test_a_crash_in_a_save_is_reported_when_the_save_can_no_longer_be_in_progress(
     store: Store, say: Make, later: Later, lock: str, name: str
 ) -> None:
     store.now = int(time.time() * 1000)
@@ -168,7 +168,7 @@ def test_the_row_of_a_save_under_way_is_trusted_until_its_age_is_over(
     assert changed_names(seen, {folder.name: row}, {}, started + 10**6) == []
 
 
-def test_followed_rows_are_not_trusted_when_a_save_cannot_be_under_way_any_more(
+def test_followed_rows_are_not_trusted_when_a_save_can_no_longer_be_in_progress(
     store: Store, say: Make
 ) -> None:
     folder = store.write(ui=[say("text", "a prompt")], api=[])

@@ -27,7 +27,7 @@ def files(
     return {file.path: (sorted(file.actions), file.at) for file in found}
 
 
-def test_ui_messages_tell_by_the_tools_they_show(ask: Make, say: Make) -> None:
+def test_ui_messages_show_touched_files_by_their_tools(ask: Make, say: Make) -> None:
     def tool(name: str, **more: object) -> str:
         return json.dumps({"tool": name, **more})
 
@@ -49,7 +49,7 @@ def test_ui_messages_tell_by_the_tools_they_show(ask: Make, say: Make) -> None:
     }
 
 
-def test_tool_calls_tell_in_blocks_and_in_tags() -> None:
+def test_tool_calls_show_touched_files_in_blocks_and_in_tags() -> None:
     blocks = [
         {"type": "tool_use", "name": "write_to_file", "input": {"path": "a"}},
         {"type": "tool_use", "name": "read_file", "input": {"files": [{"path": "b"}]}},
@@ -70,7 +70,7 @@ def test_what_the_user_pastes_is_not_a_call() -> None:
     assert files(api=parts({"role": "user", "content": "<read_file>\n<path>x</path>"})) == {}
 
 
-def test_metadata_tells_with_dates() -> None:
+def test_metadata_names_touched_files_with_dates() -> None:
     record = {"path": "a.py", "record_source": "roo_edited", "roo_edit_date": NOW, "roo_read_date": 5}
     found = files(metadata={"files_in_context": [record, {"path": "b.py"}, {"path": 3}, "x"]})
     assert found == {"a.py": (["edited"], NOW), "b.py": (["mentioned"], None)}

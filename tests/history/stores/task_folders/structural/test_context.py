@@ -21,7 +21,7 @@ def mode(slug: str, name: str, model: str = "m") -> str:
     return f"# Current Mode\n<slug>{slug}</slug>\n<name>{name}</name>\n<model>{model}</model>\n"
 
 
-def test_the_newest_environment_block_tells_mode_and_model(store: Store, user: Make) -> None:
+def test_the_newest_environment_block_has_the_mode_and_the_model(store: Store, user: Make) -> None:
     old, new = environment(mode("ask", "Ask", "m1")), environment(mode("code", "💻 Code", "m2"))
     store.write(ui=[], api=[user("x", old), user("y", new), user("no block")])
     task = store.task()
@@ -60,14 +60,14 @@ def test_cline_names_its_mode_on_a_line(store: Store, user: Make, line: str, slu
     assert (task.mode.current, task.mode.name) == (slug, name)
 
 
-def test_clines_notes_tell_mode_and_model(store: Store, say: Make) -> None:
+def test_clines_notes_have_the_mode_and_the_model(store: Store, say: Make) -> None:
     info = {"providerId": "p", "modelId": "m9", "mode": "plan"}
     store.write(ui=[say("task", "x", modelInfo=info)], api=[], task_id=CLINE_ID)
     task = store.task(CLINE_ID)
     assert (task.mode.current, task.mode.name, task.model, task.product) == ("plan", "Plan", "m9", "cline")
 
 
-def test_clines_metadata_is_the_last_to_ask(store: Store, say: Make) -> None:
+def test_clines_metadata_is_the_last_resort(store: Store, say: Make) -> None:
     metadata = {"model_usage": [{"model_id": "m1", "mode": "act"}, {"model_id": "m2", "mode": "plan"}]}
     store.write(ui=[say("text", "x")], api=[], task_id=CLINE_ID, task_metadata=metadata)
     task = store.task(CLINE_ID)

@@ -31,15 +31,15 @@ def test_opening_a_task_again_changes_nothing(store: Store, ask: Make) -> None:
 
 
 @pytest.mark.parametrize("kind", ["checkpoint_saved", "task_progress", "reasoning", "command_output"])
-def test_routine_messages_are_stepped_over(store: Store, say: Make, ask: Make, kind: str) -> None:
+def test_routine_messages_are_skipped(store: Store, say: Make, ask: Make, kind: str) -> None:
     assert outcome(store, ask("completion_result"), say(kind, "x"))[0] == "completed"
 
 
-def test_a_completion_that_was_answered_is_none(store: Store, say: Make) -> None:
+def test_a_completion_that_was_answered_does_not_count(store: Store, say: Make) -> None:
     assert outcome(store, say("completion_result", "Done"), say("user_feedback", "No"))[0] == "active"
 
 
-def test_a_completion_still_streaming_is_none(store: Store, say: Make) -> None:
+def test_a_completion_that_is_still_streaming_does_not_count(store: Store, say: Make) -> None:
     assert outcome(store, say("completion_result", "Do", partial=True)) == ("active", "streaming")
 
 

@@ -26,7 +26,7 @@ def test_an_incredible_time_is_ignored(store: Store, say: Make, odd: Any) -> Non
     assert "message 1" in str(store.history.get(TASK_ID)[1]["createdAt"].note)
 
 
-def test_an_id_tells_the_time_when_no_message_does(store: Store) -> None:
+def test_an_id_gives_the_time_if_no_message_does(store: Store) -> None:
     store.write(ui=[{"type": "say", "say": "text", "text": "x"}], api=[], task_id=V7_ID)
     assert (store.task(V7_ID).created_at, store.task(V7_ID).last_activity) == (NOW - HOUR, None)
 

@@ -61,7 +61,7 @@ def test_without_a_request_the_usage_is_unknown(store: Store, say: Make) -> None
     assert usage(store, say) is None
 
 
-def test_zeros_in_the_list_entry_of_a_task_without_requests_tell_nothing(store: Store, say: Make) -> None:
+def test_zeros_in_the_list_entry_of_a_task_without_requests_mean_nothing(store: Store, say: Make) -> None:
     zeros = {"tokensIn": 0, "tokensOut": 0, "cacheWrites": 0, "cacheReads": 0, "totalCost": 0}
     assert usage(store, say, item={"id": TASK_ID, **zeros}) is None
     store.write(ui=b"", history_item={"id": TASK_ID, **zeros})
@@ -78,7 +78,7 @@ def test_our_own_runs_record_zeros_that_are_true(store: Store, say: Make) -> Non
     assert usage(store, say, item=entry) == TokenUsage(total=0, input=0, output=0)
 
 
-def test_condensing_alone_tells_a_cost_and_no_tokens(store: Store, say: Make) -> None:
+def test_condensing_alone_has_a_cost_but_no_tokens(store: Store, say: Make) -> None:
     store.write(ui=[say("text", PROMPT), say("condense_context", contextCondense={"cost": 0.25})], api=[])
     task, provenance = store.history.get(TASK_ID)
     assert task.token_usage == TokenUsage(cost=0.25)
