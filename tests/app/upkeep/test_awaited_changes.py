@@ -20,7 +20,8 @@ from sidecar.subagents.runners.remote.job import RemoteRecord, Tree, to_plain
 from tests.app.upkeep.records import record
 
 NOW = wall_clock_ms()
-DAY = round(KEEP_SECONDS * 1000)
+DAY, HOUR = round(KEEP_SECONDS * 1000), 3600 * 1000
+"""The tests may run long after this module was imported."""
 
 
 class Link:
@@ -50,7 +51,7 @@ class Links:
 
 def lost(gateway: str = "a", *, is_going: bool = True, **members: Any) -> RunRecord:
     """Return the record of a run that was lost on a cluster."""
-    ended = {"status": "failed", "end_reason": "lost", "completed_at": NOW - DAY + 60_000}
+    ended = {"status": "failed", "end_reason": "lost", "completed_at": NOW - DAY + HOUR}
     known = record(**{**ended, **members})
     remote = RemoteRecord(
         gateway=[gateway],
@@ -95,7 +96,7 @@ async def test_each_cluster_of_lost_runs_is_asked_once(journal: Journal) -> None
 @pytest.mark.parametrize(
     "known",
     [
-        lost(completed_at=NOW - DAY - 60_000),
+        lost(completed_at=NOW - DAY - HOUR),
         lost(changes=Changes(files=1, additions=1, deletions=0)),
         lost(is_going=False),
         lost(end_reason="error"),
