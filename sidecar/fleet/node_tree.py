@@ -7,7 +7,8 @@ from pathlib import Path
 from sidecar.fleet import agent_git
 from sidecar.fleet.access import make_readable, remove_tree
 from sidecar.fleet.node_cache import NodeCache
-from sidecar.subagents.runners.remote.git import LARGE_SECONDS, bundle, git, line, snapshot
+from sidecar.fleet.private_git import WITHOUT_SETTINGS, PrivateGit
+from sidecar.subagents.runners.remote.git import LARGE_SECONDS, GitError, bundle, commit_index, git, line
 
 _TREE_SETTINGS = (
     ("core.autocrlf", "false"),
@@ -28,8 +29,11 @@ class NodeTree:
         self._prefix = prefix
         self._base = base
         self._making = folder / "tree-in-the-making"
+        self._start = folder / "index-at-start"
         self.opened: list[str] = []
         """Repositories in the tree that `save` turned into plain folders."""
+        self.left_out: list[str] = []
+        """Files that `save` could not store."""
 
     @property
     def working_directory(self) -> Path:
@@ -52,12 +56,13 @@ class NodeTree:
         remove_tree(self.path)
         self.path.mkdir(mode=0o700)
         self._make_repository(task_id)
-        git(self.path, "reset", "--quiet", "--hard", timeout=LARGE_SECONDS)
+        git(self.path, "reset", "--quiet", "--hard", env=WITHOUT_SETTINGS, timeout=LARGE_SECONDS)
+        shutil.copy2(self.path / ".git" / "index", self._start)
         self._making.unlink()
 
     def _make_repository(self, task_id: str) -> None:
         """Make the repository of the tree, on a branch at the base."""
-        git(self.path, "init", "--quiet", ".")
+        git(self.path, "init", "--quiet", ".", env=WITHOUT_SETTINGS)
         alternates = self.path / ".git" / "objects" / "info" / "alternates"
         alternates.write_text(f"{self._cache.objects}\n")
         for setting in _TREE_SETTINGS:
@@ -81,40 +86,31 @@ class NodeTree:
     def save(self, task_id: str) -> tuple[str, bytes]:
         """Commit the changes; return the commit and a bundle of what the base lacks, b"" for none. Blocking.
 
-        An agent's own commits are kept if they descend from the base.
+        An agent's own commits are kept if they descend from the base and can be read.
         """
         if not self.is_whole:
             return self._base, b""
         self._cache.hold()
         make_readable(self.path)
-        if not agent_git.holds(self.path, self._base):
-            self._replace_repository(task_id)
-        head = agent_git.head_after(self.path, self._base)
+        own = self.path / ".git" / "objects"
+        try:
+            return self._saved(task_id, [self._cache.objects, own])
+        except GitError:
+            return self._saved(task_id, [self._cache.objects])  # the agent may have damaged its own objects
+
+    def _saved(self, task_id: str, objects: list[Path]) -> tuple[str, bytes]:
         with tempfile.TemporaryDirectory(dir=self._folder, prefix="snapshot-") as folder:
-            index = self._private_index(Path(folder) / "index", head)
-            self.opened += agent_git.open_nested(self.path, index, self._base, self._folder / "aside")
-            commit = snapshot(self.path, index, [head], f"Changes of run {task_id}")
-        if commit == self._base:
-            return commit, b""
-        return commit, bundle(self.path, f"refs/sidecar/{task_id}", commit, [self._base])
-
-    def _replace_repository(self, task_id: str) -> None:
-        """Make the repository of the tree again after the agent removed, damaged or replaced it."""
-        own = self.path / ".git"
-        if own.is_dir() and not own.is_symlink():
-            shutil.rmtree(own)
-        else:
-            own.unlink(missing_ok=True)
-        self._make_repository(task_id)
-
-    def _private_index(self, index: Path, head: str) -> Path:
-        """Copy the index of the tree, which a killed git may leave locked; make one if it is damaged."""
-        own = self.path / ".git" / "index"
-        if own.exists():
-            shutil.copy2(own, index)  # git compares its time with those of the files
-        if not own.exists() or not agent_git.is_readable(self.path, index):
-            agent_git.index_from(self.path, index, head)
-        return index
+            private = PrivateGit(Path(folder) / "private.git", self.path, objects)
+            head = private.head_after(self._base)
+            private.begin(self._start, head)
+            self.opened += agent_git.open_nested(private, self._base, self._folder / "aside")
+            self.left_out = private.add_all()
+            environment = private.environment
+            commit = commit_index(self.path, [head], f"Changes of run {task_id}", environment)
+            if commit == self._base:
+                return commit, b""
+            ref = f"refs/sidecar/{task_id}"
+            return commit, bundle(private.folder, ref, commit, [self._base], environment)
 
     def release(self) -> None:
         """Release the cache after the end of the run."""

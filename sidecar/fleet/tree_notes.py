@@ -16,6 +16,9 @@ _OPENED = (
     "The agent created git repositories in {names}. Their files are part of the changes, but their "
     "histories are not.\n"
 )
+_LEFT_OUT = (
+    "Git on the node could not store {names}. These files are not brought back as they were at the end.\n"
+)
 _MOST_NAMES = 10
 
 
@@ -27,7 +30,8 @@ def missing(tree: NodeTree) -> list[str]:
 
 def opened(tree: NodeTree) -> list[str]:
     """Return what is not brought back from a saved tree."""
-    return [_OPENED.format(names=_named(tree.opened))] if tree.opened else []
+    found = ((_OPENED, tree.opened), (_LEFT_OUT, tree.left_out))
+    return [text.format(names=_named(names)) for text, names in found if names]
 
 
 def _named(names: Sequence[str]) -> str:

@@ -49,6 +49,7 @@ class FakeTree:
         self.path = folder / "tree"
         self.working_directory = self.path
         self.opened: list[str] = []
+        self.left_out: list[str] = []
         self._bundle = folder / "incoming.bundle"
 
     def known(self) -> list[str]:

@@ -46,6 +46,19 @@ def link_to_a_repository(top: Path) -> None:
     (top / ".git").write_text("gitdir: /nowhere\n")
 
 
+def keep_in_two_trees(top: Path) -> None:
+    elsewhere = top.parent / "elsewhere"
+    elsewhere.mkdir()
+    git(top, "config", "core.worktree", str(elsewhere))
+
+
+def damage_objects(top: Path) -> None:
+    commit_all(top)
+    for each in (top / ".git" / "objects").glob("??/*"):
+        each.chmod(0o644)
+        each.write_bytes(b"damaged")
+
+
 def came_back(repository: Path, tree: Tree, node: NodeTree, path: str) -> str:
     commit, packed = node.save(RUN)
     workspace.bring_back(tree, RUN, commit, packed)
@@ -63,8 +76,25 @@ def came_back(repository: Path, tree: Tree, node: NodeTree, path: str) -> str:
         commit_without_history,
         lambda top: (top / ".git" / "index").write_bytes(b"damaged"),
         lambda top: (top / ".git" / "HEAD").write_bytes(b"damaged"),
+        lambda top: (top / ".git" / "config").write_bytes(b"damaged"),
+        lambda top: git(top, "config", "core.bare", "true"),
+        keep_in_two_trees,
+        damage_objects,
     ],
-    ids=["removed", "new", "new-commit", "linked", "orphan", "orphan-commit", "bad-index", "bad-head"],
+    ids=[
+        "removed",
+        "new",
+        "new-commit",
+        "linked",
+        "orphan",
+        "orphan-commit",
+        "bad-index",
+        "bad-head",
+        "bad-settings",
+        "bare",
+        "other-tree",
+        "bad-objects",
+    ],
 )
 def test_changes_come_back_from_any_repository_in_the_tree(
     repository: Path, tmp_path: Path, act: Act
@@ -74,6 +104,57 @@ def test_changes_come_back_from_any_repository_in_the_tree(
     act(node.path)
     assert came_back(repository, tree, node, "new.txt") == "new"
     assert git(repository, "diff", "--name-only", tree.base, f"refs/sidecar/{RUN}") == "new.txt\n"
+
+
+@pytest.mark.parametrize("mark", ["--assume-unchanged", "--skip-worktree"])
+def test_changes_that_the_agent_hid_from_git_come_back(repository: Path, tmp_path: Path, mark: str) -> None:
+    tree, node, _ = sent(repository, tmp_path / "fleet")
+    git(node.path, "update-index", mark, "src/a.txt")
+    (node.path / "src" / "a.txt").write_text("changed by the agent")
+    assert came_back(repository, tree, node, "src/a.txt") == "changed by the agent"
+
+
+def test_files_that_a_sparse_checkout_removed_are_not_deleted(repository: Path, tmp_path: Path) -> None:
+    tree, node, _ = sent(repository, tmp_path / "fleet")
+    git(node.path, "sparse-checkout", "set", "--no-cone", "/*", "!/gone.txt")
+    (node.path / "new.txt").write_text("new")
+    assert not (node.path / "gone.txt").exists()
+    assert came_back(repository, tree, node, "new.txt") == "new"
+    assert git(repository, "diff", "--name-only", tree.base, f"refs/sidecar/{RUN}") == "new.txt\n"
+
+
+def test_ignored_files_that_the_agent_added_come_back(repository: Path, tmp_path: Path) -> None:
+    tree, node, _ = sent(repository, tmp_path / "fleet")
+    (node.path / "ignored").write_text("added")
+    git(node.path, "add", "--force", "ignored")
+    assert came_back(repository, tree, node, "ignored") == "added"
+
+
+@pytest.mark.parametrize("place", ["--local", "--global"])
+def test_no_program_that_the_agent_set_in_git_runs(
+    repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "gitconfig"))
+    tree, node, _ = sent(repository, tmp_path / "fleet")
+    ran = tmp_path / "ran"
+    git(node.path, "config", place, "filter.own.clean", f"touch '{ran}'; cat")
+    git(node.path, "config", place, "filter.own.process", f"touch '{ran}'")
+    git(node.path, "config", place, "core.fsmonitor", f"touch '{ran}'")
+    (node.path / ".git" / "info" / "attributes").write_text("* filter=own\n")
+    (node.path / ".gitattributes").write_text("* filter=own\n")
+    (node.path / "new.txt").write_text("new")
+    assert came_back(repository, tree, node, "new.txt") == "new"
+    assert not ran.exists()
+
+
+def test_a_file_that_git_cannot_store_does_not_keep_the_others_back(repository: Path, tmp_path: Path) -> None:
+    tree, node, _ = sent(repository, tmp_path / "fleet")
+    (node.path / "git~1").mkdir()
+    (node.path / "git~1" / "config").write_text("a path that git refuses")
+    (node.path / "new.txt").write_text("new")
+    assert came_back(repository, tree, node, "new.txt") == "new"
+    [note] = tree_notes.opened(node)
+    assert "git~1/config" in note
 
 
 @pytest.mark.parametrize("is_committed", [False, True])
@@ -153,6 +234,7 @@ def test_files_of_git_lfs_are_named_and_what_the_agent_writes_comes_back_whole(
 _WITHOUT_RIGHTS = """
 import os, sys
 from pathlib import Path
+from sidecar.subagents.runners.remote import workspace
 from tests.fleet.node.test_workspace import RUN, git, sent
 
 if os.getuid() == 0:
@@ -175,8 +257,9 @@ tree, node, _ = sent(root, home / "fleet")
 (node.path / "cache" / "module").mkdir(parents=True)
 (node.path / "cache" / "module" / "c.txt").write_text("three")
 (node.path / "cache" / "module").chmod(0o555)
-commit, _ = node.save(RUN)
-print(git(node.path, "diff", "--name-status", tree.base, commit))
+commit, packed = node.save(RUN)
+workspace.bring_back(tree, RUN, commit, packed)
+print(git(root, "diff", "--name-status", tree.base, commit))
 (node.path / "cache" / "module").chmod(0o555)
 node.remove()
 print(node.path.exists())

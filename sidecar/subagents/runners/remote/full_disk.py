@@ -9,6 +9,11 @@ _REMEDY: Final = (
 )
 
 
+def is_full(problem: str) -> bool:
+    """Return whether a text says that a disk is full."""
+    return any(each in problem for each in _FULL)
+
+
 def with_remedy(problem: str) -> str:
     """Return what went wrong on a node, with the remedy if its disk is full."""
-    return problem + _REMEDY if any(each in problem for each in _FULL) else problem
+    return problem + _REMEDY if is_full(problem) else problem

@@ -81,15 +81,24 @@ def snapshot(top: Path, index: Path, parents: Sequence[str], message: str, *, at
     """
     private = {"GIT_INDEX_FILE": str(index)}
     git(top, "add", "--all", "--", ".", env=private, timeout=LARGE_SECONDS)
-    tree = line(top, "write-tree", env=private)
-    if parents and line(top, "rev-parse", f"{parents[0]}^{{tree}}") == tree:
+    return commit_index(top, parents, message, private, at=at)
+
+
+def commit_index(
+    top: Path, parents: Sequence[str], message: str, env: Mapping[str, str], *, at: str | None = None
+) -> str:
+    """Commit the index that `env` names; see `snapshot`."""
+    tree = line(top, "write-tree", env=env)
+    if parents and line(top, "rev-parse", f"{parents[0]}^{{tree}}", env=env) == tree:
         return parents[0]
     given = [part for parent in parents for part in ("-p", parent)]
     dates = {} if at is None else {"GIT_AUTHOR_DATE": at, "GIT_COMMITTER_DATE": at}
-    return line(top, "commit-tree", tree, *given, "-m", message, env=dates)
+    return line(top, "commit-tree", tree, *given, "-m", message, env={**env, **dates})
 
 
-def bundle(repository: Path, ref: str, commit: str, known: Sequence[str]) -> bytes:
+def bundle(
+    repository: Path, ref: str, commit: str, known: Sequence[str], env: Mapping[str, str] | None = None
+) -> bytes:
     """Return a git bundle that sets `ref` to a commit, without what the receiver has.
 
     `git bundle create` needs a ref of the repository; this one leaves its refs alone.
@@ -97,7 +106,8 @@ def bundle(repository: Path, ref: str, commit: str, known: Sequence[str]) -> byt
     revisions = "\n".join([commit, *(f"^{each}" for each in known)]) + "\n"
     # With --shallow and --no-sparse, files of known commits are left out even if these are not ancestors.
     options = ("--revs", "--thin", "--shallow", "--no-sparse", "--stdout", "--quiet")
-    pack = git(repository, "pack-objects", *options, stdin=revisions.encode(), timeout=LARGE_SECONDS)
+    wanted = revisions.encode()
+    pack = git(repository, "pack-objects", *options, env=env, stdin=wanted, timeout=LARGE_SECONDS)
     prerequisites = "".join(f"-{each}\n" for each in known)
     return f"# v2 git bundle\n{prerequisites}{commit} {ref}\n\n".encode() + pack
 
