@@ -1,10 +1,14 @@
 """A node's cache of one repository: the objects of the commits that runs started from."""
 
 import fcntl
+import logging
 import os
+import shutil
 from pathlib import Path
 
-from sidecar.subagents.runners.remote.git import git, line, unbundle
+from sidecar.subagents.runners.remote.git import GitError, git, line, unbundle
+
+logger = logging.getLogger(__name__)
 
 _BASES = "refs/bases"
 _REPACK_SECONDS = 60.0
@@ -54,9 +58,38 @@ class NodeCache:
             fcntl.flock(alone, fcntl.LOCK_EX)  # two runs may create it at once
             if not (self.folder / "HEAD").exists():
                 git(self.folder, "init", "--quiet", "--bare", ".")
+            try:
+                found = self._tips()
+            except GitError as error:
+                self._renew(error)
+                found = []
         os.utime(self.folder)
+        return found
+
+    def _tips(self) -> list[str]:
         options = ("--sort=-creatordate", f"--count={_MOST_TIPS}", "--format=%(objectname)")
         return list(dict.fromkeys(line(self.folder, "for-each-ref", *options, _BASES).split()))
+
+    def _renew(self, damage: GitError) -> None:
+        """Make the cache again. Raises GitError with the remedy while other runs need its objects."""
+        assert self._held is not None, "this run holds it"
+        try:
+            fcntl.flock(self._held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise GitError(
+                f"the node's cache of this repository is damaged ({damage}), and other runs use it; launch "
+                "again when they have ended"
+            ) from None
+        else:
+            logger.warning("the cache %s is damaged and made again: %s", self.folder, damage)
+            for each in self.folder.iterdir():
+                if each.is_dir():
+                    shutil.rmtree(each)
+                elif not each.name.startswith("in-use"):
+                    each.unlink()
+            git(self.folder, "init", "--quiet", "--bare", ".")
+        finally:
+            fcntl.flock(self._held, fcntl.LOCK_SH)  # a lock that could not be changed is lost
 
     def take(self, bundle: Path | None, base: str) -> None:
         """Take over a bundle, and note that a run uses a commit. Blocking."""

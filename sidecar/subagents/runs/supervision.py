@@ -209,8 +209,19 @@ class RunMonitor(RunObserver):
                 self._start_startup()
             else:
                 self._stop_startup()
+        self._count_time(state, known.state)
         if before is None or (before.node, before.state) != (node, state):
             self._services.show(self._run)
+
+    def _count_time(self, state: PlacementState, before: PlacementState) -> None:
+        """Pause the time limit while the run waits for a slot of a node, as while it is queued."""
+        clock = self._run.abort.clock
+        if clock is None or self._run.abort.aborted:
+            return
+        if state == "waiting":
+            clock.pause()
+        elif before == "waiting" and not self._open_questions:
+            clock.resume()
 
     async def keep(self, record: dict[str, Any]) -> None:
         """Save what a later process needs to find the run on its cluster."""

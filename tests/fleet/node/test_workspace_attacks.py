@@ -10,6 +10,7 @@ import pytest
 from sidecar.fleet.node_tree import NodeTree
 from sidecar.subagents.runners.contract import RunnerUnavailable
 from sidecar.subagents.runners.remote import run_refs, workspace
+from sidecar.subagents.runners.remote.git import GitError
 from sidecar.subagents.runners.remote.job import Tree
 from tests.fleet.node.test_workspace import RUN, git, repository, sent
 
@@ -49,6 +50,33 @@ def test_a_repository_in_the_workspace_without_commits_is_refused_with_the_remed
         RunnerUnavailable, match=r"(?s)inner.*commit something there, or name it in \.gitignore"
     ):
         workspace.prepare(repository)
+
+
+def test_a_repository_with_other_names_of_objects_is_refused_with_the_remedy(tmp_path: Path) -> None:
+    git(tmp_path, "init", "-q", "--object-format=sha256")
+    with pytest.raises(RunnerUnavailable, match=r"SHA-256.*placement: local"):
+        workspace.check(tmp_path)
+
+
+def test_a_damaged_cache_is_made_again(repository: Path, tmp_path: Path) -> None:
+    sent(repository, tmp_path / "fleet", "first")[1].release()
+    [cache] = (tmp_path / "fleet" / "cache").iterdir()
+    for pack in (cache / "objects" / "pack").iterdir():
+        pack.unlink()
+    _, node, data = sent(repository, tmp_path / "fleet", "second")
+    assert data and (node.path / "src" / "a.txt").read_text() == "one, changed\n"
+
+
+def test_a_damaged_cache_that_another_run_uses_is_named_with_the_remedy(
+    repository: Path, tmp_path: Path
+) -> None:
+    _, node, _ = sent(repository, tmp_path / "fleet", "first")
+    [cache] = (tmp_path / "fleet" / "cache").iterdir()
+    for pack in (cache / "objects" / "pack").iterdir():
+        pack.unlink()
+    with pytest.raises(GitError, match=r"damaged .* launch again when they have ended"):
+        sent(repository, tmp_path / "fleet", "second")
+    assert node.is_whole
 
 
 def test_files_in_a_submodule_are_named(repository: Path, tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from typing import Any, cast
 
 import pytest
 
-from sidecar.api.runs.async_tasks import AsyncTask, Placement, Progress
+from sidecar.api.runs.async_tasks import AsyncTask, Placement, PlacementState, Progress
 from sidecar.api.settings import AsyncTasksSettings, BudgetSettings, Settings
 from sidecar.subagents.journal.records import RunRecord
 from sidecar.subagents.limits.budget import DaySpending
@@ -253,6 +253,15 @@ async def test_the_first_limit_names_the_end_even_when_a_watchdog_follows() -> N
     assert not watched.abort.aborted
     assert await watched.reason() == "maxTurns"
     assert "turns" in str(watched.error)
+
+
+async def test_the_time_limit_does_not_run_while_a_run_waits_for_a_node() -> None:
+    watched = Watched()
+    watched.record.record.task.placement = Placement(kind="ray", state="waiting")
+    states: list[PlacementState] = ["starting", "waiting", "starting", "running"]
+    for state in states:
+        watched.run.placed(None, state)
+    assert watched.clock == ["resume", "pause", "resume"]
 
 
 async def test_a_run_on_a_cluster_keeps_what_it_needs_of_its_node() -> None:

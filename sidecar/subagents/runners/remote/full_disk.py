@@ -16,4 +16,4 @@ def is_full(problem: str) -> bool:
 
 def with_remedy(problem: str) -> str:
     """Return what went wrong on a node, with the remedy if its disk is full."""
-    return problem + _REMEDY if is_full(problem) else problem
+    return problem + _REMEDY if is_full(problem) and _REMEDY not in problem else problem

@@ -21,6 +21,10 @@ logger = logging.getLogger(__name__)
 LINE_BYTES = 64 * 1024 * 1024
 _SHOWN_CHARS = 200
 _LAST_WORDS_SECONDS = 1.0
+_ECHO = (
+    "the command in fleet.gateway must start the gateway without a terminal, which repeats what it reads "
+    "(leave out -t of ssh and kubectl)"
+)
 
 
 class GatewayGone(Exception):
@@ -154,6 +158,8 @@ class GatewayProcess:
             logger.error("the gateway sent an invalid message: %s", error)
             shown = line.decode("utf-8", "replace").strip()[:_SHOWN_CHARS]
             self._problem = f"the gateway printed {shown!r}, but its command must print only its messages"
+            if b'"op":' in line:
+                self._problem = f"{_ECHO}, but printed {shown!r}"
             self._kill()
         else:  # read why it exited; one of its children may keep the pipe open
             await asyncio.wait({self._last_words}, timeout=_LAST_WORDS_SECONDS)
@@ -161,6 +167,8 @@ class GatewayProcess:
             self._end()
 
     def _take(self, message: dict[str, Any]) -> None:
+        if "op" in message:
+            raise ValueError("it printed a request")
         if "stream" in message:
             stream = self._streams.get(message["stream"])
             if stream is not None:

@@ -71,8 +71,8 @@ class RemoteRecord(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """What the journal keeps of a run on a cluster, so that a later process can follow it.
 
     `gateway` is the command that reaches the cluster. `is_going` says that the node was asked to start the
-    agent: from then on the run is only found again and never created again. `keep_days` says how long the
-    changes of runs stay in the repository.
+    agent: from then on the run is only found again and never created again. `node` is the name of that node.
+    `keep_days` says how long the changes of runs stay in the repository.
     """
 
     gateway: list[str]
@@ -87,6 +87,7 @@ class RemoteRecord(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     policy: Policy
     constraints: RunConstraints
     is_going: bool = False
+    node: str | None = None
     keep_days: float = KEEP_DAYS
 
 

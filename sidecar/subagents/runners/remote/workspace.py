@@ -21,6 +21,8 @@ from sidecar.subagents.runners.remote.git import (
 )
 from sidecar.subagents.runners.remote.job import KEEP_DAYS, Tree
 
+_OBJECTS = "--show-object-format"
+
 
 def prepare(workspace: Path) -> Tree:
     """Commit the workspace as it is, uncommitted files included, without touching refs, index or files.
@@ -59,14 +61,21 @@ def _remedy(problem: str) -> str:
 def check(workspace: Path) -> Path:
     """Return the top of the repository of a workspace. Raises RunnerUnavailable with the remedy. Blocking."""
     try:
-        return Path(line(workspace, "rev-parse", "--show-toplevel"))
+        root, _, objects = line(workspace, "rev-parse", "--show-toplevel", _OBJECTS).rpartition("\n")
     except GitError as error:
         problem = f"{str(workspace)!r}: {error}; correct that"
         if is_without_repository(error):
             problem = f"{str(workspace)!r} is not in a git repository; run git init there"
-        raise RunnerUnavailable(
-            f"a run on a cluster gets its workspace through git, but {problem}, or use placement: local"
-        ) from None
+        raise _unfit(problem) from None
+    if objects == "sha256":
+        raise _unfit(f"{root!r} is a SHA-256 repository, which cannot be sent; use one with SHA-1")
+    return Path(root)
+
+
+def _unfit(problem: str) -> RunnerUnavailable:
+    return RunnerUnavailable(
+        f"a run on a cluster gets its workspace through git, but {problem}, or use placement: local"
+    )
 
 
 def packed(tree: Tree, known: Iterable[str]) -> bytes:

@@ -108,6 +108,7 @@ async def test_without_a_gateway_no_cluster_is_configured(links: FleetLinks) -> 
         ("echo Welcome; cat", "the gateway printed 'Welcome', but its command must print only its messages"),
         ("echo 5; cat", "the gateway printed '5', but"),
         ("echo '{}'; cat", "the gateway printed '{}', but"),
+        ("cat", "must start the gateway without a terminal"),
     ],
 )
 async def test_a_command_that_is_not_a_gateway_is_named_with_what_it_printed(

@@ -31,7 +31,7 @@ class RunNode:
         self._lost_after = record.lost_after_seconds
         self._reserve = min(_LAST_SECONDS, record.lost_after_seconds / 3)
         self._silence = Silence(record.lost_after_seconds, self._reserve)
-        self._name: str | None = None
+        self._name = record.node
         self.id = ""
         self.paths = PathMap("", "")
 

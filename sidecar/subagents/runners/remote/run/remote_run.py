@@ -13,6 +13,7 @@ from sidecar.subagents.runners.contract import (
     RunObserver,
     RunResult,
 )
+from sidecar.subagents.runners.remote.full_disk import with_remedy
 from sidecar.subagents.runners.remote.gateway_process import GatewayRefused
 from sidecar.subagents.runners.remote.job import RemoteRecord
 from sidecar.subagents.runners.remote.link import FleetLink
@@ -91,7 +92,7 @@ class RemoteRun:
             self._node.report("lost")
             result = RunResult("ERROR", None, {}, str(error), is_lost=True)
         except (GatewayRefused, RunnerUnavailable) as error:
-            result = RunResult("ERROR", None, {}, str(error))
+            result = RunResult("ERROR", None, {}, with_remedy(str(error)))
         except Exception as error:
             logger.exception("run %s cannot be followed", self._id)
             result = RunResult("ERROR", None, {}, f"the run on the cluster cannot be followed: {error}")
