@@ -11,14 +11,14 @@ from typing import Any
 
 import msgspec
 
-from sidecar.fleet import tree_notes
 from sidecar.fleet.access import remove_tree
 from sidecar.fleet.equipment.node_attachments import NodeAttachments
 from sidecar.fleet.equipment.node_equipment import NodeSecrets, node_equipment
-from sidecar.fleet.kept_changes import KeptChanges
 from sidecar.fleet.node_journal import NodeJournal
 from sidecar.fleet.node_observer import NodeObserver
-from sidecar.fleet.node_tree import NodeTree
+from sidecar.fleet.tree import tree_notes
+from sidecar.fleet.tree.kept_changes import KeptChanges
+from sidecar.fleet.tree.node_tree import NodeTree
 from sidecar.subagents.equipment.equipment import Equipment
 from sidecar.subagents.runners.contract import RunHandle, Runner, RunnerUnavailable, RunResult, RunSpec
 from sidecar.subagents.runners.registry import build_runners, unlisted_runner

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
-from sidecar.fleet.node_tree import write_piece
+from sidecar.fleet.tree.node_tree import write_piece
 from sidecar.subagents.equipment.attachments import Attached, AttachedData, AttachedFile
 from sidecar.subagents.runners.remote.job import JobAttachment
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from sidecar.fleet.access import remove_tree
 from sidecar.fleet.leftovers import run_lock
 from sidecar.fleet.leftovers.watcher import KEEP_SECONDS
-from sidecar.fleet.node_cache import NodeCache
 from sidecar.fleet.node_run import fleet_folder
+from sidecar.fleet.tree.node_cache import NodeCache
 from sidecar.subagents.runners.process.marker import sweep
 from sidecar.subagents.runners.remote.git import GitError
 

@@ -4,8 +4,8 @@ import contextlib
 from dataclasses import dataclass
 from pathlib import Path
 
-from sidecar.fleet.kept_changes import KeptChanges
-from sidecar.fleet.node_tree import NodeTree
+from sidecar.fleet.tree.kept_changes import KeptChanges
+from sidecar.fleet.tree.node_tree import NodeTree
 
 
 @dataclass(frozen=True)

@@ -8,11 +8,11 @@ from typing import Any
 import orjson
 
 from sidecar.fleet.access import remove_tree
-from sidecar.fleet.kept_changes import KeptChanges
 from sidecar.fleet.leftovers import run_lock, watcher
 from sidecar.fleet.leftovers.left_run import LeftRun
 from sidecar.fleet.node_journal import NodeJournal
 from sidecar.fleet.node_run import fleet_folder
+from sidecar.fleet.tree.kept_changes import KeptChanges
 from sidecar.subagents.runners.process.marker import sweep
 
 _SWEEP_SECONDS = 4.0

@@ -12,10 +12,11 @@ import pytest
 
 from sidecar.api.runs.async_tasks import Changes, PlacementState
 from sidecar.api.settings import FleetSettings, RunnerSettings
-from sidecar.fleet import actor, kept_changes, node_run
+from sidecar.fleet import actor, node_run
 from sidecar.fleet.actor import RunActor
 from sidecar.fleet.leftovers import left_run, salvage, watcher
 from sidecar.fleet.leftovers.left_run import LeftRun
+from sidecar.fleet.tree import kept_changes
 from sidecar.subagents.permissions.question import Answer, Question
 from sidecar.subagents.runners.contract import RunObserver, RunSpec
 from sidecar.subagents.runners.remote import workspace

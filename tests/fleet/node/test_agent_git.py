@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.fleet import tree_notes
 from sidecar.fleet.leftovers.left_run import LeftRun
-from sidecar.fleet.node_tree import NodeTree
+from sidecar.fleet.tree import tree_notes
+from sidecar.fleet.tree.node_tree import NodeTree
 from sidecar.subagents.runners.remote import workspace
 from sidecar.subagents.runners.remote.job import Tree
 from tests.fleet.node.test_workspace import RUN, git, repository, sent

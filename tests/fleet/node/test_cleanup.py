@@ -10,7 +10,7 @@ import pytest
 from sidecar.fleet.leftovers import cleanup, run_lock
 from sidecar.fleet.leftovers.cleanup import BASE_SECONDS, CACHE_SECONDS, clean_up
 from sidecar.fleet.leftovers.watcher import KEEP_SECONDS
-from sidecar.fleet.node_tree import NodeTree
+from sidecar.fleet.tree.node_tree import NodeTree
 from sidecar.subagents.runners.remote import workspace
 from tests.fleet.node.test_workspace import git
 

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.fleet.kept_changes import KeptChanges
 from sidecar.fleet.leftovers import run_lock, watcher
 from sidecar.fleet.leftovers.left_run import LeftRun
 from sidecar.fleet.leftovers.salvage import discard, salvage
+from sidecar.fleet.tree.kept_changes import KeptChanges
 from sidecar.subagents.runners.remote import workspace
 from sidecar.subagents.runners.remote.job import Tree
 from tests.fleet.node.test_workspace import RUN, git, repository, sent

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.fleet.node_tree import NodeTree
+from sidecar.fleet.tree.node_tree import NodeTree
 from sidecar.subagents.runners.contract import RunnerUnavailable
 from sidecar.subagents.runners.remote import run_refs, workspace
 from sidecar.subagents.runners.remote.job import Tree

@@ -17,7 +17,7 @@ from sidecar.api.settings import RunnerSettings
 from sidecar.fleet.leftovers import run_lock
 from sidecar.fleet.leftovers.cleanup import clean_up
 from sidecar.fleet.node_run import NodeRun
-from sidecar.fleet.node_tree import NodeTree
+from sidecar.fleet.tree.node_tree import NodeTree
 from sidecar.subagents.runners.contract import RunResult
 from sidecar.subagents.runners.remote import run_refs, workspace
 from sidecar.subagents.runners.remote.job import Job, Tree

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from sidecar.fleet.node_tree import NodeTree
+from sidecar.fleet.tree.node_tree import NodeTree
 
 _SUBMODULES = (
     "Submodules are not sent to a cluster: {names}. They are empty on the node, and what is "

@@ -4,10 +4,10 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from sidecar.fleet import agent_git
 from sidecar.fleet.access import make_readable, remove_tree
-from sidecar.fleet.node_cache import NodeCache
-from sidecar.fleet.private_git import WITHOUT_SETTINGS, PrivateGit
+from sidecar.fleet.tree import agent_git
+from sidecar.fleet.tree.node_cache import NodeCache
+from sidecar.fleet.tree.private_git import WITHOUT_SETTINGS, PrivateGit
 from sidecar.subagents.runners.remote.git import LARGE_SECONDS, GitError, bundle, commit_index, git, line
 
 _TREE_SETTINGS = (

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from sidecar.fleet.node_tree import NodeTree
+from sidecar.fleet.tree.node_tree import NodeTree
 from sidecar.subagents.runners.remote.git import commit_of
 
 PIECE_BYTES = 4 << 20

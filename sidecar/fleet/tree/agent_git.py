@@ -6,7 +6,7 @@ A commit leaves out the files of nested repositories, but no file of an agent ma
 from collections.abc import Iterator
 from pathlib import Path
 
-from sidecar.fleet.private_git import PrivateGit
+from sidecar.fleet.tree.private_git import PrivateGit
 from sidecar.subagents.runners.remote.git import line
 
 _LINK = "160000"

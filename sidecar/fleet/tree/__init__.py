@@ -1,0 +1,1 @@
+"""The work tree of a run on its node, and its changes."""
