@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 
 from sidecar.fleet.access import remove_tree
+from sidecar.fleet.environment import agent_environment
 from sidecar.fleet.equipment.node_attachments import NodeAttachments
 from sidecar.fleet.equipment.node_equipment import NodeSecrets, node_equipment
 from sidecar.fleet.node_journal import NodeJournal
@@ -43,11 +44,6 @@ def fleet_folder(environment: Mapping[str, str] = os.environ) -> Path:
     """Return where a node keeps runs and caches: SIDECAR_FLEET_DIR, else the user's data directory."""
     named = environment.get(FOLDER_VARIABLE)
     return Path(named) if named else Path(user_dir("data", environment)) / "fleet"
-
-
-def agent_environment(environment: Mapping[str, str]) -> dict[str, str]:
-    """Return what agents inherit on a node: everything but the variables of Ray, which hold its token."""
-    return {name: value for name, value in environment.items() if not name.startswith("RAY_")}
 
 
 def node_runner(name: str, job: Job | None, environment: Mapping[str, str]) -> Runner:

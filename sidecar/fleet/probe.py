@@ -6,7 +6,8 @@ import shutil
 from dataclasses import dataclass, field
 
 from sidecar import __version__
-from sidecar.fleet.node_run import agent_environment, fleet_folder
+from sidecar.fleet.environment import agent_environment
+from sidecar.fleet.node_run import fleet_folder
 from sidecar.subagents.runners.acp.agents.profiles import found_profiles
 
 

@@ -28,6 +28,7 @@ from tests.fleet.local_cluster import cluster_process, read_answer
 REPO = Path(__file__).parents[2]
 PYTHON = REPO / ".cache" / "fleet" / "bin" / "python"
 TOKEN = "5a" * 24
+OF_RAY = "^(RAY_|OMP_NUM_THREADS=|PYTHONBREAKPOINT=)"
 LIMIT = 90.0
 """Seconds that anything may take on a busy machine."""
 
@@ -227,7 +228,11 @@ def prepared(cluster: ClusterUnderTest, home: Path, node: str = "B") -> Fleet:
         ),
         "secret": {
             "type": "command",
-            "command": ["sh", "-c", "echo $KEY; env | grep -c RAY_ || true"],
+            "command": [
+                "sh",
+                "-c",
+                f"echo $KEY; env | grep -cE '{OF_RAY}' || true",
+            ],
             "env": {"KEY": "${env:FROM_THE_NODE}"},
         },
         "literal": {"type": "command", "command": ["true"], "env": {"KEY": "value"}},
