@@ -22,6 +22,8 @@ START_SECONDS = 600.0
 """How long an actor waits for its workspace and the start of its agent."""
 HOLD_SECONDS = 15.0
 """How long an actor waits for the leftovers of a dead actor of its run on the same node."""
+UNSAVED_SECONDS = 60.0
+"""How long an ended run whose changes cannot be saved holds its slots."""
 BATCH_LINES = 500
 BATCH_BYTES = 1 << 20
 
@@ -144,6 +146,16 @@ class RunActor:
             logger.warning("run %s was not started within %g s", self._run.task_id, START_SECONDS)
         else:
             await self._end_of_interest()
-            await asyncio.sleep(KEEP_SECONDS)
+            await self._keep_result()
         await self.drop()
         exit_process()
+
+    async def _keep_result(self) -> None:
+        """Keep the result for a sidecar to fetch. Changes that cannot be saved are left to the watcher.
+
+        It saves them when it can, for example when the disk has room again, and needs no slot for that.
+        """
+        await asyncio.sleep(UNSAVED_SECONDS)
+        if self._run.is_unsaved:
+            exit_process()
+        await asyncio.sleep(KEEP_SECONDS - UNSAVED_SECONDS)

@@ -103,6 +103,8 @@ class NodeRun:
         self._stop_limit: float | None = None
         self._limit = _Limit(None)
         self._was_full = False
+        self.is_unsaved = False
+        """Whether the changes of the ended run could not be saved so far."""
         self._is_timed_out = False
 
     def start(self, job: Job) -> None:
@@ -176,6 +178,7 @@ class NodeRun:
         if self.is_over:
             with contextlib.suppress(Exception):  # the result says why they were not saved
                 await asyncio.to_thread(self._changes.save, self.tree, self.task_id)
+                self.is_unsaved = False
         return await asyncio.to_thread(self._changes.piece, offset)
 
     def discard(self) -> None:
@@ -255,6 +258,7 @@ class NodeRun:
         except Exception as error:  # the tree stays for another attempt
             logger.exception("the changes of run %s cannot be saved", self.task_id)
             last["unsaved"] = str(error)
+            self.is_unsaved = True
         self._record(last)
         self.over.set()
         self.changed.set()

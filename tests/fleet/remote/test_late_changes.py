@@ -67,6 +67,23 @@ def test_a_node_that_is_back_gives_the_changes_of_a_lost_run(
     run_virtually(main)
 
 
+def test_changes_that_cannot_be_saved_free_their_slot_and_come_later(world: MakeWorld) -> None:
+    async def main() -> None:
+        async def fill_the_disk(agent: ScriptedRun) -> None:
+            await agent.open()
+            here.body._run.tree.is_full = True  # type: ignore[attr-defined]
+
+        here = world(fill_the_disk)
+        run = await here.launch()
+        assert (await run.result()).error is None
+        assert "could not save the changes" in here.log and here.node.free < here.node.slots
+        await until(lambda: here.node.free == here.node.slots)
+        await asyncio.sleep(here.saving_seconds)
+        await is_collected(here)
+
+    run_virtually(main)
+
+
 def test_changes_that_are_here_are_not_taken_again(world: MakeWorld) -> None:
     async def main() -> None:
         here = world(forever)
