@@ -1,5 +1,6 @@
 """Read and remove trees in which agents took rights away, such as read-only folders of package caches."""
 
+import contextlib
 import os
 import shutil
 import stat
@@ -7,11 +8,22 @@ from collections.abc import Iterator
 from pathlib import Path
 
 
-def make_readable(folder: Path) -> None:
-    """Let this user read everything below a folder, and list and change its folders. Blocking."""
-    for entry in _entries(folder):
-        if entry.is_file(follow_symlinks=False):
-            _give(entry.path, stat.S_IRUSR)
+def make_readable(folder: Path) -> list[str]:
+    """Let this user read everything below a folder, and list and change its folders. Blocking.
+
+    Removes pipes and sockets, on which a reader would wait. Returns the paths that cannot be read.
+    """
+    unreadable: list[str] = []
+    for entry in _entries(folder, unreadable):
+        try:
+            status = entry.stat(follow_symlinks=False)
+            if stat.S_ISFIFO(status.st_mode) or stat.S_ISSOCK(status.st_mode):
+                Path(entry.path).unlink()
+            elif stat.S_ISREG(status.st_mode) and status.st_nlink == 1:  # a link may be outside of the folder
+                _give(entry.path, stat.S_IRUSR)
+        except OSError:  # it belongs to another user; git says which files it cannot read
+            continue
+    return [os.path.relpath(each, folder) for each in unreadable]
 
 
 def remove_tree(folder: Path) -> None:
@@ -23,17 +35,23 @@ def remove_tree(folder: Path) -> None:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _entries(folder: Path) -> Iterator["os.DirEntry[str]"]:
-    """Yield everything below a folder; links are not followed. Makes each folder accessible first."""
+def _entries(folder: Path, unreadable: list[str] | None = None) -> Iterator["os.DirEntry[str]"]:
+    """Yield everything below a folder; links are not followed. Makes each folder accessible first.
+
+    Adds the folders that cannot be listed to `unreadable`.
+    """
     waiting = [str(folder)]
     while waiting:
         path = waiting.pop()
-        try:
+        with contextlib.suppress(OSError):  # it belongs to another user, and may be readable
             _give(path, stat.S_IRWXU)
+        try:
             with os.scandir(path) as entries:
                 listed = list(entries)
         except OSError:
-            continue  # it belongs to another user, or is gone
+            if unreadable is not None:
+                unreadable.append(path)
+            continue
         yield from listed
         waiting += [each.path for each in listed if each.is_dir(follow_symlinks=False)]
 

@@ -6,6 +6,7 @@ A commit leaves out the files of nested repositories, but no file of an agent ma
 from collections.abc import Iterator
 from pathlib import Path
 
+from sidecar.fleet.tree import foreign_index
 from sidecar.fleet.tree.private_git import PrivateGit
 from sidecar.subagents.runners.remote.git import line
 
@@ -20,18 +21,30 @@ def submodules(top: Path, commit: str) -> list[str]:
 def open_nested(private: PrivateGit, base: str, aside: Path) -> list[str]:
     """Turn the repositories that the agent created in its tree into plain folders; return their paths.
 
-    Moves their `.git` folders to the folder `aside`. Submodules of the base stay. Blocking.
+    Moves their `.git` folders to the folder `aside`, and those of the base's submodules too: git would run in
+    them. What is in submodules stays there. Blocking.
     """
-    known = set(_links(private.listed("ls-tree", "-r", base)))
-    opened: list[str] = []
-    for path in set(_links(private.listed("ls-files", "--stage"))) - known:
+    linked = set(_links(private.listed("ls-files", "--stage")))
+    known = linked & set(_links(private.listed("ls-tree", "-r", base)))
+    for path in linked:
+        _move_aside(private.top / path / ".git", aside)
+    opened = sorted(linked - known)
+    for path in opened:
         private.run("update-index", "--force-remove", "--", path)
-    while found := [each for each in _nested(private) if each not in known]:
+    while found := list(_nested(private)):
         for path in found:
-            aside.mkdir(exist_ok=True)
-            (private.top / path / ".git").rename(aside / f"{len(opened)}.git")
-            opened.append(path)
+            own = foreign_index.git_folder(private.top / path)
+            forced = foreign_index.marks(private, own, f"{path}/").added
+            _move_aside(private.top / path / ".git", aside)
+            private.force(forced)
+        opened += found
     return opened
+
+
+def _move_aside(repository: Path, aside: Path) -> None:
+    if repository.exists() or repository.is_symlink():
+        aside.mkdir(exist_ok=True)
+        repository.rename(aside / f"{len(list(aside.iterdir()))}.git")
 
 
 def _links(rows: list[str]) -> list[str]:

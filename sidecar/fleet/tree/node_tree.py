@@ -73,7 +73,7 @@ class NodeTree:
     @property
     def is_whole(self) -> bool:
         """Whether the tree was made completely, so that its files are those of an agent."""
-        return self.path.exists() and not self._making.exists()
+        return self.path.is_dir() and not self.path.is_symlink() and not self._making.exists()
 
     def submodules(self) -> list[str]:
         """Return the paths of submodules, which are empty here. Blocking."""
@@ -91,17 +91,18 @@ class NodeTree:
         if not self.is_whole:
             return self._base, b""
         self._cache.hold()
-        make_readable(self.path)
-        own = self.path / ".git" / "objects"
+        unreadable = make_readable(self.path)
         try:
-            return self._saved(task_id, [self._cache.objects, own])
-        except GitError:
-            return self._saved(task_id, [self._cache.objects])  # the agent may have damaged its own objects
+            saved = self._saved(task_id, keeps_commits=True)
+        except GitError:  # its own commits may be damaged
+            saved = self._saved(task_id, keeps_commits=False)
+        self.left_out += unreadable
+        return saved
 
-    def _saved(self, task_id: str, objects: list[Path]) -> tuple[str, bytes]:
+    def _saved(self, task_id: str, *, keeps_commits: bool) -> tuple[str, bytes]:
         with tempfile.TemporaryDirectory(dir=self._folder, prefix="snapshot-") as folder:
-            private = PrivateGit(Path(folder) / "private.git", self.path, objects)
-            head = private.head_after(self._base)
+            private = PrivateGit(Path(folder) / "private.git", self.path, self._cache.objects)
+            head = private.head_after(self._base) if keeps_commits else self._base
             private.begin(self._start, head)
             self.opened += agent_git.open_nested(private, self._base, self._folder / "aside")
             self.left_out = private.add_all()

@@ -36,4 +36,5 @@ def opened(tree: NodeTree) -> list[str]:
 
 def _named(names: Sequence[str]) -> str:
     rest = len(names) - _MOST_NAMES
-    return ", ".join(names[:_MOST_NAMES]) + (f" and {rest} more" if rest > 0 else "")
+    shown = [name.encode("utf-8", "backslashreplace").decode() for name in names[:_MOST_NAMES]]
+    return ", ".join(shown) + (f" and {rest} more" if rest > 0 else "")

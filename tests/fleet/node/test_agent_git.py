@@ -1,5 +1,6 @@
 """Whatever an agent does with git in its tree, its files come back."""
 
+import os
 import shutil
 import subprocess
 import sys
@@ -145,6 +146,133 @@ def test_no_program_that_the_agent_set_in_git_runs(
     (node.path / "new.txt").write_text("new")
     assert came_back(repository, tree, node, "new.txt") == "new"
     assert not ran.exists()
+
+
+def test_no_program_runs_in_a_submodule(repository: Path, tmp_path: Path) -> None:
+    inner = repository / "sub"
+    git(repository, "init", "-q", "sub")
+    (inner / "f").write_text("x")
+    commit_all(inner)
+    git(repository, "add", "sub")
+    tree, node, _ = sent(repository, tmp_path / "fleet")
+    ran = tmp_path / "ran"
+    own = node.path / "sub"
+    git(own, "init", "-q")
+    (own / "f").write_text("x")
+    commit_all(own)
+    git(own, "config", "filter.own.clean", f"touch '{ran}'; cat")
+    (own / ".git" / "info" / "attributes").write_text("* filter=own\n")
+    (own / "f").write_text("y")
+    (node.path / ".gitmodules").write_text("[broken")
+    (node.path / "new.txt").write_text("new")
+    assert came_back(repository, tree, node, "new.txt") == "new"
+    assert not ran.exists()
+
+
+@pytest.mark.parametrize("name", [".gitignore", ".gitattributes", ".gitmodules", "inner/.gitignore"])
+def test_a_pipe_does_not_hold_a_run_up(repository: Path, tmp_path: Path, name: str) -> None:
+    tree, node, _ = sent(repository, tmp_path / "fleet")
+    (node.path / "inner").mkdir()
+    (node.path / name).unlink(missing_ok=True)
+    os.mkfifo(node.path / name)
+    os.mkfifo(node.path / ".git" / "objects" / "info" / "commit-graph")
+    (node.path / "inner" / "new.txt").write_text("new")
+    assert came_back(repository, tree, node, "inner/new.txt") == "new"
+
+
+def test_a_file_that_git_cannot_convert_comes_back_as_it_is(repository: Path, tmp_path: Path) -> None:
+    tree, node, _ = sent(repository, tmp_path / "fleet")
+    (node.path / ".gitattributes").write_text("*.u working-tree-encoding=UTF-16\n")
+    (node.path / "x.u").write_text("no UTF-16!")
+    (node.path / "new.txt").write_text("new")
+    assert came_back(repository, tree, node, "new.txt") == "new"
+    assert git(repository, "show", f"refs/sidecar/{RUN}:x.u") == "no UTF-16!"
+    assert node.left_out == []
+
+
+def test_what_the_user_of_the_node_ignores_comes_back(
+    repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "xdg"))
+    tree, node, _ = sent(repository, tmp_path / "fleet")
+    (tmp_path / "xdg" / "git").mkdir(parents=True)
+    (tmp_path / "xdg" / "git" / "ignore").write_text("*\n")
+    (node.path / "new.txt").write_text("new")
+    assert came_back(repository, tree, node, "new.txt") == "new"
+
+
+def split_index(top: Path) -> None:
+    git(top, "update-index", "--split-index")
+
+
+def keep_repository_elsewhere(top: Path) -> None:
+    git(top, "init", "-q", f"--separate-git-dir={top.parent / 'elsewhere'}")
+
+
+def link_index(top: Path) -> None:
+    (top / ".git" / "index").rename(top / ".git" / "other-index")
+    (top / ".git" / "index").symlink_to("other-index")
+
+
+@pytest.mark.parametrize("keep", [split_index, keep_repository_elsewhere, link_index])
+def test_an_index_is_read_wherever_the_agent_keeps_it(repository: Path, tmp_path: Path, keep: Act) -> None:
+    tree, node, _ = sent(repository, tmp_path / "fleet")
+    (node.path / "ignored").write_text("added")
+    git(node.path, "add", "--force", "ignored")
+    git(node.path, "update-index", "--skip-worktree", "gone.txt")
+    (node.path / "gone.txt").unlink()
+    keep(node.path)
+    assert came_back(repository, tree, node, "ignored") == "added"
+    assert git(repository, "diff", "--name-only", tree.base, f"refs/sidecar/{RUN}") == "ignored\n"
+
+
+def test_one_odd_path_does_not_void_what_the_agent_added(repository: Path, tmp_path: Path) -> None:
+    tree, node, _ = sent(repository, tmp_path / "fleet")
+    (node.path / "ignored").write_text("added")
+    (node.path / "odd").mkdir()
+    (node.path / "odd" / "file").write_text("x")
+    git(node.path, "add", "--force", "ignored", "odd/file")
+    shutil.move(node.path / "odd", tmp_path / "odd")
+    (node.path / "odd").symlink_to(tmp_path / "odd")
+    assert came_back(repository, tree, node, "ignored") == "added"
+
+
+def test_ignored_files_that_a_repository_in_the_tree_has_come_back(repository: Path, tmp_path: Path) -> None:
+    tree, node, _ = sent(repository, tmp_path / "fleet")
+    inner = node.path / "inner"
+    git(node.path, "init", "-q", "inner")
+    (inner / "ignored").write_text("added")
+    git(inner, "add", "--force", "ignored")
+    (inner / "other").write_text("x")
+    assert came_back(repository, tree, node, "inner/ignored") == "added"
+
+
+def test_a_tree_that_became_a_link_has_no_changes(repository: Path, tmp_path: Path) -> None:
+    tree, node, _ = sent(repository, tmp_path / "fleet")
+    outside = tmp_path / "outside"
+    git(tmp_path, "init", "-q", "outside")
+    shutil.rmtree(node.path)
+    node.path.symlink_to(outside)
+    assert node.save(RUN) == (tree.base, b"")
+    assert (outside / ".git").is_dir()
+
+
+def test_rights_of_files_outside_of_the_tree_stay(repository: Path, tmp_path: Path) -> None:
+    _, node, _ = sent(repository, tmp_path / "fleet")
+    outside = tmp_path / "outside"
+    outside.write_text("x")
+    (node.path / "linked").hardlink_to(outside)
+    outside.chmod(0o040)
+    node.save(RUN)
+    assert outside.stat().st_mode & 0o777 == 0o040
+
+
+def test_a_name_that_is_no_text_can_be_logged(repository: Path, tmp_path: Path) -> None:
+    _, node, _ = sent(repository, tmp_path / "fleet")
+    git(node.path, "init", "-q", "a\udcff")
+    node.save(RUN)
+    [note] = tree_notes.opened(node)
+    assert "a\\udcff" in note.encode().decode()
 
 
 def test_a_file_that_git_cannot_store_does_not_keep_the_others_back(repository: Path, tmp_path: Path) -> None:
