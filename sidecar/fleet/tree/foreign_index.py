@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _LINK, _LEFT_OUT = "160000", "S"
 """The mode of a nested repository, and the mark of a file that a sparse checkout left out."""
 _MOST_BYTES = 1 << 30
-"""A larger file is no index."""
+"""A larger file is not read."""
 _POINTER = b"gitdir: "
 
 

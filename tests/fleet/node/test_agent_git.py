@@ -267,7 +267,7 @@ def test_rights_of_files_outside_of_the_tree_stay(repository: Path, tmp_path: Pa
     assert outside.stat().st_mode & 0o777 == 0o040
 
 
-def test_a_name_that_is_no_text_can_be_logged(repository: Path, tmp_path: Path) -> None:
+def test_a_name_with_invalid_bytes_can_be_logged(repository: Path, tmp_path: Path) -> None:
     _, node, _ = sent(repository, tmp_path / "fleet")
     git(node.path, "init", "-q", "a\udcff")
     node.save(RUN)
