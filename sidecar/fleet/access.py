@@ -4,6 +4,7 @@ import contextlib
 import os
 import shutil
 import stat
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -28,11 +29,18 @@ def make_readable(folder: Path) -> list[str]:
 
 def remove_tree(folder: Path) -> None:
     """Remove what this user may remove of a folder, even from read-only folders. Blocking."""
-    shutil.rmtree(folder, ignore_errors=True)
+    _remove(folder)
     if folder.is_dir() and not folder.is_symlink():
         for _ in _entries(folder):
             pass
+        _remove(folder)
+
+
+def _remove(folder: Path) -> None:
+    try:
         shutil.rmtree(folder, ignore_errors=True)
+    except RecursionError:  # Python before 3.13 removes only folders that are nested about 1,000 deep
+        subprocess.run(["/bin/rm", "-rf", "--", str(folder)], check=False, capture_output=True)
 
 
 def _entries(folder: Path, unreadable: list[str] | None = None) -> Iterator["os.DirEntry[str]"]:

@@ -26,25 +26,41 @@ def open_nested(private: PrivateGit, base: str, aside: Path) -> list[str]:
     """
     linked = set(_links(private.listed("ls-files", "--stage")))
     known = linked & set(_links(private.listed("ls-tree", "-r", base)))
-    for path in linked:
-        _move_aside(private.top / path / ".git", aside)
+    for path in known:
+        _move_aside(private, path, aside)
     opened = sorted(linked - known)
     for path in opened:
         private.run("update-index", "--force-remove", "--", path)
-    while found := list(_nested(private)):
-        for path in found:
-            own = foreign_index.git_folder(private.top / path)
-            forced = foreign_index.marks(private, own, f"{path}/").added
-            _move_aside(private.top / path / ".git", aside)
-            private.force(forced)
+        _open(private, path, aside)
+    stuck: set[str] = set()
+    while found := [each for each in _nested(private) if each not in stuck]:
+        stuck |= {path for path in found if not _open(private, path, aside)}
         opened += found
     return opened
 
 
-def _move_aside(repository: Path, aside: Path) -> None:
-    if repository.exists() or repository.is_symlink():
-        aside.mkdir(exist_ok=True)
-        repository.rename(aside / f"{len(list(aside.iterdir()))}.git")
+def _open(private: PrivateGit, path: str, aside: Path) -> bool:
+    """Make a repository a plain folder, with the ignored files that it has; return whether that worked."""
+    own = foreign_index.git_folder(private.top / path)
+    forced = foreign_index.marks(private, own, f"{path}/").added
+    is_open = _move_aside(private, path, aside)
+    private.force(forced)
+    return is_open
+
+
+def _move_aside(private: PrivateGit, path: str, aside: Path) -> bool:
+    """Move the `.git` of a repository in the tree away; return False if that is not possible."""
+    own = private.top / path / ".git"
+    if not own.exists() and not own.is_symlink():
+        return True
+    if not foreign_index.is_inside(private.top, f"{path}/.git"):
+        return False
+    aside.mkdir(exist_ok=True)
+    try:
+        own.rename(aside / f"{len(list(aside.iterdir()))}.git")
+    except OSError:  # it belongs to another user, or is on another disk
+        return False
+    return True
 
 
 def _links(rows: list[str]) -> list[str]:

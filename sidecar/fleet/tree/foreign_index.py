@@ -16,7 +16,8 @@ _LINK, _LEFT_OUT = "160000", "S"
 """The mode of a nested repository, and the mark of a file that a sparse checkout left out."""
 _MOST_BYTES = 1 << 30
 """A larger file is not read."""
-_POINTER = b"gitdir: "
+_POINTER = "gitdir: "
+_MOST_POINTER_BYTES = 4096
 
 
 @dataclass
@@ -30,19 +31,27 @@ class Marks:
 def git_folder(top: Path) -> Path:
     """Return the folder of the repository of a tree, which may be elsewhere. Blocking."""
     own = top / ".git"
-    with contextlib.suppress(OSError):
-        if own.is_file() and own.stat().st_size < _MOST_BYTES:
-            content = own.read_bytes()[:4096]
-            if content.startswith(_POINTER):
-                return top / os.fsdecode(content.removeprefix(_POINTER).strip())
+    with contextlib.suppress(OSError, UnicodeDecodeError):
+        if own.is_file() and 0 < own.stat().st_size <= _MOST_POINTER_BYTES:
+            content = own.read_text("utf-8")
+            if content.startswith(_POINTER) and "\0" not in content:
+                return top / content.removeprefix(_POINTER).strip()
     return own
+
+
+def is_inside(top: Path, path: str) -> bool:
+    """Return whether no link leads from the tree to a path. Blocking."""
+    try:
+        return (top / path).parent.resolve() == top.resolve() / Path(path).parent
+    except (OSError, ValueError):
+        return False
 
 
 def copy(source: Path, target: Path) -> bool:
     """Copy a file of the agent's repository; return False if that is not possible. Blocking."""
     try:
-        if not source.is_file() or source.stat().st_size > _MOST_BYTES:
-            return False
+        if not source.is_file() or not 0 < source.stat().st_size <= _MOST_BYTES:
+            return False  # files of the system, which may have no end, have no size
         target.parent.mkdir(exist_ok=True)
         shutil.copyfile(source, target)
     except OSError:

@@ -23,7 +23,7 @@ WITHOUT_SETTINGS: Mapping[str, str] = {
 _HEAD_SECONDS = 10.0
 _SPARE_BYTES = 16 << 20
 """With less space, a failure is put down to a full disk."""
-_MOST_FAILURES = 1000
+_MOST_FAILURES = 20_000
 """How many files that git cannot add are tried one by one before the changes count as unsaved."""
 
 
@@ -135,7 +135,7 @@ class PrivateGit:
     def _keep_raw(self, path: str) -> bool:
         """Add a file without conversions, for which it may be invalid; return whether that works."""
         full = self.top / path
-        if full.is_symlink() or not full.is_file():
+        if full.is_symlink() or not full.is_file() or not foreign_index.is_inside(self.top, path):
             return False
         mode = "100755" if os.access(full, os.X_OK) else "100644"
         try:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from sidecar.fleet.access import remove_tree
 from sidecar.fleet.leftovers.left_run import LeftRun
 from sidecar.fleet.tree import tree_notes
 from sidecar.fleet.tree.node_tree import NodeTree
@@ -245,6 +246,63 @@ def test_ignored_files_that_a_repository_in_the_tree_has_come_back(repository: P
     git(inner, "add", "--force", "ignored")
     (inner / "other").write_text("x")
     assert came_back(repository, tree, node, "inner/ignored") == "added"
+
+
+@pytest.mark.parametrize("is_ignored", [False, True])
+def test_ignored_files_of_a_repository_that_the_agent_linked_come_back(
+    repository: Path, tmp_path: Path, is_ignored: bool
+) -> None:
+    tree, node, _ = sent(repository, tmp_path / "fleet")
+    git(node.path, "init", "-q", "inner")
+    (node.path / "inner" / "ignored").write_text("added")
+    git(node.path / "inner", "add", "--force", "ignored")
+    git(node.path / "inner", "commit", "-q", "-m", "inner")
+    if is_ignored:
+        (node.path / ".gitignore").write_text("inner/\n")
+    git(node.path, "add", "--force", "inner")
+    git(node.path, "commit", "-q", "-m", "by the agent")
+    assert came_back(repository, tree, node, "inner/ignored") == "added"
+
+
+def test_repositories_and_files_outside_of_the_tree_stay_there(repository: Path, tmp_path: Path) -> None:
+    git(repository, "init", "-q", "sub")
+    (repository / "sub" / "f").write_text("x")
+    commit_all(repository / "sub")
+    git(repository, "add", "sub")
+    tree, node, _ = sent(repository, tmp_path / "fleet")
+    outside = tmp_path / "outside"
+    git(tmp_path, "init", "-q", "outside")
+    (outside / "a.txt").write_text("secret")
+    shutil.rmtree(node.path / "sub")
+    (node.path / "sub").symlink_to(outside)
+    shutil.rmtree(node.path / "src")
+    (node.path / "src").symlink_to(outside)
+    (node.path / ".gitignore").write_text("src\n")
+    (node.path / ".gitattributes").write_text("*.u working-tree-encoding=UTF-16\n")
+    (node.path / "x.u").write_text("no UTF-16!")
+    assert came_back(repository, tree, node, "x.u") == "no UTF-16!"
+    assert (outside / ".git").is_dir()
+    assert "secret" not in git(repository, "diff", tree.base, f"refs/sidecar/{RUN}")
+
+
+@pytest.mark.parametrize("content", [b"gitdir: a\0b\n", b"gitdir: \xe9\n"])
+def test_a_broken_pointer_to_a_repository_is_ignored(
+    repository: Path, tmp_path: Path, content: bytes
+) -> None:
+    tree, node, _ = sent(repository, tmp_path / "fleet")
+    shutil.rmtree(node.path / ".git")
+    (node.path / ".git").write_bytes(content)
+    (node.path / "new.txt").write_text("new")
+    assert came_back(repository, tree, node, "new.txt") == "new"
+
+
+def test_deep_folders_are_removed(tmp_path: Path) -> None:
+    top = tmp_path / "tree"
+    depth = 1_500
+    command = f"mkdir tree; cd tree; i=0; while [ $i -lt {depth} ]; do mkdir d; cd d; i=$((i+1)); done"
+    subprocess.run(["sh", "-c", command], cwd=tmp_path, check=True)
+    remove_tree(top)
+    assert not top.exists()
 
 
 def test_a_tree_that_became_a_link_has_no_changes(repository: Path, tmp_path: Path) -> None:
