@@ -91,7 +91,7 @@ class NodeObserver(RunObserver):
             self.questions_changed(len(self._open))
 
     def answer(self, number: str, answer: Any) -> bool:
-        """Pass on an answer; return False if the question is no longer open."""
+        """Forward an answer; return False if the question is closed."""
         _, future = self._open.get(number, (None, None))
         if future is None or future.done():
             return False

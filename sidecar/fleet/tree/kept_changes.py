@@ -20,7 +20,7 @@ class KeptChanges:
     def save(self, tree: NodeTree, task_id: str) -> str:
         """Commit the changes once and return the commit. Raises GitError and OSError. Blocking.
 
-        Once they are saved, the tree may be removed and is no longer used.
+        After that, the tree is not needed and may be removed.
         """
         commit = self.commit
         if commit is None:

@@ -2,6 +2,8 @@
 
 import shutil
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from sidecar.fleet.access import make_readable, remove_tree
@@ -92,26 +94,33 @@ class NodeTree:
             return self._base, b""
         self._cache.hold()
         unreadable = make_readable(self.path)
-        try:
-            saved = self._saved(task_id, keeps_commits=True)
-        except GitError:  # its own commits may be damaged
-            saved = self._saved(task_id, keeps_commits=False)
+        with self._private() as private:
+            head = private.head_after(self._base)
+            try:
+                saved = self._saved(private, head, task_id)
+            except GitError:
+                if head == self._base:
+                    raise
+                with self._private() as other:  # the agent's own commits may be damaged
+                    saved = self._saved(other, self._base, task_id)
         self.left_out += unreadable
         return saved
 
-    def _saved(self, task_id: str, *, keeps_commits: bool) -> tuple[str, bytes]:
+    @contextmanager
+    def _private(self) -> Iterator[PrivateGit]:
         with tempfile.TemporaryDirectory(dir=self._folder, prefix="snapshot-") as folder:
-            private = PrivateGit(Path(folder) / "private.git", self.path, self._cache.objects)
-            head = private.head_after(self._base) if keeps_commits else self._base
-            private.begin(self._start, head)
-            self.opened += agent_git.open_nested(private, self._base, self._folder / "aside")
-            self.left_out = private.add_all()
-            environment = private.environment
-            commit = commit_index(self.path, [head], f"Changes of run {task_id}", environment)
-            if commit == self._base:
-                return commit, b""
-            ref = f"refs/sidecar/{task_id}"
-            return commit, bundle(private.folder, ref, commit, [self._base], environment)
+            yield PrivateGit(Path(folder) / "private.git", self.path, self._cache.objects)
+
+    def _saved(self, private: PrivateGit, head: str, task_id: str) -> tuple[str, bytes]:
+        private.begin(self._start, head)
+        self.opened += agent_git.open_nested(private, self._base, self._folder / "aside")
+        self.left_out = private.add_all()
+        environment = private.environment
+        commit = commit_index(self.path, [head], f"Changes of run {task_id}", environment)
+        if commit == self._base:
+            return commit, b""
+        ref = f"refs/sidecar/{task_id}"
+        return commit, bundle(private.folder, ref, commit, [self._base], environment)
 
     def release(self) -> None:
         """Release the cache after the end of the run."""
