@@ -8,6 +8,8 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
+_SECONDS = 600.0
+
 
 def make_readable(folder: Path) -> list[str]:
     """Let this user read everything below a folder, and list and change its folders. Blocking.
@@ -40,7 +42,9 @@ def _remove(folder: Path) -> None:
     try:
         shutil.rmtree(folder, ignore_errors=True)
     except RecursionError:  # Python before 3.13 removes only folders that are nested about 1,000 deep
-        subprocess.run(["/bin/rm", "-rf", "--", str(folder)], check=False, capture_output=True)
+        command = [shutil.which("rm") or "/bin/rm", "-rf", "--", str(folder)]
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            subprocess.run(command, check=False, capture_output=True, timeout=_SECONDS)
 
 
 def _entries(folder: Path, unreadable: list[str] | None = None) -> Iterator["os.DirEntry[str]"]:

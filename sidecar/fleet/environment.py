@@ -5,11 +5,11 @@ from collections.abc import Mapping
 from pathlib import Path
 
 _SET_BY_RAY = ("CUDA_VISIBLE_DEVICES", "OMP_NUM_THREADS", "PYTHONBREAKPOINT")
-"""What Ray sets for its workers unless the environment that starts it does: ray/_private/workers, 2.60."""
+"""Variables that Ray sets for its workers unless they were set when Ray was started (Ray 2.60)."""
 
 
 def agent_environment(environment: Mapping[str, str]) -> dict[str, str]:
-    """Return the variables without those that Ray added. Those that begin with RAY_ hold its token."""
+    """Return the variables without those that Ray added, and without all RAY_ ones, which hold its token."""
     started = _names_at_start(os.getppid())
     added = () if started is None else [name for name in _SET_BY_RAY if name not in started]
     return {

@@ -3,13 +3,12 @@
 import asyncio
 import logging
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sidecar.api.errors import StorageError
 from sidecar.app.clock import wall_clock_ms
 from sidecar.app.upkeep.fleet_leftovers import KEEP_SECONDS
 from sidecar.subagents.journal.journal import Journal
-from sidecar.subagents.journal.records import RunRecord
 from sidecar.subagents.runners.fleet_links import FleetLinks
 
 if TYPE_CHECKING:
@@ -28,22 +27,24 @@ async def await_changes(journal: Journal, links: FleetLinks, environment: Mappin
     except StorageError as error:
         logger.error("cannot look for lost runs on clusters: %s", error.message)
         return
-    awaited = {_expecting(record, links, environment) for record in failed if _may_have_changes(record)}
+    awaited: set[FleetLink] = set()
+    for record in failed:
+        if record.remote is not None and record.task.end_reason == "lost" and record.task.changes is None:
+            awaited |= _expect(record.task.id, record.remote, links, environment)
     for connected in await asyncio.gather(*(link.gateway() for link in awaited), return_exceptions=True):
         if isinstance(connected, Exception):
             logger.info("changes of lost runs cannot be brought back yet: %s", connected)
 
 
-def _may_have_changes(record: RunRecord) -> bool:
-    was_started = record.remote is not None and bool(record.remote.get("isGoing"))
-    return was_started and record.task.end_reason == "lost" and record.task.changes is None
-
-
-def _expecting(record: RunRecord, links: FleetLinks, environment: Mapping[str, str]) -> "FleetLink":
-    """Expect the changes of a lost run; return the link to its cluster."""
+def _expect(
+    run: str, remote: Mapping[str, Any], links: FleetLinks, environment: Mapping[str, str]
+) -> "set[FleetLink]":
+    """Expect the changes of a lost run if a node was asked to start it; return the link to its cluster."""
     from sidecar.subagents.runners.remote.runner import kept, settings_of
 
-    assert record.remote is not None, "it was started on a cluster"
-    link = links.link(settings_of(kept(record.remote)), environment)
-    link.expect(record.task.id, "")
-    return link
+    known = kept(remote)
+    if not known.is_going:
+        return set()
+    link = links.link(settings_of(known), environment)
+    link.expect(run, known.node_id)
+    return {link}

@@ -6,11 +6,10 @@ A commit leaves out the files of nested repositories, but no file of an agent ma
 from collections.abc import Iterator
 from pathlib import Path
 
-from sidecar.fleet.tree import foreign_index
+from sidecar.fleet.tree import agent_files
+from sidecar.fleet.tree.marks import LINK, marks_of
 from sidecar.fleet.tree.private_git import PrivateGit
 from sidecar.subagents.runners.remote.git import line
-
-_LINK = "160000"
 
 
 def submodules(top: Path, commit: str) -> list[str]:
@@ -21,8 +20,8 @@ def submodules(top: Path, commit: str) -> list[str]:
 def open_nested(private: PrivateGit, base: str, aside: Path) -> list[str]:
     """Turn the repositories that the agent created in its tree into plain folders; return their paths.
 
-    Moves their `.git` folders to the folder `aside`, and those of the base's submodules too: git would run in
-    them. What is in submodules stays there. Blocking.
+    Moves their `.git` folders to the folder `aside`, and those of the base's submodules too, because git
+    would run in them. The files in submodules are not committed. Blocking.
     """
     linked = set(_links(private.listed("ls-files", "--stage")))
     known = linked & set(_links(private.listed("ls-tree", "-r", base)))
@@ -40,11 +39,13 @@ def open_nested(private: PrivateGit, base: str, aside: Path) -> list[str]:
 
 
 def _open(private: PrivateGit, path: str, aside: Path) -> bool:
-    """Make a repository a plain folder, with the ignored files that it has; return whether that worked."""
-    own = foreign_index.git_folder(private.top / path)
-    forced = foreign_index.marks(private, own, f"{path}/").added
+    """Turn a repository into a plain folder and keep the ignored files that it tracks.
+
+    Returns whether that was possible.
+    """
+    marks = marks_of(private, path)
     is_open = _move_aside(private, path, aside)
-    private.force(forced)
+    marks.apply(private)
     return is_open
 
 
@@ -53,7 +54,7 @@ def _move_aside(private: PrivateGit, path: str, aside: Path) -> bool:
     own = private.top / path / ".git"
     if not own.exists() and not own.is_symlink():
         return True
-    if not foreign_index.is_inside(private.top, f"{path}/.git"):
+    if not agent_files.is_inside(private.top, f"{path}/.git"):
         return False
     aside.mkdir(exist_ok=True)
     try:
@@ -65,7 +66,7 @@ def _move_aside(private: PrivateGit, path: str, aside: Path) -> bool:
 
 def _links(rows: list[str]) -> list[str]:
     """Return the paths of the repositories among the rows of a tree or an index."""
-    return [row.partition("\t")[2] for row in rows if row.startswith(_LINK)]
+    return [row.partition("\t")[2] for row in rows if row.startswith(LINK)]
 
 
 def _nested(private: PrivateGit) -> Iterator[str]:

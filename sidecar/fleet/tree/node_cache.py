@@ -71,7 +71,7 @@ class NodeCache:
         return list(dict.fromkeys(line(self.folder, "for-each-ref", *options, _BASES).split()))
 
     def _renew(self, damage: GitError) -> None:
-        """Make the cache again. Raises GitError with the remedy while other runs need its objects."""
+        """Rebuild the cache. Raises GitError with the remedy while other runs need its objects."""
         assert self._held is not None, "this run holds it"
         try:
             fcntl.flock(self._held, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -81,7 +81,7 @@ class NodeCache:
                 "again when they have ended"
             ) from None
         else:
-            logger.warning("the cache %s is damaged and made again: %s", self.folder, damage)
+            logger.warning("the cache %s is damaged and is rebuilt: %s", self.folder, damage)
             for each in self.folder.iterdir():
                 if each.is_dir():
                     shutil.rmtree(each)
@@ -89,7 +89,7 @@ class NodeCache:
                     each.unlink()
             git(self.folder, "init", "--quiet", "--bare", ".")
         finally:
-            fcntl.flock(self._held, fcntl.LOCK_SH)  # a lock that could not be changed is lost
+            fcntl.flock(self._held, fcntl.LOCK_SH)  # flock may drop the old lock when a conversion fails
 
     def take(self, bundle: Path | None, base: str) -> None:
         """Take over a bundle, and note that a run uses a commit. Blocking."""

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from sidecar.fleet.access import make_readable, remove_tree
 from sidecar.fleet.tree import agent_git
+from sidecar.fleet.tree.marks import marks_of
 from sidecar.fleet.tree.node_cache import NodeCache
 from sidecar.fleet.tree.private_git import WITHOUT_SETTINGS, PrivateGit
 from sidecar.subagents.runners.remote.git import LARGE_SECONDS, GitError, bundle, commit_index, git, line
@@ -98,8 +99,8 @@ class NodeTree:
             head = private.head_after(self._base)
             try:
                 saved = self._saved(private, head, task_id)
-            except GitError:
-                if head == self._base:
+            except GitError as error:
+                if head == self._base or private.is_temporary(error):
                     raise
                 with self._private() as other:  # the agent's own commits may be damaged
                     saved = self._saved(other, self._base, task_id)
@@ -113,6 +114,7 @@ class NodeTree:
 
     def _saved(self, private: PrivateGit, head: str, task_id: str) -> tuple[str, bytes]:
         private.begin(self._start, head)
+        marks_of(private).apply(private)
         self.opened += agent_git.open_nested(private, self._base, self._folder / "aside")
         self.left_out = private.add_all()
         environment = private.environment

@@ -1,17 +1,18 @@
-"""A repository of the sidecar's own over the tree of an agent.
+"""A private repository whose work tree is the agent's.
 
 What the agent set in git does not apply: its settings, attributes and filters, which can run programs or name
 another tree, and the marks in its index, which hide changes.
 """
 
+import contextlib
 import os
 import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from sidecar.fleet.tree import foreign_index
+from sidecar.fleet.tree import agent_files
 from sidecar.subagents.runners.remote.full_disk import is_full
-from sidecar.subagents.runners.remote.git import LARGE_SECONDS, GitError, git
+from sidecar.subagents.runners.remote.git import LARGE_SECONDS, GitError, GitTimeout, git
 
 WITHOUT_SETTINGS: Mapping[str, str] = {
     "GIT_CONFIG_GLOBAL": os.devnull,
@@ -23,12 +24,12 @@ WITHOUT_SETTINGS: Mapping[str, str] = {
 _HEAD_SECONDS = 10.0
 _SPARE_BYTES = 16 << 20
 """With less space, a failure is put down to a full disk."""
-_MOST_FAILURES = 20_000
-"""How many files that git cannot add are tried one by one before the changes count as unsaved."""
+_MOST_FAILURES = 64
+"""How many paths that a command fails for are found one by one, which takes several commands for each."""
 
 
 class PrivateGit:
-    """A repository whose work tree is that of an agent. It borrows the objects of others."""
+    """A repository without settings of an agent or a user. It borrows the objects of others."""
 
     def __init__(self, folder: Path, top: Path, objects: Path) -> None:
         """Make it in a new folder with the objects of the base. Raises GitError. Blocking."""
@@ -46,7 +47,7 @@ class PrivateGit:
         git(folder.parent, "init", "--quiet", "--bare", str(folder), env=WITHOUT_SETTINGS)
         self.run("config", "core.bare", "false")
         self._alternates.write_text(f"{objects}\n")
-        foreign_index.copy(foreign_index.git_folder(top) / "info" / "exclude", folder / "info" / "exclude")
+        agent_files.copy(agent_files.git_folder(top) / "info" / "exclude", folder / "info" / "exclude")
 
     def run(self, *args: str, stdin: bytes | None = None, index: Path | None = None) -> bytes:
         """Run git and return its stdout, with another index if one is given. Raises GitError. Blocking."""
@@ -54,16 +55,16 @@ class PrivateGit:
         environment = {**self.environment, **given}
         return git(self.top, *args, env=environment, stdin=stdin, timeout=LARGE_SECONDS)
 
-    def listed(self, *args: str, index: Path | None = None) -> list[str]:
+    def listed(self, command: str, *args: str, index: Path | None = None) -> list[str]:
         """Return the entries that a command prints with `-z`. Raises GitError. Blocking."""
-        return self.run(*args, "-z", index=index).decode("utf-8", "surrogateescape").split("\0")[:-1]
+        return self.run(command, "-z", *args, index=index).decode("utf-8", "surrogateescape").split("\0")[:-1]
 
     def head_after(self, base: str) -> str:
         """Return the agent's commit if it descends from the base, else the base. Blocking.
 
         Only its own commits need the objects of its repository, which it may have damaged.
         """
-        own = foreign_index.git_folder(self.top)
+        own = agent_files.git_folder(self.top)
         try:
             given = {**WITHOUT_SETTINGS, "GIT_DIR": str(own)}
             named = git(self.top, "rev-parse", "--verify", "HEAD", env=given, timeout=_HEAD_SECONDS)
@@ -77,7 +78,7 @@ class PrivateGit:
         return head
 
     def begin(self, start: Path, head: str) -> None:
-        """Make the index of a commit. Files that are as in the index `start` are not read again. Blocking."""
+        """Create the index for a commit; read no file again that is as in the index `start`. Blocking."""
         index = self.folder / "index"
         if start.exists():
             shutil.copy2(start, index)  # git compares its time with those of the files
@@ -87,13 +88,6 @@ class PrivateGit:
                 index.unlink()
         if not index.exists():
             self.run("read-tree", head)
-        marks = foreign_index.marks(self, foreign_index.git_folder(self.top), "")
-        self.each(("update-index", "--skip-worktree", "-z", "--stdin"), marks.absent)
-        self.force(marks.added)
-
-    def force(self, paths: Sequence[str]) -> None:
-        """Add files, even ignored ones; one that git cannot add does not prevent the others. Blocking."""
-        self.each(("update-index", "--add", "-z", "--stdin"), paths)
 
     def add_all(self) -> list[str]:
         """Add everything that git does not ignore; return the paths that git cannot store.
@@ -104,54 +98,53 @@ class PrivateGit:
             self.run("add", "--all", "--ignore-errors", "--", ".")
             return []
         except GitError as error:
-            self._check(error)
-        options = ("add", "--all", "--pathspec-from-file=-", "--pathspec-file-nul")
-        return sorted({each for each in self.each(options, self._unlike()) if not self._keep_raw(each)})
+            if self.is_temporary(error):
+                raise
+        command = ("add", "--all", "--pathspec-from-file=-", "--pathspec-file-nul")
+        return self._keep_raw(self.each(command, self._changed()))
 
-    def each(self, command: Sequence[str], paths: Sequence[str]) -> list[str]:
-        """Run a command for all paths, in parts if it fails; return the paths that it fails for. Blocking."""
+    def each(self, command: Sequence[str], entries: Sequence[str]) -> list[str]:
+        """Run a command for all entries, in parts if it fails; return the others. Blocking."""
         failed: list[str] = []
-        waiting = [list(paths)] if paths else []
-        while waiting:
+        waiting = [list(entries)] if entries else []
+        while waiting and len(failed) < _MOST_FAILURES:
             part = waiting.pop()
             try:
                 self.run(*command, stdin=_joined(part))
             except GitError as error:
-                self._check(error)
-                (self.folder / "index.lock").unlink(missing_ok=True)
-                if len(part) > 1:
-                    waiting += [part[: len(part) // 2], part[len(part) // 2 :]]
-                    continue
-                failed += part
-                if len(failed) > _MOST_FAILURES:
+                if self.is_temporary(error):
                     raise
-        return failed
+                (self.folder / "index.lock").unlink(missing_ok=True)
+                if len(part) == 1:
+                    failed += part
+                else:
+                    waiting += [part[: len(part) // 2], part[len(part) // 2 :]]
+        return [*failed, *(entry for part in waiting for entry in part)]
 
-    def _unlike(self) -> list[str]:
+    def is_temporary(self, error: GitError) -> bool:
+        """Return whether a failure may be over later: git took too long, or the disk is full."""
+        is_low = shutil.disk_usage(self.folder).free < _SPARE_BYTES
+        return is_low or isinstance(error, GitTimeout) or is_full(str(error))
+
+    def _changed(self) -> list[str]:
         """Return the paths whose files differ from the index."""
         others = self.listed("ls-files", "--others", "--exclude-standard")
         return [*others, *self.listed("diff-files", "--name-only", "--ignore-submodules=all")]
 
-    def _keep_raw(self, path: str) -> bool:
-        """Add a file without conversions, for which it may be invalid; return whether that works."""
-        full = self.top / path
-        if full.is_symlink() or not full.is_file() or not foreign_index.is_inside(self.top, path):
-            return False
-        mode = "100755" if os.access(full, os.X_OK) else "100644"
-        try:
-            name = self.run("hash-object", "-w", "--no-filters", "--", path).decode().strip()
-            self.run("update-index", "--add", "--cacheinfo", f"{mode},{name},{path}")
-        except GitError as error:
-            self._check(error)
-            return False
-        return True
-
-    def _check(self, error: GitError) -> None:
-        """Raise an error that may be over later, when everything can be saved."""
-        is_late = "did not end within" in str(error)
-        if is_late or is_full(str(error)) or shutil.disk_usage(self.folder).free < _SPARE_BYTES:
-            raise error
+    def _keep_raw(self, paths: Sequence[str]) -> list[str]:
+        """Add files unconverted, in case a conversion rejects them; return the paths that cannot be added."""
+        entries: dict[str, str] = {}
+        for path in paths:
+            full = self.top / path
+            if full.is_file() and not full.is_symlink() and agent_files.is_inside(self.top, path):
+                with contextlib.suppress(GitError):
+                    name = self.run("hash-object", "-w", "--no-filters", "--", path).decode().strip()
+                    mode = "100755" if os.access(full, os.X_OK) else "100644"
+                    entries[path] = f"{mode} {name} 0\t{path}"
+        self.each(("update-index", "-z", "--index-info"), [*entries.values()])
+        stored = set(self.listed("ls-files", "--stage"))
+        return sorted(path for path in paths if entries.get(path) not in stored)
 
 
-def _joined(paths: Sequence[str]) -> bytes:
-    return "".join(f"{each}\0" for each in paths).encode("utf-8", "surrogateescape")
+def _joined(entries: Sequence[str]) -> bytes:
+    return "".join(f"{each}\0" for each in entries).encode("utf-8", "surrogateescape")

@@ -192,10 +192,11 @@ class SearchService:
 
 
 def _partly_searched(rows: Iterable[TaskInfo]) -> Iterator[PartlySearched]:
+    """Yield each task with a file of which only a part was read."""
     for row in rows:
-        for each in row.problems:
-            if each.code == "tooLarge":
-                yield PartlySearched(task_id=row.id, root=row.root, message=each.message)
+        too_large = next((each for each in row.problems if each.code == "tooLarge"), None)
+        if too_large is not None:
+            yield PartlySearched(task_id=row.id, root=row.root, message=too_large.message)
 
 
 def _hit(row: TaskInfo, found: Found) -> SearchHit:

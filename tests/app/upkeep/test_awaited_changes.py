@@ -28,11 +28,11 @@ class Link:
     """A link to a cluster that cannot be reached; see `FleetLink`."""
 
     def __init__(self) -> None:
-        self.expected: list[str] = []
+        self.expected: list[tuple[str, str]] = []
         self.connections = 0
 
     def expect(self, run: str, node_id: str) -> None:
-        self.expected.append(run)
+        self.expected.append((run, node_id))
 
     async def gateway(self) -> None:
         self.connections += 1
@@ -65,6 +65,7 @@ def lost(gateway: str = "a", *, is_going: bool = True, **members: Any) -> RunRec
         policy="ask",
         constraints=RunConstraints(),
         is_going=is_going,
+        node_id="node-1",
     )
     known.remote = to_plain(remote)
     return known
@@ -88,8 +89,8 @@ async def awaited(journal: Journal, *records: RunRecord) -> dict[str, Link]:
 async def test_each_cluster_of_lost_runs_is_asked_once(journal: Journal) -> None:
     first, second, other = lost(), lost(), lost("b")
     links = await awaited(journal, first, second, other)
-    assert sorted(links["a"].expected) == sorted([first.task.id, second.task.id])
-    assert links["b"].expected == [other.task.id]
+    assert sorted(links["a"].expected) == sorted([(first.task.id, "node-1"), (second.task.id, "node-1")])
+    assert links["b"].expected == [(other.task.id, "node-1")]
     assert [link.connections for link in links.values()] == [1, 1]
 
 

@@ -7,14 +7,16 @@ import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
 from sidecar.fleet.access import remove_tree
 from sidecar.fleet.leftovers.left_run import LeftRun
-from sidecar.fleet.tree import tree_notes
+from sidecar.fleet.tree import node_tree, tree_notes
 from sidecar.fleet.tree.node_tree import NodeTree
 from sidecar.subagents.runners.remote import workspace
+from sidecar.subagents.runners.remote.git import GitTimeout
 from sidecar.subagents.runners.remote.job import Tree
 from tests.fleet.node.test_workspace import RUN, git, repository, sent
 
@@ -189,6 +191,36 @@ def test_a_file_that_git_cannot_convert_comes_back_as_it_is(repository: Path, tm
     assert came_back(repository, tree, node, "new.txt") == "new"
     assert git(repository, "show", f"refs/sidecar/{RUN}:x.u") == "no UTF-16!"
     assert node.left_out == []
+
+
+def test_many_files_that_git_cannot_convert_come_back(repository: Path, tmp_path: Path) -> None:
+    tree, node, _ = sent(repository, tmp_path / "fleet")
+    (node.path / ".gitattributes").write_text("*.u working-tree-encoding=UTF-16\n")
+    for number in range(150):
+        (node.path / f"{number}.u").write_text("no UTF-16!")
+    (node.path / "new.txt").write_text("new")
+    assert came_back(repository, tree, node, "new.txt") == "new"
+    names = git(repository, "ls-tree", "--name-only", f"refs/sidecar/{RUN}").split()
+    assert len([each for each in names if each.endswith(".u")]) == 150
+    assert node.left_out == []
+
+
+def test_a_failure_that_may_be_over_later_keeps_the_commits_of_the_agent(
+    repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tree, node, _ = sent(repository, tmp_path / "fleet")
+    (node.path / "new.txt").write_text("new")
+    commit_all(node.path)
+
+    def late(*_: object) -> NoReturn:
+        raise GitTimeout("git write-tree did not end in time")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(node_tree, "commit_index", late)
+        with pytest.raises(GitTimeout):
+            node.save(RUN)
+    assert came_back(repository, tree, node, "new.txt") == "new"
+    assert "by the agent" in git(repository, "log", "-2", "--format=%s", f"refs/sidecar/{RUN}")
 
 
 def test_what_the_user_of_the_node_ignores_comes_back(

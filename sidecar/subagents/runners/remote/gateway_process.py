@@ -21,10 +21,14 @@ logger = logging.getLogger(__name__)
 LINE_BYTES = 64 * 1024 * 1024
 _SHOWN_CHARS = 200
 _LAST_WORDS_SECONDS = 1.0
-_ECHO = (
+_WITHOUT_TERMINAL = (
     "the command in fleet.gateway must start the gateway without a terminal, which repeats what it reads "
     "(leave out -t of ssh and kubectl)"
 )
+
+
+class _Echo(ValueError):
+    """The gateway printed a request that it was sent."""
 
 
 class GatewayGone(Exception):
@@ -158,8 +162,8 @@ class GatewayProcess:
             logger.error("the gateway sent an invalid message: %s", error)
             shown = line.decode("utf-8", "replace").strip()[:_SHOWN_CHARS]
             self._problem = f"the gateway printed {shown!r}, but its command must print only its messages"
-            if b'"op":' in line:
-                self._problem = f"{_ECHO}, but printed {shown!r}"
+            if isinstance(error, _Echo):
+                self._problem = f"{_WITHOUT_TERMINAL}, but it printed {shown!r}"
             self._kill()
         else:  # read why it exited; one of its children may keep the pipe open
             await asyncio.wait({self._last_words}, timeout=_LAST_WORDS_SECONDS)
@@ -168,7 +172,7 @@ class GatewayProcess:
 
     def _take(self, message: dict[str, Any]) -> None:
         if "op" in message:
-            raise ValueError("it printed a request")
+            raise _Echo
         if "stream" in message:
             stream = self._streams.get(message["stream"])
             if stream is not None:

@@ -33,6 +33,10 @@ class GitError(Exception):
     """A git command failed; the text has the command and the end of its stderr."""
 
 
+class GitTimeout(GitError):
+    """A git command took too long. It may end in time later."""
+
+
 def is_without_repository(error: GitError) -> bool:
     """Return whether a command failed because its folder is not in a repository."""
     return "not a git repository" in str(error)
@@ -61,7 +65,7 @@ def git(
     except FileNotFoundError:
         raise GitError("git is not installed; install it") from None
     except subprocess.TimeoutExpired:
-        raise GitError(f"git {args[0]} did not end within {timeout:.0f} s") from None
+        raise GitTimeout(f"git {args[0]} did not end within {timeout:.0f} s") from None
     if process.returncode:
         raise GitError(f"git {args[0]}: {_last_words(stderr)}")
     return stdout

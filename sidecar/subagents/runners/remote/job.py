@@ -71,7 +71,7 @@ class RemoteRecord(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """What the journal keeps of a run on a cluster, so that a later process can follow it.
 
     `gateway` is the command that reaches the cluster. `is_going` says that the node was asked to start the
-    agent: from then on the run is only found again and never created again. `node` is the name of that node.
+    agent: from then on the run is only found again and never created again. `node` and `node_id` name it.
     `keep_days` says how long the changes of runs stay in the repository.
     """
 
@@ -88,6 +88,7 @@ class RemoteRecord(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     constraints: RunConstraints
     is_going: bool = False
     node: str | None = None
+    node_id: str = ""
     keep_days: float = KEEP_DAYS
 
 

@@ -90,7 +90,9 @@ class Placement:
                 if not await self._unless_stopped(self._place()):
                     return False
                 # From here on the run is only found and never created again, so that it never runs twice.
-                going = msgspec.structs.replace(self._record, is_going=True, node=self._node.name)
+                going = msgspec.structs.replace(
+                    self._record, is_going=True, node=self._node.name, node_id=self._node.id
+                )
                 await self._observer.keep(to_plain(going))
                 return True
             except GatewayRefused as error:
