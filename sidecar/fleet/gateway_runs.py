@@ -125,7 +125,7 @@ class GatewayRuns:
         return await self._cluster.run_on(request["nodeId"], is_left, request["run"], limit=_SALVAGE_SECONDS)
 
     async def _node_with(self, run: str, node_id: str) -> str:
-        """Return the node with the folder of a run: that of the ID, or a new node on its machine.
+        """Return the node with the folder of a run: the node with this ID, or a new node on the same machine.
 
         Raises LookupError if there is none.
         """

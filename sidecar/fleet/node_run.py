@@ -57,7 +57,8 @@ def node_runner(name: str, job: Job | None, environment: Mapping[str, str]) -> R
         settings = msgspec.structs.replace(job.runner, env=filled(job.runner.env, environment))
         runner = build_runners({name: settings}, environment).get(name)
     if runner is None:
-        raise RunnerUnavailable(f"runner {name!r}: the node does not know this agent; name its command")
+        reason = f"the node does not know this agent; set runners.{name}.command"
+        raise RunnerUnavailable(f"runner {name!r}: {reason}")
     return runner
 
 

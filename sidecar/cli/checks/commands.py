@@ -47,14 +47,14 @@ def doctor(names: tuple[str, ...], as_json: bool, store: SettingsStore) -> int:
     return exits.DONE if all(each.opened for each in reports) else exits.FAILED
 
 
-@click.command(short_help="Check whether an agent asks and stops on request.")
+@click.command(short_help="Check that an agent asks for permission and stops on request.")
 @click.argument("name")
 @click.option("--limit", type=click.FloatRange(min=1), default=120.0, help="Seconds for each prompt.")
 @click.option("--model", help="The model to use, by default the agent's own.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON: a list of results.")
 @common
 def check(name: str, limit: float, model: str | None, as_json: bool, store: SettingsStore) -> int:
-    """Check whether the agent NAME asks for permission and stops on request.
+    """Check that the agent NAME asks for permission and stops on request.
 
     Sends prompts to the agent, whose model may cost money.
     """

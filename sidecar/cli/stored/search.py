@@ -51,7 +51,7 @@ def search(
     else:
         output.write_table(["SNIPPET", "MESSAGE", "ROLE", "TITLE", "ID"], map(_cells, found.hits))
     for each in found.partly_searched or ():
-        output.echo(f"{each.task_id} was searched in part: {each.message}", err=True)
+        output.echo(f"{each.task_id} was only partly searched: {each.message}", err=True)
     if found.indexed < found.total:
         output.echo(f"{found.indexed} of {found.total} tasks were searched; search again for more", err=True)
     return report_unlistable(history)

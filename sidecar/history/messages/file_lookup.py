@@ -48,7 +48,7 @@ class FileLookup:
 
 
 def fits_path(path: str) -> Fits:
-    """Return a test whether a file is the one at `path`: an absolute path, or the end of one.
+    """Return a function that tests whether a file is the one at `path`: an absolute path, or the end of one.
 
     Relative paths of a task are resolved against its workspace.
     """
@@ -65,7 +65,7 @@ def fits_path(path: str) -> Fits:
 
 
 def fits_part(part: str) -> Fits:
-    """Return a test whether a file's absolute path contains `part` in any case."""
+    """Return a function that tests whether a file's absolute path contains `part` in any case."""
     wanted = part.casefold()
     return lambda file, task: wanted in _absolute(file.path, task).casefold()
 

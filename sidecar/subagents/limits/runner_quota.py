@@ -23,12 +23,10 @@ class RunnerQuota:
     def check(self, runner: str) -> None:
         """Raise LimitReached unless the runner may start one more run."""
         if not self.has(runner):
-            limit = self._limit(runner)
-            raise LimitReached(
-                f"Max async tasks of runner {runner!r} ({limit}) reached; asyncTasks.perRunnerMax sets it",
-                running=self._count(runner),
-                max=limit,
-            )
+            limit, running = self._limit(runner), self._count(runner)
+            number = f"{running} run{'' if running == 1 else 's'}"
+            reason = f"Runner {runner!r} has {number}, and asyncTasks.perRunnerMax allows {limit}"
+            raise LimitReached(reason, running=running, max=limit)
 
     def take(self, runner: str, task_id: str) -> None:
         """Count a launch."""

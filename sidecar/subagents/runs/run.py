@@ -115,7 +115,7 @@ class Run:
         self.fold.take(event)
 
     def release(self) -> None:
-        """Stop to follow events and release the executor, so that an ended run is freed at once.
+        """Stop following events and release the executor, so that an ended run is freed at once.
 
         The parts of a run refer to each other. Until the garbage collector finds them, which takes thousands
         of runs, they would keep the output of the run in memory.

@@ -16,7 +16,7 @@ def test_a_runner_has_as_many_runs_as_its_limit() -> None:
     for task_id in ("a", "b"):
         quota.check("model")
         quota.take("model", task_id)
-    with pytest.raises(LimitReached, match="perRunnerMax") as caught:
+    with pytest.raises(LimitReached, match=r"'model' has 2 runs, .*perRunnerMax allows 2") as caught:
         quota.check("model")
     assert caught.value.data == {"running": 2, "max": 2}
     quota.release("a")

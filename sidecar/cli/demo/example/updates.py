@@ -42,7 +42,7 @@ class AgentUpdates:
         await asyncio.sleep(self._pace)
 
     async def plan(self, steps: Sequence[str], done: int) -> None:
-        """ExampleAgent a plan whose first `done` steps are done, with the next one in progress."""
+        """Show a plan whose first `done` steps are done, with the next one in progress."""
         entries = [
             schema.PlanEntry(content=step, priority="medium", status=_status(number, done))
             for number, step in enumerate(steps)
@@ -50,11 +50,11 @@ class AgentUpdates:
         await self._send(acp.update_plan(entries))
 
     async def search(self, pattern: str, found: str, path: Path, line: int) -> None:
-        """ExampleAgent a search and where it found something."""
+        """Show a search and where it found something."""
         await self._call(f"Search for {pattern}", "search", found, path, line)
 
     async def read(self, path: Path, text: str) -> None:
-        """ExampleAgent that a file was read."""
+        """Show that a file was read."""
         await self._call(f"Read {path.name}", "read", text, path)
 
     async def edit(self, path: Path, before: str, after: str) -> bool:

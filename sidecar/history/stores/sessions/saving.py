@@ -77,7 +77,7 @@ def is_json(data: bytes) -> bool:
 
 
 def _values_in(data: bytes) -> int:
-    """Count opening brackets that no backslash follows: one with a backslash is in a text of code or JSON."""
+    """Count opening brackets not followed by a backslash; a backslash marks text that holds code or JSON."""
     return sum(data.count(each) - data.count(each + b"\\") for each in (b"{", b"["))
 
 

@@ -142,7 +142,8 @@ async def _started(described: Sequence[Any]) -> Sequence[ToolServer]:
     try:
         for each in described:
             if not isinstance(each, schema.McpServerStdio):
-                raise ToolError(f"the server {each.name} is not a command; this agent supports no other kind")
+                reason = f"this agent supports only servers that a command starts, and {each.name} is not one"
+                raise ToolError(reason)
             env = {variable.name: variable.value for variable in each.env}
             servers.append(ToolServer(each.name, [each.command, *each.args], env))
             await servers[-1].open()

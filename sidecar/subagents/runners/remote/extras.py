@@ -27,7 +27,7 @@ class Extras:
 
 
 def check(directory: Path, directories: Sequence[Path], attachments: Sequence[Attached]) -> None:
-    """Raise RunnerUnavailable for what is already known not to be sendable with a workspace. Blocking."""
+    """Raise RunnerUnavailable for anything already known to be impossible to send. Blocking."""
     if directories:
         root = workspace.check(directory)
         for each in directories:

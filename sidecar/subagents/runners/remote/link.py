@@ -13,7 +13,7 @@ from sidecar.subagents.runners.remote.slots import ClusterSlots
 ANSWER_SECONDS = 30.0
 """How long a request waits for the first answer of a gateway that runs: its machine may be busy, or dead."""
 SLOW_SECONDS = 60.0
-"""How long the gateway may take until then: the next request may find it connected."""
+"""How long the gateway may take until it is connected: the next request may find it connected."""
 _NODES_SECONDS = 10.0
 _SHARE = 0.75
 """The part of the time for a status in which nodes describe themselves to a person who asks."""

@@ -111,7 +111,7 @@ class RemoteRunner:
         return self._link.slots.are_free(self._fleet.labels, self._fleet.slots_per_run)
 
     async def start(self, spec: RunSpec, emit: Emit) -> RemoteRun:
-        """Start to place a run; raises `RunnerUnavailable` if a part of it cannot be sent."""
+        """Start placing a run; raises `RunnerUnavailable` if a part of it cannot be sent."""
         spec.observer.placed(None, "starting")  # the agent has not started while git packs the workspace
         tree = await in_thread(workspace.prepare, spec.workspace_dir)
         extras = await in_thread(packed_extras, tree, spec.directories, spec.attachments)

@@ -1,4 +1,4 @@
-"""The records of the sessions that come first in a group, which count for no later one. Pure."""
+"""The records of the sessions that come first in a group and are not counted in later ones. Pure."""
 
 from array import array
 from typing import Final
@@ -15,8 +15,8 @@ NOTHING_FOREIGN: Final[Foreign] = (frozenset(), frozenset())
 class Owned:
     """The records and answers of sessions by their hashes.
 
-    Each file gets only those that it holds: all of them would be as many for each of a thousand forks as all
-    forks have.
+    Each file gets only the records that it holds; giving each of a thousand forks all records would take
+    quadratic memory.
     """
 
     def __init__(self) -> None:

@@ -13,7 +13,7 @@ class Sharing:
         self._records: defaultdict[str, set[int]] = defaultdict(set)
 
     def add(self, record: int, keys: AbstractSet[str]) -> None:
-        """Learn of files that hold a record."""
+        """Record the files that hold a record."""
         if len(keys) > 1:
             self._files[record] |= keys
             for key in keys:

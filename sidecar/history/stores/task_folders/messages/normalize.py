@@ -13,7 +13,7 @@
 | error | something went wrong, routine errors included |
 | checkpoint | the product saved the files |
 | summary, condensed | the text that stands for older messages; a message no longer sent to the model |
-| notice | anything else the product tells |
+| notice | anything else the product reports |
 | ask:NAME | the product waits for the user; NAME is its own word, such as followup, command, tool |
 | unknown | a value that is not a message; the text is its JSON, cut |
 """
