@@ -69,7 +69,7 @@ def place_text(task: AsyncTask) -> str | None:
     needs = node_needs(placement)
     if placement.state == "waiting" and task.status == "running":
         return f"waiting for a node with {needs}" if needs else "waiting for a node"
-    return f"needs a node with {needs}" if needs and task.status == "queued" else "on the fleet"
+    return f"needs a node with {needs}" if needs and task.status == "queued" else "on the cluster"
 
 
 def node_needs(placement: Placement) -> str:

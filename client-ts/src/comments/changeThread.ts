@@ -109,7 +109,7 @@ export function ownComment(comment: vscode.Comment): ChangeComment {
 /** Show a comment as text or in an input field. */
 export function showComment(comment: ChangeComment, mode: vscode.CommentMode): void {
   comment.mode = mode;
-  comment.thread.comments = [...comment.thread.comments]; // The editor draws a new list only.
+  comment.thread.comments = [...comment.thread.comments]; // The editor redraws only for a new list.
 }
 
 /** Return the lines of a thread in a text. */

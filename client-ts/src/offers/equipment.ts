@@ -15,7 +15,7 @@ export interface Equipment {
   readonly images: readonly string[];
 }
 
-/** As many attachments as a launch takes. */
+/** The maximum number of attachments of a launch. */
 const MOST_FILES = 20;
 
 /** Return the parameters for the attached files, and for what else the agent of a launch is known to take. */

@@ -48,7 +48,7 @@ export interface RunRow extends Pick<
   readonly retrying?: Retrying;
   /** MCP servers that may be why its agent is still starting. */
   readonly awaitedServers?: readonly string[];
-  /** What it goes without. */
+  /** What was requested but not provided. */
   readonly unmet?: readonly Unmet[];
 }
 

@@ -69,7 +69,7 @@ function isChanged(before: OpenRun, open: OpenRun): boolean {
   );
 }
 
-/** Note once all of the run is read, as far as it is known. */
+/** Note when the whole run, as far as known, has been read. */
 function readUpTo(find: Find, { stream }: OpenRun): Find {
   return find.isWhole || find.readSeq < stream.newestSeq ? find : { ...find, isWhole: true };
 }

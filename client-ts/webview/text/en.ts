@@ -166,16 +166,16 @@ export const COMPOSER = {
     placement: { label: "Placement", byAgent: "This machine" },
   },
   here: "This machine",
-  onFleet: "Fleet",
+  onFleet: "Cluster",
   onNode: (name: string) => `Node ${name}`,
-  withLabel: (label: string) => `Fleet: ${label}`,
+  withLabel: (label: string) => `Cluster: ${label}`,
   freeSlots: (free: number, slots: number) =>
-    `Fleet: ${free.toLocaleString("en-US")} of ${counted(slots, "slot")} free.`,
-  fleetProblem: (why: string) => `Can't use the fleet: ${why}.`,
+    `Cluster: ${free.toLocaleString("en-US")} of ${counted(slots, "slot")} free.`,
+  fleetProblem: (why: string) => `Can't use the cluster: ${why}.`,
   byDefinition: (value: string) => `${value} (default)`,
   unasking: "Acts without asking; needs the policy allowAll",
   notOffered: (value: string) => `${value} (not offered)`,
-  /** Those on a fleet work in copies of their own. */
+  /** Those on a cluster work in copies of their own. */
   together: (count: number, sharing: number) =>
     sharing < 2
       ? `Launches ${counted(count, "subagent")}.`

@@ -13,7 +13,7 @@ import { Session } from "../harness/session.ts";
 import { until } from "../harness/waiting.ts";
 import type { Workbench } from "../harness/workbench.ts";
 
-const ASKING = "Asking the fleet for its nodes…";
+const ASKING = "Asking the cluster for its nodes…";
 
 /** A gateway that is its own cluster, without Ray: each name becomes a node with two slots. */
 function gateway(pipe: string): string[] {
@@ -40,7 +40,7 @@ function waitsFor(): string {
 /** Wait until the page has something; the editor replaces its frame when the text changes. */
 async function pageShows(workbench: Workbench, find: (page: Frame) => Locator): Promise<void> {
   await until(
-    "shown by the page of the fleet",
+    "shown by the page of the cluster",
     async () => {
       const found = find(await workbench.renderedPage("Fleet Status"));
       return found.count().catch(() => 0);
@@ -54,19 +54,19 @@ function git(...args: readonly string[]): string {
 }
 
 session.step(
-  "a placement is offered, with the labels once the fleet is reached",
+  "a placement is offered, with the labels once the cluster is reached",
   async (workbench) => {
     const chat = new Chat(workbench);
     const placement = chat.list.getByRole("combobox", { name: "Placement" });
     await chat.picker.selectOption(SCRIPTED);
     await placement.waitFor();
     assert.deepEqual(await placement.locator("option").allInnerTexts(), [
-      ...["This machine (default)", "Fleet"],
+      ...["This machine (default)", "Cluster"],
     ]);
     await placement.selectOption("ray");
-    await chat.list.getByText("Fleet: 4 of 4 slots free.").waitFor();
+    await chat.list.getByText("Cluster: 4 of 4 slots free.").waitFor();
     assert.deepEqual((await placement.locator("option").allInnerTexts()).slice(2), [
-      ...["Node cpu-1", "Node gpu-1", "Fleet: kind=fake"],
+      ...["Node cpu-1", "Node gpu-1", "Cluster: kind=fake"],
     ]);
     assert.deepEqual(await seriousFindings(workbench.sideBarPage), []);
   },
@@ -81,7 +81,7 @@ session.step("the run works on the chosen node, and its row and head say so", as
   await chat.launch(SCRIPTED, "write new.txt text");
   await chat.button(/^Allow Once/).waitFor();
   await chat.frame.locator(".head-facts").getByText("on gpu-1", { exact: true }).waitFor();
-  await chat.list.getByText("Fleet: 3 of 4 slots free.").waitFor();
+  await chat.list.getByText("Cluster: 3 of 4 slots free.").waitFor();
 });
 
 session.step("a page opens at once and says that it asks", async (workbench) => {
@@ -90,7 +90,7 @@ session.step("a page opens at once and says that it asks", async (workbench) => 
   await pageShows(workbench, (page) => page.getByText(ASKING));
 });
 
-session.step("it shows why the fleet cannot be used", async (workbench) => {
+session.step("it shows why the cluster cannot be used", async (workbench) => {
   await writeFile(waitsFor(), "the token is wrong; correct fleet.tokenPath");
   await pageShows(workbench, (page) => page.getByText("token is wrong; correct fleet.tokenPath"));
 });

@@ -68,7 +68,10 @@ export const fleet: Texts<typeof en.fleet> = {
   problems: "Probleme",
   runs: "Läufe",
   runColumns: ["Lauf", "Subagent", "Knoten", "Zustand", "Letzte Meldung"],
-  otherRuns: (count) => `${plural(count, "Lauf", "Läufe")} anderer Sidecars oder beendet.`,
+  otherRuns: (count) =>
+    count === 1
+      ? "1 weiterer Lauf gehört zu einem anderen Sidecar oder ist beendet."
+      : `${number(count)} weitere Läufe gehören zu anderen Sidecars oder sind beendet.`,
 };
 
 export const totals: Texts<typeof en.totals> = {

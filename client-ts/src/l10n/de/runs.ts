@@ -96,7 +96,7 @@ export const comments: Texts<typeof en.comments> = {
   edited:
     "Ein Kommentar wird noch bearbeitet. Speichern oder verwerfen Sie ihn, und senden Sie dann die Kommentare.",
   none: "Keine Kommentare zum Senden. Öffnen Sie eine Änderung eines Subagenten und kommentieren Sie eine Zeile.",
-  gone: "Der Lauf dieser Kommentare wurde gelöscht. Sie stehen im Ziel des Eingabefelds, für einen anderen Subagenten.",
+  gone: "Der Lauf mit diesen Kommentaren wurde gelöscht. Die Kommentare stehen jetzt im Ziel des Eingabefelds, für einen anderen Subagenten.",
 };
 
 export const apply: Texts<typeof en.apply> = {

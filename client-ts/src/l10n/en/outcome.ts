@@ -62,7 +62,7 @@ export const outcome = {
     `The agent ignored the model ${wanted} and uses ${used}.`,
   effortNotTaken: (wanted: string, used: string) =>
     `The agent ignored the effort ${wanted} and uses ${used}.`,
-  onFleet: "on the fleet",
+  onFleet: "on the cluster",
   slots: (count: number) => `${count} slots`,
   waitsForNode: "waiting for a node",
   waitsForNodeWith: (needs: string) => `waiting for a node with ${needs}`,

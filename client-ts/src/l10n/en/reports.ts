@@ -57,9 +57,9 @@ export const doctor = {
 /** The report on the machines of a cluster. */
 export const fleet = {
   heading: "Fleet Status",
-  asking: "Asking the fleet for its nodes…",
+  asking: "Asking the cluster for its nodes…",
   unconfigured:
-    "No fleet is configured. Set `fleet.gateway` in the sidecar's `config.toml`, then restart the sidecar.",
+    "No cluster is configured. Set `fleet.gateway` in the sidecar's `config.toml`, then restart the sidecar.",
   unusable: (problem: string) => `**It cannot be used:** ${problem}.`,
   nodes: "Nodes",
   withToken: (address: string) => `Cluster at ${address}, with authentication.`,
@@ -67,11 +67,14 @@ export const fleet = {
   freeSlots: (free: number, slots: number) => `${number(free)} of ${counted(slots, "slot")} free.`,
   versions: (versions: string) => `Versions: ${versions}.`,
   slotsOfNode: (free: number, slots: number) => `${number(free)} of ${number(slots)}`,
-  nodeColumns: ["Node", "Taken", "Free slots", "Agents", "Labels", "Address", "Version"],
+  nodeColumns: ["Node", "In use", "Free slots", "Agents", "Labels", "Address", "Version"],
   problems: "Problems",
   runs: "Runs",
   runColumns: ["Run", "Subagent", "Node", "State", "Last response"],
-  otherRuns: (count: number) => `${counted(count, "run")} of other sidecars, or ended.`,
+  otherRuns: (count: number) =>
+    count === 1
+      ? "1 other run belongs to another sidecar or has ended."
+      : `${number(count)} other runs belong to other sidecars or have ended.`,
 };
 
 /** The report on tokens and costs of stored tasks. */
@@ -103,7 +106,7 @@ export const totals = {
   shareOfCost: "Share of cost",
   shareOfTokens: "Share of tokens",
   withSubtasks: "Tasks with subtasks",
-  parentColumns: ["Task", "Tasks in all", "Cost", "Cost in all", "Tokens", "Tokens in all"],
+  parentColumns: ["Task", "Total tasks", "Cost", "Total cost", "Tokens", "Total tokens"],
   disk: "Disk use of this extension's tasks",
   diskColumns: ["Root", "Tasks", "Messages (included in tasks)", "Archive", "Trash"],
   more: (count: number) =>

@@ -17,7 +17,7 @@ export const runs = {
   selectToResume: "Select a subagent to continue",
   noneRunning: "No subagent is running.",
   noneQueued: "No subagent is queued.",
-  selectToStart: "Select a queued subagent to start over the limit",
+  selectToStart: "Select a queued subagent to start despite the limit",
   stopTitle: "Select the subagents to stop",
   stopOwn: (count: number) => `Stop ${counted(count, "subagent")} of this workspace`,
   stopEvery: (count: number) =>
@@ -95,7 +95,7 @@ export const comments = {
   placeHolder: "What should it change here?",
   edited: "A comment is still being edited. Save or cancel it, then send the comments.",
   none: "No comments to send. Open a change of a subagent and add one at a line.",
-  gone: "The run of these comments was deleted. They are in the goal of the composer, for another subagent.",
+  gone: "The run with these comments was deleted. The comments are now in the goal of the composer, for another subagent.",
 };
 
 /** Applying code of a message to a file. */

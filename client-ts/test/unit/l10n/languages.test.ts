@@ -49,10 +49,10 @@ const PAIRS = [
 /** Texts that are the same word in both languages, or none, or that models read. */
 const SAME = new Set([
   "QUESTION.macKey",
-  ...["COMPOSER.subagent", "FORM.optional", "PLAN.label", "QUESTION.folder", "SERVICE.running"],
+  ...["COMPOSER.onFleet", "COMPOSER.subagent", "FORM.optional", "PLAN.label", "QUESTION.folder"],
   ...["MINIMAP.kinds.plain", "fleet.nodeColumns.4", "fleet.nodeColumns.6", "fleet.runColumns.1"],
   ...["exporting.markdown", "facts.id", "facts.status", "facts.subagent"],
-  ...["confirmations.facts.agent", "mcp.label", "turns.prompt"],
+  ...["SERVICE.running", "confirmations.facts.agent", "mcp.label", "turns.prompt"],
 ]);
 
 afterEach(() => {

@@ -46,7 +46,7 @@ test("runs of this window are listed with their node, others are counted", () =>
   const report = fleetReport(fleetStatus({ runs: ["a", "c", "x"] }), tasks, NOW);
   expect(report).toContain("| Mend the roof | reviewer | gpu\\-1 | Running | 1m ago |");
   expect(report.match(/reviewer/gu)).toHaveLength(1);
-  expect(report).toContain("2 runs of other sidecars, or ended.");
+  expect(report).toContain("2 other runs belong to other sidecars or have ended.");
 });
 
 test("without a cluster the page says how to configure one", () => {

@@ -211,50 +211,50 @@ test("without a cluster no placement is offered, and one chosen before is not se
   expect(launches()[0]).not.toHaveProperty("chosen");
 });
 
-test("a placement is this machine, the fleet, a node or a label, and goes into the launch", () => {
+test("a placement is this machine, the cluster, a node or a label, and goes into the launch", () => {
   const { tell, launches } = composer();
   tell({ type: "fleet", fleet: FLEET });
   expect(labels()).toEqual(["Placement"]);
   expect(optionsOf("Placement")).toEqual([
-    ...["This machine (default)", "Fleet", "Node gpu-1", "Fleet: region=here"],
+    ...["This machine (default)", "Cluster", "Node gpu-1", "Cluster: region=here"],
   ]);
   expect(hint()).not.toContain("slots");
   choose(list("Placement"), "ray region=here");
-  expect(hint()).toContain("Fleet: 3 of 8 slots free.");
+  expect(hint()).toContain("Cluster: 3 of 8 slots free.");
   launch("Go");
   expect(launches()[0]).toHaveProperty("chosen", { tester: { placement: "ray region=here" } });
 });
 
-test("a definition for the fleet can be launched on this machine", () => {
+test("a definition for the cluster can be launched on this machine", () => {
   const { tell } = composer();
   const placed = [subagent("tester", "agent", { placement: "ray" })];
   tell({ type: "definitions", items: placed, problems: [] }, { type: "fleet", fleet: FLEET });
   expect(optionsOf("Placement")).toEqual([
-    ...["Fleet (default)", "This machine", "Node gpu-1", "Fleet: region=here"],
+    ...["Cluster (default)", "This machine", "Node gpu-1", "Cluster: region=here"],
   ]);
   expect(hint()).toContain("3 of 8 slots");
   choose(list("Placement"), "local");
   expect(hint()).not.toContain("slots");
 });
 
-test("choosing the fleet asks for its labels, and what keeps it from being used is shown", () => {
+test("choosing the cluster asks for its labels, and what keeps it from being used is shown", () => {
   const { tell, asked } = composer();
   const connects = () => asked.filter(({ type }) => type === "connectFleet").length;
   tell({ type: "fleet", fleet: {} });
-  expect([optionsOf("Placement"), connects()]).toEqual([["This machine (default)", "Fleet"], 0]);
+  expect([optionsOf("Placement"), connects()]).toEqual([["This machine (default)", "Cluster"], 0]);
   choose(list("Placement"), "ray");
   expect(connects()).toBe(1);
   tell({ type: "fleet", fleet: { problem: "no cluster answers at head:1" } });
-  expect(hint()).toContain("Can't use the fleet: no cluster answers at head:1.");
+  expect(hint()).toContain("Can't use the cluster: no cluster answers at head:1.");
   tell({ type: "fleet", fleet: FLEET });
   choose(list("Placement"), "ray region=here");
   expect(connects()).toBe(1);
   tell({ type: "fleet", fleet: { ...FLEET, labels: [] } });
   expect(list("Placement").value).toBe("ray region=here");
-  expect(optionsOf("Placement")).toContain("Fleet: region=here (not offered)");
+  expect(optionsOf("Placement")).toContain("Cluster: region=here (not offered)");
 });
 
-test("several subagents are warned about the folder that they share, which those on a fleet do not", () => {
+test("several subagents are warned about the folder that they share, which those on a cluster do not", () => {
   const { tell } = composer();
   tell({ type: "fleet", fleet: FLEET });
   choose(list("Launch another subagent too"), "strict");

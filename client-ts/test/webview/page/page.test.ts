@@ -773,7 +773,7 @@ test("a run of another window says where it is from, in its row and its head", (
   expect(find(".head-facts").textContent).toContain(`from ${from}`);
 });
 
-test("a run on the fleet says on which node, in its row and its head", () => {
+test("a run on the cluster says on which node, in its row and its head", () => {
   const { tell } = shown();
   const placement = { kind: "ray", state: "running", node: "gpu-1" } as const;
   tell(READY[0] as ToWebview, { type: "runs", runs: [row({ placement })] });
@@ -785,7 +785,7 @@ test("a run on the fleet says on which node, in its row and its head", () => {
   expect(find(".head-facts").textContent).toContain("on gpu-1, no response for 7s");
 });
 
-test("the end of a run on the fleet says how to take its changes over, if there are any", () => {
+test("the end of a run on the cluster says how to take its changes over, if there are any", () => {
   const { tell } = shown();
   const placement = { kind: "ray", state: "ended", node: "gpu-1" } as const;
   const ended = { status: "completed", endReason: "goal", completedAt: 2_000, placement } as const;

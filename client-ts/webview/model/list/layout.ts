@@ -5,7 +5,7 @@ import type { Viewport } from "./listState.js";
 export const HEIGHTS: Readonly<Record<Entry["kind"], number>> = { group: 26, run: 46, stored: 46 };
 /** How far beyond the view lines are drawn, in CSS pixels. */
 const AHEAD = 400;
-/** This close to the end, more is fetched, in CSS pixels. */
+/** Distance from the end at which more is fetched, in CSS pixels. */
 const FETCH_AHEAD = 2_000;
 
 /** Where each line of the list begins; one more than there are lines, the last is the height. */

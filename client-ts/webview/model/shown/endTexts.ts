@@ -83,7 +83,7 @@ export function changedPath({ path }: TouchedFile, folder: string): string {
   return plain(pathInside(path, folder) ?? path);
 }
 
-/** Describe where the changes of a run on the fleet are: the files here are unchanged. */
+/** Describe where the changes of a run on the cluster are: the files here are unchanged. */
 export function broughtBackWords({ id, placement, changes }: AsyncTask): string | undefined {
   return placement?.kind === "ray" && changes !== undefined && changes.files > 0
     ? ENDING.broughtBack(`refs/sidecar/${id}`)
