@@ -7,9 +7,9 @@ export const ErrorCode = {
   Overloaded: -32001,
   /** A request came before `initialize`. */
   NotInitialized: -32002,
-  /** No task has this id or prefix. `data`: taskId. */
+  /** No task has this ID or prefix. `data`: taskId. */
   TaskNotFound: -32010,
-  /** The ids of several tasks start with this prefix. `data`: taskId, candidates [{id, label}]. */
+  /** The IDs of several tasks start with this prefix. `data`: taskId, candidates [{id, label}]. */
   AmbiguousTaskId: -32011,
   /** The concurrency limit is reached. `data`: running, max. */
   LimitReached: -32012,
@@ -33,7 +33,7 @@ export const ErrorCode = {
   InvalidParams: -32602,
   /** A bug in the sidecar. `data`: correlationId, as in its log. */
   InternalError: -32603,
-  /** The body is not JSON; the id is null. */
+  /** The body is not JSON; the ID is null. */
   ParseError: -32700,
   /** The client cancelled the request. */
   RequestCancelled: -32800,
@@ -46,7 +46,7 @@ export interface InitializeParams {
   protocolVersion: number;
   /** Who the client is. Used in logs. */
   clientInfo?: ClientInfo | null;
-  /** The process id of the client. The sidecar exits when this process dies. */
+  /** The process ID of the client. The sidecar exits when this process dies. */
   processId?: number | null;
   /**
    * The absolute path of the own root. Default: `--storage-root`, then `SIDECAR_STORAGE_ROOT`, then
@@ -564,7 +564,7 @@ export interface FleetStatus {
   authentication?: boolean;
   /** Its nodes that are alive. */
   nodes: FleetNode[];
-  /** The ids of all runs on the cluster, those of other sidecars included. */
+  /** The IDs of all runs on the cluster, those of other sidecars included. */
   runs: string[];
 }
 
@@ -590,7 +590,7 @@ export interface FleetNode {
 
 /** Parameters of `tasks/list`: `filter` is a substring, `query` the query language; both must match. */
 export interface ListParams {
-  /** A case-insensitive substring of id, title, mode, status or workspace. */
+  /** A case-insensitive substring of ID, title, mode, status or workspace. */
   filter?: string | null;
   /** An expression of the query language, such as `status:failed cost>1`. */
   query?: string | null;
@@ -613,7 +613,7 @@ export interface ListParams {
   workDoneToken?: string | number | null;
 }
 
-/** An order: unknown values last, ties by id. */
+/** An order: unknown values last, ties by ID. */
 export interface Sort {
   /** The field to sort by. */
   by?: SortKey;
@@ -652,7 +652,7 @@ export interface ListResult {
  * `guide` rules a time may be NaN (JavaScript's Invalid Date), which JSON shows as null.
  */
 export interface TaskInfo {
-  /** The name of the task's folder, or the id of the session in the store of another agent. */
+  /** The name of the task's folder, or the ID of the session in the store of another agent. */
   id: string;
   /** The full title on one line. */
   title: string;
@@ -787,16 +787,16 @@ export interface UnlistedFolder {
 }
 
 /**
- * Parameters of `tasks/get`: an id or a unique prefix.
+ * Parameters of `tasks/get`: an ID or a unique prefix.
  *
- * Several roots may hold the same id. `root`, a path as in TaskInfo, chooses one;
+ * Several roots may hold the same ID. `root`, a path as in TaskInfo, chooses one;
  * the default is the first of them, in the order of the settings.
  */
 export interface GetParams {
-  /** A task's id or a unique prefix of it. */
+  /** A task's ID or a unique prefix of it. */
   taskId: string;
   /**
-   * The absolute path of the root that holds the task. Default: the first root that has this id.
+   * The absolute path of the root that holds the task. Default: the first root that has this ID.
    */
   root?: string | null;
 }
@@ -821,10 +821,10 @@ export interface Provenance {
 
 /** Parameters of `tasks/messages`; `from` names the end paging starts at, `root` is as in `tasks/get`. */
 export interface MessagesParams {
-  /** A task's id or a unique prefix of it. */
+  /** A task's ID or a unique prefix of it. */
   taskId: string;
   /**
-   * The absolute path of the root that holds the task. Default: the first root that has this id.
+   * The absolute path of the root that holds the task. Default: the first root that has this ID.
    */
   root?: string | null;
   /** `ui`: what the user saw. `api`: what the model received. */
@@ -869,7 +869,7 @@ export interface StoredMessage {
 export interface ToolMark {
   /** The name of the tool. */
   name?: string;
-  /** The id of the call. */
+  /** The ID of the call. */
   id?: string;
   /** `completed` or `failed`, for a result. */
   status?: string;
@@ -911,7 +911,7 @@ export type GroupKey = "workspace" | "mode" | "product" | "day" | "model" | "sta
 /**
  * Totals of the matched tasks; groups are sorted by cost, days by date, both in descending order.
  *
- * Several roots may hold copies of a task, with the same id. The totals count the copy that was used last;
+ * Several roots may hold copies of a task, with the same ID. The totals count the copy that was used last;
  * `copies` says how many of the `matched` are others.
  */
 export interface StatsResult {
@@ -981,7 +981,7 @@ export interface StatsGroup {
 
 /** A parent's own figures and those of its whole tree, itself included; both say how many tasks. */
 export interface TreeTotals {
-  /** The id of the parent. */
+  /** The ID of the parent. */
   taskId: string;
   /** The absolute path of its root. */
   root: string;
@@ -1053,7 +1053,7 @@ export interface SearchResult {
  * `snippet` shows the words between U+0002 and U+0003.
  */
 export interface SearchHit {
-  /** The id of the task. */
+  /** The ID of the task. */
   taskId: string;
   /** The absolute path of its root. */
   root: string;
@@ -1073,7 +1073,7 @@ export interface SearchHit {
 
 /** A task of which only a part was searched, because a file exceeds a limit. */
 export interface PartlySearched {
-  /** The id of the task. */
+  /** The ID of the task. */
   taskId: string;
   /** The absolute path of its root. */
   root: string;
@@ -1081,19 +1081,19 @@ export interface PartlySearched {
   message: string;
 }
 
-/** Parameters of `tasks/files`: an id or a unique prefix, and the `root` as in `tasks/get`. */
+/** Parameters of `tasks/files`: an ID or a unique prefix, and the `root` as in `tasks/get`. */
 export interface FilesParams {
-  /** A task's id or a unique prefix of it. */
+  /** A task's ID or a unique prefix of it. */
   taskId: string;
   /**
-   * The absolute path of the root that holds the task. Default: the first root that has this id.
+   * The absolute path of the root that holds the task. Default: the first root that has this ID.
    */
   root?: string | null;
 }
 
 /** The files a task touched, by path. */
 export interface FilesResult {
-  /** The full id of the task. */
+  /** The full ID of the task. */
   taskId: string;
   /** The files, by path. */
   files: TouchedFile[];
@@ -1146,7 +1146,7 @@ export interface ByFileResult {
 
 /** A task that touched the requested file. */
 export interface FileTask {
-  /** The id of the task. */
+  /** The ID of the task. */
   taskId: string;
   /** The absolute path of its root. */
   root: string;
@@ -1166,10 +1166,10 @@ export interface FileTask {
  * `root` is as in `tasks/get`.
  */
 export interface ExportParams {
-  /** A task's id or a unique prefix of it. */
+  /** A task's ID or a unique prefix of it. */
   taskId: string;
   /**
-   * The absolute path of the root that holds the task. Default: the first root that has this id.
+   * The absolute path of the root that holds the task. Default: the first root that has this ID.
    */
   root?: string | null;
   /** The format of the text. */
@@ -1196,9 +1196,9 @@ export interface Redaction {
   count: number;
 }
 
-/** Parameters of `tasks/delete`, `tasks/restore` and `tasks/archive`: full ids. */
+/** Parameters of `tasks/delete`, `tasks/restore` and `tasks/archive`: full IDs. */
 export interface TaskIdsParams {
-  /** Full ids of tasks in the own root. */
+  /** Full IDs of tasks in the own root. */
   taskIds: string[];
 }
 
@@ -1212,7 +1212,7 @@ export interface HousekeepingResult {
 
 /** A task that was left as it is, with the error code that says why. */
 export interface FailedTask {
-  /** The id of the task. */
+  /** The ID of the task. */
   id: string;
   /** An error code of this protocol. */
   code: number;
@@ -1242,7 +1242,7 @@ export interface ListRemovedResult {
  * `at` is the time of its deletion or, in the archive, of the last change to its folder.
  */
 export interface RemovedTask {
-  /** The id of the task. */
+  /** The ID of the task. */
   id: string;
   /** Its title. */
   title: string;
@@ -1455,7 +1455,7 @@ export interface SubagentsDidChange {
  *
  * `expectedOutputs` is name to description; an empty `toolWhitelist` means no tool at all; `maxTurns`
  * is 1 or more, or -1 for no limit. A runner that cannot enforce one of the three refuses it by name.
- * `parentTaskId` is the id of another async task, or a unique prefix. With `notifyModel` a reminder
+ * `parentTaskId` is the ID of another async task, or a unique prefix. With `notifyModel` a reminder
  * notifies the model of the end, as for runs that the model launched; otherwise only `asyncTasks/didChange`
  * reports it.
  */
@@ -1543,7 +1543,7 @@ export interface TaskResult {
 }
 
 /**
- * One background run of a subagent; `resumes` is the id of the ended run that it continues.
+ * One background run of a subagent; `resumes` is the ID of the ended run that it continues.
  *
  * `resumeMode` says how, as `ResumeResult` does. `mode`, `model` and `effort` are those in force in the
  * agent's session. `errorKind` comes with the end reason `error` when the model or its server failed.
@@ -1626,7 +1626,7 @@ export interface AsyncTask {
   /** Who launched the run. Absent for runs of earlier versions. */
   owner?: Owner;
   /**
-   * The id of the session in the agent's own store. It is a stored task if that store is listed.
+   * The ID of the session in the agent's own store. It is a stored task if that store is listed.
    */
   sessionTaskId?: string;
 }
@@ -1675,7 +1675,7 @@ export interface Waiting {
 export type WaitReason = "rateLimit" | "overloaded" | "clusterSlots";
 
 /**
- * What a run waits for. `asyncTasks/answer` takes one of the options of a permission request, by its id.
+ * What a run waits for. `asyncTasks/answer` takes one of the options of a permission request, by its ID.
  *
  * A question has no options: it is answered by an action, with the content that its `schema` describes, or
  * asks to open its `url`. For a permission request, the rest is what would be done: the command line and its
@@ -1846,7 +1846,7 @@ export interface Retrying {
   retryAfterSeconds?: number | null;
 }
 
-/** A wish of the launch that the agent did not meet, although it accepted it. */
+/** A request of the launch that the agent did not meet, although it accepted it. */
 export interface Unmet {
   /**
    * `mcpServer`: the server does not work, so its tools are missing. Else the agent uses another
@@ -1962,15 +1962,15 @@ export interface AsyncListResult {
   revision: number;
 }
 
-/** An id or a unique prefix. */
+/** An ID or a unique prefix. */
 export interface TaskIdParams {
-  /** A task's id or a unique prefix of it. */
+  /** A task's ID or a unique prefix of it. */
   taskId: string;
 }
 
 /** Parameters of `asyncTasks/cancel`. */
 export interface CancelParams {
-  /** A task's id or a unique prefix of it. */
+  /** A task's ID or a unique prefix of it. */
   taskId: string;
   /** Why, for the log of the run. */
   reason?: string | null;
@@ -2004,7 +2004,7 @@ export interface CancelAllResult {
 
 /** Parameters of `asyncTasks/send`: a message to the agent of an unfinished run. */
 export interface SendParams {
-  /** A task's id or a unique prefix of it. */
+  /** A task's ID or a unique prefix of it. */
   taskId: string;
   /** The message for the agent. */
   text: string;
@@ -2024,7 +2024,7 @@ export interface SendResult {
  * Without `notifyModel`, the end of the new run is reported to the model if that of the ended run was.
  */
 export interface ResumeParams {
-  /** A task's id or a unique prefix of it. */
+  /** A task's ID or a unique prefix of it. */
   taskId: string;
   /** What to tell the agent. Default: ask it to continue. */
   text?: string | null;
@@ -2058,7 +2058,7 @@ export interface ResumeResult {
  * end with it.
  */
 export interface ReorderParams {
-  /** A task's id or a unique prefix of it. */
+  /** A task's ID or a unique prefix of it. */
   taskId: string;
   /** The new position in the queue, from 1. Beyond the end: the last. */
   position: number;
@@ -2110,7 +2110,7 @@ export interface WaitResult {
 
 /** Parameters of `asyncTasks/events`. */
 export interface EventsParams {
-  /** A task's id or a unique prefix of it. */
+  /** A task's ID or a unique prefix of it. */
   taskId: string;
   /** Return events after this number. */
   afterSeq?: number;
@@ -2185,7 +2185,7 @@ export interface MessageEvent {
   ts: number;
   /** The number of the event in the journal of its node, for a run on a cluster. */
   nodeSeq?: number;
-  /** Pieces with the same id form one message. */
+  /** Pieces with the same ID form one message. */
   messageId: string;
   /** `user` for a message that a client sent. Absent for the agent's. */
   role?: "user";
@@ -2203,7 +2203,7 @@ export interface ThoughtEvent {
   ts: number;
   /** The number of the event in the journal of its node, for a run on a cluster. */
   nodeSeq?: number;
-  /** Pieces with the same id form one thought. */
+  /** Pieces with the same ID form one thought. */
   messageId: string;
   /** The next piece of text. */
   text: string;
@@ -2443,7 +2443,7 @@ export interface LogEvent {
   text: string;
   /** The failed request that the agent repeats. */
   retrying?: Retrying;
-  /** A wish of the launch that the agent did not meet. */
+  /** A request of the launch that the agent did not meet. */
   unmet?: Unmet;
   /** MCP servers that may be why the agent is still starting. */
   awaitedServers?: string[];
@@ -2451,7 +2451,7 @@ export interface LogEvent {
 
 /** Parameters of `asyncTasks/subscribe`. Without `afterSeq`, only new events are sent. */
 export interface SubscribeParams {
-  /** A task's id or a unique prefix of it. */
+  /** A task's ID or a unique prefix of it. */
   taskId: string;
   /** Send events after this number. Default: only new events. */
   afterSeq?: number | null;
@@ -2469,7 +2469,7 @@ export interface SubscribeResult {
  * A permission request takes one of its options by `optionId`, a question an `action`.
  */
 export interface AnswerParams {
-  /** A task's id or a unique prefix of it. */
+  /** A task's ID or a unique prefix of it. */
   taskId: string;
   /** The `requestId` of the task's `attention`. */
   requestId: string;
@@ -2535,9 +2535,9 @@ export interface RevokeParams {
   permissionIds: string[];
 }
 
-/** The ids that were remembered until now. */
+/** The IDs that were remembered until now. */
 export interface RevokeResult {
-  /** The ids that were remembered until now. */
+  /** The IDs that were remembered until now. */
   revoked: string[];
   /** The Host's revision. It grows with every change. */
   revision: number;
@@ -2561,7 +2561,7 @@ export interface AsyncTasksDidRemove {
 
 /** Notification `asyncTasks/didOutput`. */
 export interface AsyncTaskDidOutput {
-  /** The full id of the run. */
+  /** The full ID of the run. */
   taskId: string;
   /** New events in order. */
   events: TaskEvent[];
@@ -2598,7 +2598,7 @@ export type ToolKind = "read" | "execute" | "think";
  * Parameters of `tools/call`.
  *
  * With `workDoneToken` the tool `task` reports by `$/progress {token, value: {kind: "report", message}}`
- * while the request runs: first the run's id, then the subagent's output as it is produced. Each message
+ * while the request runs: first the run's ID, then the subagent's output as it is produced. Each message
  * continues the previous one; there are at most 10 a second. A client that reads slowly gets the newest
  * 64 KiB and how many characters were skipped. Reports end with the answer, even for a background run.
  */
@@ -2688,7 +2688,7 @@ export interface OutboxResult {
  * that does not concern the model.
  */
 export interface OutboxItem {
-  /** The id of the task. */
+  /** The ID of the task. */
   taskId: string;
   /** Whether its end was delivered. */
   state: "pending" | "triggering" | "delivered" | "none";

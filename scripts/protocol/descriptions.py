@@ -10,8 +10,8 @@ import msgspec
 
 COMMON: Mapping[str, str] = {
     "revision": "The Host's revision. It grows with every change.",
-    "task_id": "A task's id or a unique prefix of it.",
-    "root": "The absolute path of the root that holds the task. Default: the first root that has this id.",
+    "task_id": "A task's ID or a unique prefix of it.",
+    "root": "The absolute path of the root that holds the task. Default: the first root that has this ID.",
     "roots": "Absolute paths of the roots to read. Default: all roots of this connection.",
     "cursor": "The `nextCursor` of the previous page. Absent for the first page.",
     "next_cursor": "Pass it as `cursor` to get the next page. Absent on the last page.",

@@ -48,7 +48,7 @@ _MODULES = (
 )
 
 _WIRE_ERRORS = (
-    ErrorCode(-32700, "ParseError", "The body is not JSON; the id is null."),
+    ErrorCode(-32700, "ParseError", "The body is not JSON; the ID is null."),
     ErrorCode(-32601, "MethodNotFound", "The method does not exist, or is not implemented yet."),
     ErrorCode(-32603, "InternalError", "A bug in the sidecar. `data`: correlationId, as in its log."),
     ErrorCode(-32800, "RequestCancelled", "The client cancelled the request."),

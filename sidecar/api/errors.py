@@ -40,13 +40,13 @@ class Overloaded(SidecarError):
 
 
 class TaskNotFound(SidecarError):
-    """No task has this id or prefix. `data`: taskId."""
+    """No task has this ID or prefix. `data`: taskId."""
 
     code = -32010
 
 
 class AmbiguousTaskId(SidecarError):
-    """The ids of several tasks start with this prefix. `data`: taskId, candidates [{id, label}]."""
+    """The IDs of several tasks start with this prefix. `data`: taskId, candidates [{id, label}]."""
 
     code = -32011
 

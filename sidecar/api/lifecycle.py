@@ -27,7 +27,7 @@ class InitializeParams(Params, kw_only=True):
     client_info: ClientInfo | None = None
     """Who the client is. Used in logs."""
     process_id: int | None = None
-    """The process id of the client. The sidecar exits when this process dies."""
+    """The process ID of the client. The sidecar exits when this process dies."""
     storage_root: str | None = None
     """The absolute path of the own root. Default: `--storage-root`, then `SIDECAR_STORAGE_ROOT`, then the
     user's data directory.

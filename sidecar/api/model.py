@@ -38,7 +38,7 @@ class ToolCallParams(Params, kw_only=True):
     """Parameters of `tools/call`.
 
     With `work_done_token` the tool `task` reports by `$/progress {token, value: {kind: "report", message}}`
-    while the request runs: first the run's id, then the subagent's output as it is produced. Each message
+    while the request runs: first the run's ID, then the subagent's output as it is produced. Each message
     continues the previous one; there are at most 10 a second. A client that reads slowly gets the newest
     64 KiB and how many characters were skipped. Reports end with the answer, even for a background run.
     """
@@ -140,7 +140,7 @@ class OutboxItem(Record, kw_only=True):
     """
 
     task_id: str
-    """The id of the task."""
+    """The ID of the task."""
     state: Literal["pending", "triggering", "delivered", "none"]
     """Whether its end was delivered."""
     deliveries: list[Delivery]

@@ -64,7 +64,7 @@ class ChangesFold:
         )
 
     def _opened(self, key: str, event: Mapping[str, Any]) -> ToolCall:
-        """Return the call with this id; a start after its end opens another call."""
+        """Return the call with this ID; a start after its end opens another call."""
         if event.get("status") == "started" and key in self._calls and self._calls[key].done:
             self._settle(key)
         if key not in self._calls and len(self._calls) >= MAX_CALLS:

@@ -108,7 +108,7 @@ def start_now(task_id: str, own_root: Path, store: SettingsStore) -> int:
 @click.option("--timeout", type=click.FloatRange(min=0), metavar="SECONDS", help="Give up after this time.")
 @common
 def wait(task_ids: tuple[str, ...], own_root: Path, timeout: float | None, store: SettingsStore) -> int:
-    """Wait until runs end and print the id and status of each. ID can be a unique prefix.
+    """Wait until runs end and print the ID and status of each. ID can be a unique prefix.
 
     \b
     Exit codes:

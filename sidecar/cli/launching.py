@@ -82,7 +82,7 @@ def launch(
     config: Path | None,
     log_level: str,
 ) -> int:
-    """Run the subagent NAME on GOAL in the background, and print its id. `logs` and `wait` follow it."""
+    """Run the subagent NAME on GOAL in the background, and print its ID. `logs` and `wait` follow it."""
     if not wait and not address.SUPPORTED:
         raise click.UsageError("this platform has no shared Host to run it in the background: add --wait")
     chosen = {"model": model, "mode": mode, "effort": effort, "overLimit": "queue" if queue else None}

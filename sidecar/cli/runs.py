@@ -159,9 +159,9 @@ async def resolve(journal: Journal, prefix: str) -> RunRecord:
     exact = await journal.get(prefix)
     found = [exact] if exact is not None else await journal.by_prefix(prefix, 2)
     if not found:
-        raise TaskNotFound(f"no run has the id or prefix {prefix!r}; `ps` lists them")
+        raise TaskNotFound(f"no run has the ID or prefix {prefix!r}; `ps` lists them")
     if len(found) > 1:
-        raise AmbiguousTaskId(f"several runs have an id that starts with {prefix!r}; use a longer prefix")
+        raise AmbiguousTaskId(f"several runs have an ID that starts with {prefix!r}; use a longer prefix")
     return found[0]
 
 

@@ -1,4 +1,4 @@
-"""Words, times, ids and folders of made-up sessions, all from one seed."""
+"""Words, times, IDs and folders of made-up sessions, all from one seed."""
 
 from datetime import UTC, datetime
 from random import Random

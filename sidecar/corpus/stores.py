@@ -19,7 +19,7 @@ Write = Callable[[Path, int, int], list[Truth]]
 _COUNT: Final = 12
 """Sessions of one round, where the sessions of a store are drawn at random."""
 _OTHER_SESSIONS: Final = 1 << 32
-"""Added to the seed of a store in the format of another: with the same ids, its sessions would be copies."""
+"""Added to the seed of a store in the format of another: with the same IDs, its sessions would be copies."""
 
 
 def _write_claude(root: Path, seed: int, rounds: int) -> list[Truth]:

@@ -98,7 +98,7 @@ class RunActor:
                     yield after, run.activity, []
 
     async def send(self, text: str, message: str) -> None:
-        """Send a message to the agent; `message` is its id."""
+        """Send a message to the agent; `message` is its ID."""
         self._run.send(text, message)
 
     async def answer(self, number: str, answer: Any) -> bool:

@@ -66,7 +66,7 @@ class TaskHistory:
     """List, find and open stored tasks. Thread-safe.
 
     `roots` are paths that hold `tasks/`; a missing one is empty, and one with several names through links
-    counts once, under its first name. If several hold the same id, it means the task of the first, unless a
+    counts once, under its first name. If several hold the same ID, it means the task of the first, unless a
     method is given the `root`, a path.
 
     `now` returns the time in ms, `revision` the Host's current revision for results. A `cache` directory
@@ -186,7 +186,7 @@ class TaskHistory:
     def get(
         self, task_id: str, root: str | None = None, estimate: bool = False
     ) -> tuple[TaskInfo, dict[str, Provenance]]:
-        """Read one task by its id or a unique prefix, with the source of each field.
+        """Read one task by its ID or a unique prefix, with the source of each field.
 
         With `estimate`, a task without a recorded cost shows an estimate.
 
@@ -271,13 +271,13 @@ class TaskHistory:
             catalog.save()
 
     def resolve(self, task_id: str, root: str | None = None) -> tuple[Root, str]:
-        """Find the root and the full id for an id or a unique prefix; raises as `get` does."""
+        """Find the root and the full ID for an ID or a unique prefix; raises as `get` does."""
         with self._lock:
             catalog, name = self._find(task_id, root)
         return catalog.root, name
 
     def other_holders(self, task_id: str, root: str) -> Sequence[Root]:
-        """Return the other roots that hold a task with this full id."""
+        """Return the other roots that hold a task with this full ID."""
         return [
             catalog.root
             for path, catalog in self._catalogs.items()
@@ -339,7 +339,7 @@ class TaskHistory:
             opened = owners[name].open(name, self.now())
             if opened is not None:
                 candidates.append({"id": name, "label": opened.info.title})
-        message = f"{len(owners)} tasks have an id that starts with {task_id!r}; use a longer prefix"
+        message = f"{len(owners)} tasks have an ID that starts with {task_id!r}; use a longer prefix"
         return AmbiguousTaskId(message, taskId=task_id, candidates=candidates)
 
 

@@ -104,7 +104,7 @@ class McpConnection:
 
     def _start(self, request: Request, batch: Batch | None) -> None:
         if request.id in self._running:
-            error = RpcError(INVALID_REQUEST, "a request with this id is still running: use another id")
+            error = RpcError(INVALID_REQUEST, "a request with this ID is still running: use another ID")
         elif len(self._running) >= MAX_IN_FLIGHT:
             error = RpcError(OVERLOADED, f"{MAX_IN_FLIGHT} requests are running: wait for answers")
         else:

@@ -15,9 +15,9 @@ _log = logging.getLogger(__name__)
 
 
 class PendingCalls:
-    """Assigns ids and matches answers with calls; an entry lives exactly as long as its call.
+    """Assigns IDs and matches answers with calls; an entry lives exactly as long as its call.
 
-    The id of a cancelled call is kept until its answer, which the peer still has to send.
+    The ID of a cancelled call is kept until its answer, which the peer still has to send.
     """
 
     def __init__(self) -> None:
@@ -32,7 +32,7 @@ class PendingCalls:
         cancel_remote: Callable[[MessageId], None],
         seconds: float,
     ) -> Any:
-        """Send a request under a new id and return the result; `cancel_remote` sends the peer a cancellation.
+        """Send a request under a new ID and return the result; `cancel_remote` sends the peer a cancellation.
 
         Raises RpcError (the peer's answer), TimeoutError, ConnectionClosed, and what `send` raises.
         """

@@ -51,7 +51,7 @@ class ChildProcess(asyncio.SubprocessProtocol):
 
     @property
     def pid(self) -> int:
-        """The process id."""
+        """The process ID."""
         return self._transport.get_pid()
 
     @property

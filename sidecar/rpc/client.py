@@ -65,7 +65,7 @@ class RpcClient:
 
     @property
     def pid(self) -> int:
-        """The server's process id."""
+        """The server's process ID."""
         return self._child.pid
 
     @property

@@ -206,7 +206,7 @@ class Connection:
 
             def encode() -> bytes:
                 body = encode_result(call.id, answer.result)
-                # Free before it is sent: the peer may use the id again as soon as it reads the answer.
+                # Free before it is sent: the peer may use the ID again as soon as it reads the answer.
                 del self._engine.in_flight[call.id]
                 return body
 
@@ -250,7 +250,7 @@ class Connection:
     def _start(self, request: Request) -> None:
         accepted = self._router.accept_request(request)
         if request.id in self._engine.in_flight:
-            raise RpcError(INVALID_REQUEST, "a request with this id is still running: use another id")
+            raise RpcError(INVALID_REQUEST, "a request with this ID is still running: use another ID")
         self._refuse_overload(waits=self._router.methods[request.method].waits)
         self._engine.start(accepted)
         if self._router.methods[request.method].waits:

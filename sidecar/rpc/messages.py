@@ -39,7 +39,7 @@ class Response:
 
 @dataclass(frozen=True, slots=True)
 class Rejected:
-    """A body that is not a JSON-RPC message: the error to answer with, and the id if there is a valid one."""
+    """A body that is not a JSON-RPC message: the error to answer with, and the ID if there is a valid one."""
 
     id: MessageId | None
     error: RpcError
@@ -87,7 +87,7 @@ def _classify(data: dict[str, Any]) -> Message:
 
 
 def _response(data: dict[str, Any]) -> Message:
-    """Read an answer. A faulty one is refused with id null: its id is one of ours, not the peer's."""
+    """Read an answer. A faulty one is refused with ID null: its ID is one of ours, not the peer's."""
     message_id = data.get("id")
     if data.get("jsonrpc") != "2.0":
         return _refuse(None, 'the member "jsonrpc" must be "2.0"')
@@ -130,7 +130,7 @@ def _refuse_constant(name: str) -> NoReturn:
 
 
 def _exact_id(value: Any, body: bytes) -> Any:
-    """Restore an integer id beyond 64 bits: orjson reads a float, and ids are echoed exactly."""
+    """Restore an integer ID beyond 64 bits: orjson reads a float, and IDs are echoed exactly."""
     if not isinstance(value, float):
         return value
     try:

@@ -42,7 +42,7 @@ class Router:
         if method is None:
             raise RpcError(METHOD_NOT_FOUND, f"unknown method {request.method}")
         if method.kind == "notification":
-            raise RpcError(METHOD_NOT_FOUND, f"{request.method} is a notification: send it without an id")
+            raise RpcError(METHOD_NOT_FOUND, f"{request.method} is a notification: send it without an ID")
         return Request(request.id, request.method, convert_params(request.params, method.params))
 
     def accept_notification(self, notification: Notification) -> Notification | None:
@@ -62,5 +62,5 @@ class Router:
             _log.debug("ignored the unknown notification %s", notification.method)
             return None
         if method.kind == "request":
-            raise RpcError(INVALID_REQUEST, "it is a request: send it with an id")
+            raise RpcError(INVALID_REQUEST, "it is a request: send it with an ID")
         return Notification(notification.method, convert_params(notification.params, method.params))

@@ -11,7 +11,7 @@ POLL_SECONDS = 2.0
 class ParentWatchdog:
     """Owner of the task that waits for a process to end; `on_gone` is then called once, on the loop.
 
-    Raises ValueError if `pid` is not a process id.
+    Raises ValueError if `pid` is not a process ID.
     """
 
     def __init__(self, pid: int, on_gone: Callable[[], None], poll_seconds: float = POLL_SECONDS) -> None:
@@ -36,10 +36,10 @@ class ParentWatchdog:
 
 
 async def wait_until_gone(pid: int, poll_seconds: float = POLL_SECONDS) -> None:
-    """Return when no process has this id any more; a zombie counts as gone.
+    """Return when no process has this ID any more; a zombie counts as gone.
 
-    Uses a pidfd on Linux; elsewhere polls the process every `poll_seconds`, by id and start time, so that a
-    new process with the old id is not mistaken for it. Raises ValueError if `pid` is not a process id.
+    Uses a pidfd on Linux; elsewhere polls the process every `poll_seconds`, by ID and start time, so that a
+    new process with the old ID is not mistaken for it. Raises ValueError if `pid` is not a process ID.
     """
     try:
         pidfd = os.pidfd_open(_checked(pid))
@@ -57,7 +57,7 @@ async def wait_until_gone(pid: int, poll_seconds: float = POLL_SECONDS) -> None:
 def _checked(pid: int) -> int:
     """Refuse 0 and negative numbers, which system calls take for groups of processes."""
     if pid <= 0:
-        raise ValueError(f"{pid} is not a process id")
+        raise ValueError(f"{pid} is not a process ID")
     return pid
 
 

@@ -60,7 +60,7 @@ class OwnRoot:
         return self.path / "kept"
 
     def task(self, task_id: str) -> Path:
-        """Return a task's folder; raises ValueError for an id that is not a lower-case UUID."""
+        """Return a task's folder; raises ValueError for an ID that is not a lower-case UUID."""
         if not _TASK_ID.fullmatch(task_id):
             raise ValueError(f"not a task id: {task_id[:64]!r}")
         return self.tasks / task_id

@@ -47,14 +47,14 @@ def removed_tasks(root: OwnRoot) -> list[RemovedTask]:
 
 
 def has_task(root: OwnRoot, task_id: str) -> bool:
-    """Return whether the root's tasks contain a folder, not a link, with this id."""
+    """Return whether the root's tasks contain a folder, not a link, with this ID."""
     return _is_folder(root.tasks, task_id)
 
 
 def delete_task(root: OwnRoot, task_id: str, now: float) -> None:
     """Move a task, archived or not, to the trash; `now` in seconds becomes its folder's time.
 
-    Raises NotThere, FileExistsError if the trash has a task with this id, and OSError.
+    Raises NotThere, FileExistsError if the trash has a task with this ID, and OSError.
     """
     source = root.tasks if _is_folder(root.tasks, task_id) else root.archive
     _move(root, source, root.trash, task_id)
@@ -73,7 +73,7 @@ def restore_task(root: OwnRoot, task_id: str) -> None:
 
 
 def empty_trash(root: OwnRoot, before: float) -> list[str]:
-    """Remove permanently what was deleted before this time in seconds; return the ids.
+    """Remove permanently what was deleted before this time in seconds; return the IDs.
 
     Skips what cannot be removed, and removes nothing if the trash itself is a link.
     """

@@ -185,7 +185,7 @@ async def test_a_method_of_the_other_kind_is_refused_or_ignored() -> None:
         peer.send(note("echo"), call(1, "record"))
         answer = await peer.read()
         assert code(answer) == -32601
-        assert "without an id" in answer["error"]["message"]
+        assert "without an ID" in answer["error"]["message"]
 
 
 async def test_domain_errors_are_mapped_and_unknown_ones_hidden_behind_an_id(

@@ -60,9 +60,9 @@ async def test_a_closed_watchdog_says_nothing(process: Process) -> None:
 
 @pytest.mark.parametrize("pid", [0, -1])
 async def test_what_is_not_a_process_id_is_refused(pid: int) -> None:
-    with pytest.raises(ValueError, match="not a process id"):
+    with pytest.raises(ValueError, match="not a process ID"):
         await wait_until_gone(pid)
-    with pytest.raises(ValueError, match="not a process id"):
+    with pytest.raises(ValueError, match="not a process ID"):
         ParentWatchdog(pid, lambda: None)
 
 

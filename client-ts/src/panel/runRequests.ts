@@ -61,9 +61,9 @@ export class RunRequests {
     const refused: { readonly name: string; readonly error: unknown }[] = [];
     for (const name of [subagentName, ...also]) {
       try {
-        const wish = { ...params, ...launchChoices(chosen[name] ?? {}), subagentName: name };
-        const equipment = await equipmentParams(this.#service, wish, { folders, images, files });
-        launched.push(await this.#launchOne({ ...wish, ...equipment }));
+        const launch = { ...params, ...launchChoices(chosen[name] ?? {}), subagentName: name };
+        const equipment = await equipmentParams(this.#service, launch, { folders, images, files });
+        launched.push(await this.#launchOne({ ...launch, ...equipment }));
       } catch (error) {
         refused.push({ name, error });
       }

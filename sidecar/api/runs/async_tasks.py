@@ -65,7 +65,7 @@ UnmetKind = Literal["mcpServer", "model", "effort"]
 
 
 class Unmet(Record, kw_only=True):
-    """A wish of the launch that the agent did not meet, although it accepted it."""
+    """A request of the launch that the agent did not meet, although it accepted it."""
 
     kind: UnmetKind
     """`mcpServer`: the server does not work, so its tools are missing. Else the agent uses another one."""
@@ -151,7 +151,7 @@ class AttentionOption(Record, kw_only=True):
 
 
 class Attention(Record, kw_only=True):
-    """What a run waits for. `asyncTasks/answer` takes one of the options of a permission request, by its id.
+    """What a run waits for. `asyncTasks/answer` takes one of the options of a permission request, by its ID.
 
     A question has no options: it is answered by an action, with the content that its `schema` describes, or
     asks to open its `url`. For a permission request, the rest is what would be done: the command line and its
@@ -236,7 +236,7 @@ class Placement(Record, kw_only=True):
 
 
 class AsyncTask(Record, kw_only=True):
-    """One background run of a subagent; `resumes` is the id of the ended run that it continues.
+    """One background run of a subagent; `resumes` is the ID of the ended run that it continues.
 
     `resume_mode` says how, as `ResumeResult` does. `mode`, `model` and `effort` are those in force in the
     agent's session. `error_kind` comes with the end reason `error` when the model or its server failed.
@@ -316,7 +316,7 @@ class AsyncTask(Record, kw_only=True):
     owner: Owner | None = None
     """Who launched the run. Absent for runs of earlier versions."""
     session_task_id: str | None = None
-    """The id of the session in the agent's own store. It is a stored task if that store is listed."""
+    """The ID of the session in the agent's own store. It is a stored task if that store is listed."""
 
 
 class AsyncTaskDidChange(Record, kw_only=True):
@@ -339,7 +339,7 @@ class AsyncTaskDidOutput(Record, kw_only=True):
     """Notification `asyncTasks/didOutput`."""
 
     task_id: str
-    """The full id of the run."""
+    """The full ID of the run."""
     events: list[EventRow]
     """New events in order."""
     revision: int

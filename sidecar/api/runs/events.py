@@ -42,7 +42,7 @@ class MessageEvent(Record, tag_field="type", tag="message", kw_only=True):
     node_seq: int | None = None
     """The number of the event in the journal of its node, for a run on a cluster."""
     message_id: str
-    """Pieces with the same id form one message."""
+    """Pieces with the same ID form one message."""
     role: Literal["user"] | None = None
     """`user` for a message that a client sent. Absent for the agent's."""
     text: str
@@ -57,7 +57,7 @@ class ThoughtEvent(Record, tag_field="type", tag="thought", kw_only=True):
     node_seq: int | None = None
     """The number of the event in the journal of its node, for a run on a cluster."""
     message_id: str
-    """Pieces with the same id form one thought."""
+    """Pieces with the same ID form one thought."""
     text: str
     """The next piece of text."""
 
@@ -243,7 +243,7 @@ class LogEvent(Record, tag_field="type", tag="log", kw_only=True):
     retrying: Retrying | None = None
     """The failed request that the agent repeats."""
     unmet: Unmet | None = None
-    """A wish of the launch that the agent did not meet."""
+    """A request of the launch that the agent did not meet."""
     awaited_servers: list[str] | None = None
     """MCP servers that may be why the agent is still starting."""
 

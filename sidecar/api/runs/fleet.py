@@ -51,4 +51,4 @@ class FleetStatus(Record, kw_only=True):
     nodes: list[FleetNode]
     """Its nodes that are alive."""
     runs: list[str]
-    """The ids of all runs on the cluster, those of other sidecars included."""
+    """The IDs of all runs on the cluster, those of other sidecars included."""

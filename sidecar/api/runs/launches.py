@@ -7,7 +7,7 @@ from sidecar.api.runs.async_tasks import AsyncTask, PlacementKind, ResumeMode
 
 
 class TaskIdParams(Params, kw_only=True):
-    """An id or a unique prefix."""
+    """An ID or a unique prefix."""
 
     task_id: str
 
@@ -36,7 +36,7 @@ class LaunchParams(Params, kw_only=True):
 
     `expected_outputs` is name to description; an empty `tool_whitelist` means no tool at all; `max_turns`
     is 1 or more, or -1 for no limit. A runner that cannot enforce one of the three refuses it by name.
-    `parent_task_id` is the id of another async task, or a unique prefix. With `notify_model` a reminder
+    `parent_task_id` is the ID of another async task, or a unique prefix. With `notify_model` a reminder
     notifies the model of the end, as for runs that the model launched; otherwise only `asyncTasks/didChange`
     reports it.
     """

@@ -78,8 +78,8 @@ class RevokeParams(Params, kw_only=True):
 
 
 class RevokeResult(Record, kw_only=True):
-    """The ids that were remembered until now."""
+    """The IDs that were remembered until now."""
 
     revoked: list[str]
-    """The ids that were remembered until now."""
+    """The IDs that were remembered until now."""
     revision: int

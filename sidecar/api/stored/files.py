@@ -28,7 +28,7 @@ class TouchedFile(Record, kw_only=True):
 
 
 class FilesParams(Params, kw_only=True):
-    """Parameters of `tasks/files`: an id or a unique prefix, and the `root` as in `tasks/get`."""
+    """Parameters of `tasks/files`: an ID or a unique prefix, and the `root` as in `tasks/get`."""
 
     task_id: str
     root: str | None = None
@@ -38,7 +38,7 @@ class FilesResult(Record, kw_only=True):
     """The files a task touched, by path."""
 
     task_id: str
-    """The full id of the task."""
+    """The full ID of the task."""
     files: list[TouchedFile]
     """The files, by path."""
     revision: int
@@ -59,7 +59,7 @@ class FileTask(Record, kw_only=True):
     """A task that touched the requested file."""
 
     task_id: str
-    """The id of the task."""
+    """The ID of the task."""
     root: str
     """The absolute path of its root."""
     title: str

@@ -9,10 +9,10 @@ Shelf = Literal["archive", "trash"]
 
 
 class TaskIdsParams(Params, kw_only=True):
-    """Parameters of `tasks/delete`, `tasks/restore` and `tasks/archive`: full ids."""
+    """Parameters of `tasks/delete`, `tasks/restore` and `tasks/archive`: full IDs."""
 
     task_ids: list[str]
-    """Full ids of tasks in the own root."""
+    """Full IDs of tasks in the own root."""
 
 
 class ListRemovedParams(Params, kw_only=True):
@@ -29,7 +29,7 @@ class RemovedTask(Record, kw_only=True):
     """
 
     id: str
-    """The id of the task."""
+    """The ID of the task."""
     title: str
     """Its title."""
     shelf: Shelf
@@ -52,7 +52,7 @@ class FailedTask(Record, kw_only=True):
     """A task that was left as it is, with the error code that says why."""
 
     id: str
-    """The id of the task."""
+    """The ID of the task."""
     code: int
     """An error code of this protocol."""
     message: str

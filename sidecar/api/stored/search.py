@@ -26,7 +26,7 @@ class SearchHit(Record, kw_only=True):
     """
 
     task_id: str
-    """The id of the task."""
+    """The ID of the task."""
     root: str
     """The absolute path of its root."""
     title: str
@@ -47,7 +47,7 @@ class PartlySearched(Record, kw_only=True):
     """A task of which only a part was searched, because a file exceeds a limit."""
 
     task_id: str
-    """The id of the task."""
+    """The ID of the task."""
     root: str
     """The absolute path of its root."""
     message: str

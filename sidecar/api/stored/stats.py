@@ -58,7 +58,7 @@ class TreeTotals(Record, kw_only=True):
     """A parent's own figures and those of its whole tree, itself included; both say how many tasks."""
 
     task_id: str
-    """The id of the parent."""
+    """The ID of the parent."""
     root: str
     """The absolute path of its root."""
     title: str
@@ -120,7 +120,7 @@ class StatsParams(Params, kw_only=True):
 class StatsResult(Record, kw_only=True):
     """Totals of the matched tasks; groups are sorted by cost, days by date, both in descending order.
 
-    Several roots may hold copies of a task, with the same id. The totals count the copy that was used last;
+    Several roots may hold copies of a task, with the same ID. The totals count the copy that was used last;
     `copies` says how many of the `matched` are others.
     """
 

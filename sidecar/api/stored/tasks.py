@@ -103,7 +103,7 @@ class TaskInfo(Record, kw_only=True, gc=False):
     """
 
     id: str
-    """The name of the task's folder, or the id of the session in the store of another agent."""
+    """The name of the task's folder, or the ID of the session in the store of another agent."""
     title: str
     """The full title on one line."""
     status: TaskStatus
@@ -165,7 +165,7 @@ class ToolMark(Record, kw_only=True):
     name: str | None = None
     """The name of the tool."""
     id: str | None = None
-    """The id of the call."""
+    """The ID of the call."""
     status: str | None = None
     """`completed` or `failed`, for a result."""
 
@@ -188,7 +188,7 @@ class StoredMessage(Record, kw_only=True):
 
 
 class Sort(Params, kw_only=True):
-    """An order: unknown values last, ties by id."""
+    """An order: unknown values last, ties by ID."""
 
     by: SortKey = "createdAt"
     """The field to sort by."""
@@ -200,7 +200,7 @@ class ListParams(Params, kw_only=True):
     """Parameters of `tasks/list`: `filter` is a substring, `query` the query language; both must match."""
 
     filter: str | None = None
-    """A case-insensitive substring of id, title, mode, status or workspace."""
+    """A case-insensitive substring of ID, title, mode, status or workspace."""
     query: str | None = None
     """An expression of the query language, such as `status:failed cost>1`."""
     rules: Rules | None = None
@@ -245,9 +245,9 @@ class ListResult(Record, kw_only=True):
 
 
 class GetParams(Params, kw_only=True):
-    """Parameters of `tasks/get`: an id or a unique prefix.
+    """Parameters of `tasks/get`: an ID or a unique prefix.
 
-    Several roots may hold the same id. `root`, a path as in TaskInfo, chooses one;
+    Several roots may hold the same ID. `root`, a path as in TaskInfo, chooses one;
     the default is the first of them, in the order of the settings.
     """
 

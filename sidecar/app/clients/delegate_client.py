@@ -61,7 +61,7 @@ class DelegateClient(ModelClient):
     async def transcript(self, task_id: str) -> str:
         """Return the transcript of a child. Raises TaskNotFound for any other task."""
         if not self.sees(task_id):
-            raise TaskNotFound(f"this run launched no run with the id {task_id!r}", taskId=task_id)
+            raise TaskNotFound(f"this run launched no run with the ID {task_id!r}", taskId=task_id)
         return await super().transcript(task_id)
 
     def turn_ended(self) -> None:

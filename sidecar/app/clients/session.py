@@ -137,7 +137,7 @@ class Session:
             folders = parse_folders(params.workspace_folders, "workspaceFolders")
             self._foreign_roots = parse_folders(params.foreign_roots, "foreignRoots")
             if params.process_id is not None and params.process_id <= 0:
-                raise InvalidParams(f"processId: {params.process_id} is not a process id")
+                raise InvalidParams(f"processId: {params.process_id} is not a process ID")
             host, self.settings = await self._hosting.enter(root, self._raw_settings, params.settings or {})
         finally:
             self._opening = False

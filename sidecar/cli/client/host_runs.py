@@ -60,7 +60,7 @@ async def follow(root: Path, task_id: str, log: EventLog) -> None:
 
 
 async def ended(root: Path, task_ids: Sequence[str], seconds: float | None) -> list[AsyncTask]:
-    """Return the runs when all have ended or after the timeout. Raises HostEnded and for unknown ids."""
+    """Return the runs when all have ended or after the timeout. Raises HostEnded and for unknown IDs."""
     loop = asyncio.get_running_loop()
     deadline = None if seconds is None else loop.time() + seconds
     async with attached(root, {}) as host:

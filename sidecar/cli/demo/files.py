@@ -28,7 +28,7 @@ _AGENTS = {
     "watch": "Hashes all files until it is stopped.",
 }
 _STORED = (
-    # id, product's era, title, mode, hours ago, cost, last message
+    # ID, product's era, title, mode, hours ago, cost, last message
     ("0199c3a4-1c00-7a11-8a55-3f0c5d0e1a01", "Port the report to the new layout", "code", 30, 0.42, "done"),
     ("0199c8ca-7800-7b22-9b66-4a1d6e1f2b02", "Why does the export lose commas?", "debug", 6, 0.07, "waiting"),
     (

@@ -24,10 +24,10 @@ from sidecar.cli.questions.showing import show
 @click.command()
 @click.argument("task_id", metavar="ID")
 @click.option(
-    "--option", metavar="OPTION", help="Choose an option of a permission request by its id or kind."
+    "--option", metavar="OPTION", help="Choose an option of a permission request by its ID or kind."
 )
 @click.option("--json", "document", metavar="JSON", help='The answer: {"action": "accept", "content": {…}}.')
-@click.option("--request", metavar="REQUEST", help="Answer only this request, given by its id.")
+@click.option("--request", metavar="REQUEST", help="Answer only this request, given by its ID.")
 @storage_root
 @common
 def answer(
@@ -97,7 +97,7 @@ async def _send(
 
 
 def _option(attention: Attention, named: str) -> str:
-    """Return the id of an option that is given by its id, or by a kind that only one option has."""
+    """Return the ID of an option that is given by its ID, or by a kind that only one option has."""
     of_kind = [each.option_id for each in attention.options if each.kind == named]
     known = any(each.option_id == named for each in attention.options)
     return of_kind[0] if len(of_kind) == 1 and not known else named

@@ -25,7 +25,7 @@ _SORTS = ["createdAt", "lastActivity", "title", "tokens", "cost", "messages", "d
 @click.command("list")
 @foreign_roots
 @click.option(
-    "--filter", "filter_text", help="Only tasks whose id, title, mode or status contains this text."
+    "--filter", "filter_text", help="Only tasks whose ID, title, mode or status contains this text."
 )
 @click.option("--query", help="Only tasks that match a query, e.g. status:failed cost>0.5 since:7d")
 @click.option(

@@ -43,6 +43,6 @@ def tell_other_holders(history: TaskHistory, task_id: str, root: str) -> None:
     """Report on stderr that other roots have a task with the same ID, and how to show it."""
     for other in history.other_holders(task_id, root):
         note = (
-            f"Showing the task in {root}. {other.path} has a task with this id too: use --root {other.path}"
+            f"Showing the task in {root}. {other.path} has a task with this ID too: use --root {other.path}"
         )
         output.echo_line(note, err=True)

@@ -22,7 +22,7 @@ Row = tuple[str, str, Totals]
 @click.command()
 @foreign_roots
 @click.option(
-    "--filter", "filter_text", help="Only tasks whose id, title, mode or status contains this text."
+    "--filter", "filter_text", help="Only tasks whose ID, title, mode or status contains this text."
 )
 @click.option("--query", help="Only tasks that match a query, as in `list --query`.")
 @click.option(

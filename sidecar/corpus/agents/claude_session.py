@@ -36,14 +36,14 @@ class Session:
     agent: str | None = None
     session: str = ""
     last: str | None = None
-    """The id of the last record of the conversation."""
+    """The ID of the last record of the conversation."""
     copied: int = 0
     """How many of the records are copies."""
     output: int = 5
     """The most lines that a tool prints."""
 
     def uuid(self) -> str:
-        """Make an id."""
+        """Make an ID."""
         return str(UUID(int=self.random.getrandbits(128), version=4))
 
     def add(self, kind: str, *, linked: bool = True, **members: Any) -> Record:
@@ -201,7 +201,7 @@ class Session:
                 self.wrapper()
 
     def copy_from(self, other: "Session") -> None:
-        """Begin as a continuation of another session: with all of its records under the own session's id."""
+        """Begin as a continuation of another session: with all of its records under the own session's ID."""
         self.records = [
             {**record, "sessionId": self.truth.id} for record in other.records if "uuid" in record
         ]

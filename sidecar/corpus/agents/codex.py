@@ -37,7 +37,7 @@ class Session:
     copied: bool = False
 
     def uuid(self) -> str:
-        """Make an id of version 7 at the current time."""
+        """Make an ID of version 7 at the current time."""
         value = (self.clock << 80) | (7 << 76) | (2 << 62) | self.random.getrandbits(60)
         return str(UUID(int=value))
 

@@ -10,7 +10,7 @@ from sidecar.corpus.sessions.plot import STATUS, Answer, Plot, family, make_plot
 
 Json = dict[str, Any]
 GONE = 99_999_999
-"""The id of no process."""
+"""The ID of no process."""
 _STORED = {
     "answered": "completed",
     "cancelled": "cancelled",
@@ -22,7 +22,7 @@ _ENVIRONMENT = "\n\n<environment_details>\n# Visible Files\na.ts\n</environment_
 
 
 def write_cline(root: Path, seed: int, count: int = 12) -> dict[str, Json]:
-    """Write a root with sessions, subagents and team tasks; return the true rows by id."""
+    """Write a root with sessions, subagents and team tasks; return the true rows by ID."""
     random = Random(seed)
     truth: dict[str, Json] = {}
     for plot in make_plots(seed, count):

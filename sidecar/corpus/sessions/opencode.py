@@ -35,7 +35,7 @@ CREATE TABLE part (id text PRIMARY KEY, message_id text NOT NULL, session_id tex
 
 @dataclass
 class Written:
-    """A root, its true rows by id, and the databases that are still open for writing."""
+    """A root, its true rows by ID, and the databases that are still open for writing."""
 
     root: Path
     truth: dict[str, Json]
@@ -67,7 +67,7 @@ class _Ids:
         self._random, self._count = random, 0
 
     def next(self, kind: str) -> str:
-        """Return an ascending id."""
+        """Return an ascending ID."""
         self._count += 1
         return f"{kind}_{self._count:012x}{self._random.randrange(16**8):08x}"
 
@@ -273,7 +273,7 @@ def _file(path: Path, value: Json) -> None:
 
 
 def _fork(session: Session, ids: _Ids) -> Session:
-    """Copy a session's messages under new ids, and continue with one more turn."""
+    """Copy a session's messages under new IDs, and continue with one more turn."""
     plot = session.plot
     created = plot.last + 60_000
     answer = Answer(created + 900, created + 990, "forked", "", None, 5, 6, 0, 7, 8, 0.25, "gpt-5.2")

@@ -27,7 +27,7 @@ class KeptRows(msgspec.Struct):
     scanned: bool = False
     unsaved: set[str] = set()
     held: dict[str, str] = {}
-    """The members that hold other tasks, by the ids of those tasks."""
+    """The members that hold other tasks, by the IDs of those tasks."""
 
     def replace(self, rows: Rows) -> None:
         """Keep other rows instead."""

@@ -54,7 +54,7 @@ class Worker:
 
     @property
     def pid(self) -> int | None:
-        """Return the id of the process, if it runs."""
+        """Return the ID of the process, if it runs."""
         return self._process.pid if self._process is not None else None
 
     def start(self) -> "subprocess.Popen[bytes]":
@@ -165,7 +165,7 @@ class WorkerPool:
 
     @property
     def pids(self) -> list[int]:
-        """Return the ids of the running processes."""
+        """Return the IDs of the running processes."""
         return [pid for worker in self._workers if (pid := worker.pid) is not None]
 
     def read(self, store: Store, names: list[str], rules: Rules, now: int) -> ReadRows:

@@ -88,7 +88,7 @@ class RootCatalog:
         return self._index is not None and self._index.exists()
 
     def names(self, start: str, now: int) -> Keys:
-        """List the ids of tasks that start with `start`; empty without a store."""
+        """List the IDs of tasks that start with `start`; empty without a store."""
         return [
             name
             for name in (*self.store.members(), *self._held(now))
@@ -98,9 +98,9 @@ class RootCatalog:
         ]
 
     def members(self) -> Keys:
-        """List the ids of all existing members, including those that are not tasks."""
+        """List the IDs of all existing members, including those that are not tasks."""
         rows, store = self.rows("structural"), self.store
-        # The ids of the rows instead of equal strings, which would take 85 bytes for each task.
+        # The IDs of the rows instead of equal strings, which would take 85 bytes for each task.
         members = [
             row.id if (row := rows.get(name)) is not None else name
             for name in store.each_member()
@@ -202,7 +202,7 @@ class RootCatalog:
             return [*found]
 
     def clock_went_back(self, now: int) -> bool:
-        """Return whether rows were made more than a day after `now`; times in ids may be implausible then."""
+        """Return whether rows were made more than a day after `now`; times in IDs may be implausible then."""
         return any(self._is_from_later(rules, now) for rules in self._in_use())
 
     def touch(self, names: Iterable[str], now: int, quiet: bool = False) -> None:
@@ -234,7 +234,7 @@ class RootCatalog:
             self.touch(changed | (entries.keys() - rows.keys()), now)
 
     def collect(self) -> dict[str, Change]:
-        """Return and forget the changes since the last call, by task id."""
+        """Return and forget the changes since the last call, by task ID."""
         with self._lock:
             return self._changes.collect()
 
@@ -247,7 +247,7 @@ class RootCatalog:
                     kept.unsaved = set()
 
     def knows(self, name: str) -> bool:
-        """Return whether the last scan found a task with this id that still exists."""
+        """Return whether the last scan found a task with this ID that still exists."""
         with self._lock:
             row = self.rows("structural").get(name)
             return row is not None and row.body != b"" and bool(self.store.existing([row.within or name]))
@@ -272,7 +272,7 @@ class RootCatalog:
         return opened._replace(info=info_of(row, "structural", now))
 
     def _held(self, now: int) -> Iterable[str]:
-        """Return the ids of the tasks inside of members, which only a scan finds."""
+        """Return the IDs of the tasks inside of members, which only a scan finds."""
         if not self.store.relates:
             return ()
         return [row.id for row in self.scan("structural", now, quiet=True).values() if row.within]

@@ -55,7 +55,7 @@ class RowChanges:
             self._changes.pop(name, None)
 
     def collect(self) -> dict[str, Change]:
-        """Return and forget all changes, by task id."""
+        """Return and forget all changes, by task ID."""
         changes, self._changes = self._changes, {}
         return changes
 

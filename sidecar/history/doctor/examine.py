@@ -164,7 +164,7 @@ def _orphan(root: Root, lists: RootLists, row: TaskInfo) -> Iterator[Finding]:
 
 
 def _list_for(lists: RootLists, task_id: str) -> tuple[str, Collection[str]]:
-    """Return the list in which a product keeps tasks with ids of this form, or an empty one."""
+    """Return the list in which a product keeps tasks with IDs of this form, or an empty one."""
     if is_epoch_id(task_id):
         return CLINE_LIST, lists.entries
     return (ROO_INDEX, lists.hints) if lists.hints else (KILO_STATE, lists.by_list.get(KILO_STATE, {}))

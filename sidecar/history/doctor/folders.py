@@ -1,4 +1,4 @@
-"""Find problems in folders: locks, leftovers, names that are not task ids, and folders that are not tasks."""
+"""Find problems in folders: locks, leftovers, names that are not task IDs, and folders that are not tasks."""
 
 import os
 import re
@@ -125,7 +125,7 @@ def _lock(root: Root, task_id: str, entry: "os.DirEntry[str]") -> Finding:
 
 
 def _quoted(name: str) -> str:
-    return f"{name!r} is not a task id"
+    return f"{name!r} is not a task ID"
 
 
 class EmptyFolders(msgspec.Struct, frozen=True):
@@ -137,7 +137,7 @@ class EmptyFolders(msgspec.Struct, frozen=True):
         return len(self.left)
 
     def findings(self, root: Root) -> Iterator[Finding]:
-        """Report each folder. A folder with other contents has no task id, since no request opens it."""
+        """Report each folder. A folder with other contents has no task ID, since no request opens it."""
         for name, left in self.left.items():
             path = task_folder(root.path, name)
             if left:

@@ -1,4 +1,4 @@
-"""The error for an id that no task has, with what could not be searched for it."""
+"""The error for an ID that no task has, with what could not be searched for it."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -13,7 +13,7 @@ _MOST_NAMED: Final = 3
 def not_found(task_id: str, root: str | None, unread: Sequence[SharedProblem] = ()) -> TaskNotFound:
     """Create the error; `unread` are the files and folders that may hold the task."""
     place = "stored task" if root is None else f"task stored in {root}"
-    message = f"no {place} has the id or prefix {task_id!r}"
+    message = f"no {place} has the ID or prefix {task_id!r}"
     for path, problem in unread[:_MOST_NAMED]:
         remedy = SHARED_REMEDIES.get(problem.code, "`doctor` suggests a remedy")
         message += f". {path} cannot be searched: {problem.message}; {remedy}"

@@ -27,7 +27,7 @@ _LAST: Final = float("-inf")
 
 
 class CursorPosition(NamedTuple):
-    """The last row of a page: its sort value (None: unknown), id, root, and its place in the list."""
+    """The last row of a page: its sort value (None: unknown), ID, root, and its place in the list."""
 
     value: Any
     task_id: str
@@ -87,7 +87,7 @@ def check_limit(limit: int) -> None:
 
 
 def ordered(tasks: Sequence[TaskInfo], sort: Sort) -> list[TaskInfo]:
-    """Sort rows; unknown values come last in either order, ties go by id, then root."""
+    """Sort rows; unknown values come last in either order, ties go by ID, then root."""
     rows = sorted(tasks, key=lambda task: (task.id, task.root))
     values = {id(task): sort_value(task, sort.by) for task in rows}
     known = [task for task in rows if values[id(task)] is not None]

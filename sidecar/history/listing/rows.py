@@ -27,7 +27,7 @@ _CREATED = attrgetter("created_at")
 
 
 class Listing:
-    """Rows sorted newest first, undated last, then by id and root; under `guide` in the guide's order."""
+    """Rows sorted newest first, undated last, then by ID and root; under `guide` in the guide's order."""
 
     def __init__(self, rows: Iterable[IndexRow], rules: Rules) -> None:
         listed = [row for row in rows if row.body]

@@ -37,7 +37,7 @@ def format_tasks(
 def matches_filter(task: TaskInfo, filter: str, rules: Rules) -> bool:
     """Return whether the case-insensitive substring filter keeps the task; an empty filter keeps all.
 
-    `guide` searches id, title, mode and status; `structural` at the workspace too, and its title is whole.
+    `guide` searches ID, title, mode and status; `structural` at the workspace too, and its title is whole.
     """
     part = to_lower(filter)
     values = [task.id, task.title, task.mode.current, task.mode.name, task.status]

@@ -23,7 +23,7 @@ ACTIVE_MS: Final = 600_000
 
 
 class TaskKey(NamedTuple):
-    """The path of a root and the id of one of its tasks."""
+    """The path of a root and the ID of one of its tasks."""
 
     root: str
     task_id: str
@@ -52,7 +52,7 @@ Folders = dict[str, Identity]
 
 
 def active_tasks(rows: Iterable[IndexRow], now: int) -> list[str]:
-    """Return the ids of the `NEWEST` tasks and of all touched within a day, newest first; `now` is in ms."""
+    """Return the IDs of the `NEWEST` tasks and of all touched within a day, newest first; `now` is in ms."""
     newest = heapq.nlargest(MAX_WATCHES, rows, key=lambda row: row.touched)
     return [row.id for place, row in enumerate(newest) if place < NEWEST or now - row.touched < DAY_MS]
 

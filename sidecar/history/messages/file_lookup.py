@@ -25,7 +25,7 @@ class FileLookup:
         return self._store_of(task.root).touched_files(task.id)
 
     def touching(self, parts: set[str], rows: Iterable[TaskInfo]) -> dict[str, set[tuple[str, str]]]:
-        """Return for each part of a path the root and id of the tasks that touched such a file."""
+        """Return for each part of a path the root and ID of the tasks that touched such a file."""
         found: dict[str, set[tuple[str, str]]] = {part: set() for part in parts}
         for row in self.candidates(parts, rows):
             files = self.files(row)

@@ -14,7 +14,7 @@ def message_page(params: MessagesParams, store: Store, revision: int) -> Message
     """Return one page of the messages of the task `params.task_id`, always in file order.
 
     A cursor contains an index, so appended messages do not shift it, and is bound to the root: another
-    root may hold the same id. Raises InvalidParams for a bad limit or cursor, StorageError for a file that
+    root may hold the same ID. Raises InvalidParams for a bad limit or cursor, StorageError for a file that
     cannot be read.
     """
     check_limit(params.limit)

@@ -3,7 +3,7 @@
     status:failed,abandoned (mode:code OR mode:architect) cost>0.5 since:7d -draft "exact words"
 
 Terms are joined by AND; `OR` binds weaker, `NOT` and `-` stronger, parentheses group. A free term is searched
-for in id, title, mode and workspace, ignoring case. `field:value` and `field:a,b` take the fields of
+for in ID, title, mode and workspace, ignoring case. `field:value` and `field:a,b` take the fields of
 `fields.FIELDS`; numbers, `created`, `active` and `duration` take `> >= < <= =`; `since:` and `until:` compare
 the last activity.
 """

@@ -10,7 +10,7 @@ from sidecar.history.query.nodes import Activity, All, AnyOf, Extent, Node, Not,
 
 Predicate = Callable[[TaskInfo], bool]
 TaskKey = tuple[str, str]
-"""Root and id of a task."""
+"""Root and ID of a task."""
 Touching = Mapping[str, Set[TaskKey]]
 """The tasks that touched a matching file, by value of `file:`."""
 

@@ -65,7 +65,7 @@ def _update(path: Path, root: str, kept: str) -> None:
         if gone := known.keys() - current.keys():
             store.remove(gone)
         changed = [name for name, version in current.items() if known.get(name) != version]
-        for name in sorted(changed, reverse=True):  # newest first: ids begin with their time
+        for name in sorted(changed, reverse=True):  # newest first: IDs begin with their time
             if path.stat().st_size > MAX_FILE_BYTES:
                 return
             store.replace(name, current[name], _messages_in(sessions, name))

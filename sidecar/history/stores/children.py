@@ -43,7 +43,7 @@ class ChildSessions:
         return with_info(row, self.completed(info_of(row, "structural", 0)))
 
     def completed(self, info: TaskInfo) -> TaskInfo:
-        """Return a task with the ids of its children, and what they used together with it."""
+        """Return a task with the IDs of its children, and what they used together with it."""
         children = self._children.get((info.root, info.id))
         if not children:
             return info
@@ -85,7 +85,7 @@ def _usage_of(row: IndexRow) -> TokenUsage:
 
 
 def descendants(rows: Mapping[str, IndexRow], task_id: str) -> list[str]:
-    """Return the ids of all sessions in `rows` that descend from one."""
+    """Return the IDs of all sessions in `rows` that descend from one."""
     children: defaultdict[str, list[str]] = defaultdict(list)
     for row in rows.values():
         if row.child_of:
@@ -99,7 +99,7 @@ def descendants(rows: Mapping[str, IndexRow], task_id: str) -> list[str]:
 
 
 def ancestors(row: IndexRow, rows: Mapping[str, IndexRow]) -> Iterator[str]:
-    """Iterate over the ids of the sessions that a child session of `rows` descends from."""
+    """Iterate over the IDs of the sessions that a child session of `rows` descends from."""
     seen = {row.id}
     while row.child_of and row.child_of not in seen and (parent := rows.get(row.child_of)) is not None:
         seen.add(parent.id)

@@ -1,7 +1,7 @@
 """The interface between the catalog and the formats in which products store sessions.
 
 The steps are discover, members, row, messages, appended part. A `StoreFamily` finds roots and opens a `Store`
-for each. The store lists its *members*, one for each session, under a key that is the task's id. A member may
+for each. The store lists its *members*, one for each session, under a key that is the task's ID. A member may
 be a folder, a file that grows, or rows of a database. The catalog reads it again only when its *fingerprint*
 changes.
 """

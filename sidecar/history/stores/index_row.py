@@ -65,7 +65,7 @@ class IndexRow(msgspec.Struct, array_like=True, gc=False):
     `key` condenses the stamps of the files read, `entry` the task's entries in shared lists; `touched` is
     the newest of the files' times in ms. `body` and then `common`, which other rows share, are the JSON
     without its opening brace; both are empty for a task that the rules do not list. `numbers` are those that
-    JSON writes as null: NaN and infinities, by the path of their field. `child_of` is the id of the session
+    JSON writes as null: NaN and infinities, by the path of their field. `child_of` is the ID of the session
     that a child session belongs to, empty if it is not known. `within` is the key of the member whose file
     holds the task, if it is not a member itself, and `links` what the store keeps in order to relate members.
     `root` and `haystack`, made for the first filter, are not stored.
@@ -101,7 +101,7 @@ class IndexRow(msgspec.Struct, array_like=True, gc=False):
 
 
 ReadRows = dict[str, IndexRow | None]
-"""Rows by task id; None for a missing task."""
+"""Rows by task ID; None for a missing task."""
 
 _FIELDS: Final = IndexRow.__struct_fields__
 _PLACE: Final = _FIELDS.index("common")

@@ -13,7 +13,7 @@ _SESSION: Final = b'"sessionTaskId":"'
 
 
 def sessions_of_runs(rows: Iterable[IndexRow]) -> set[str]:
-    """Return the ids of the sessions that rows of runs name."""
+    """Return the IDs of the sessions that rows of runs name."""
     named = [row for row in rows if _SESSION in row.body]
     return {session for row in named if (session := info_of(row, "structural", 0).session_task_id)}
 

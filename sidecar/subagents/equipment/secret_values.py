@@ -13,7 +13,7 @@ _KEPT: Final = frozenset(
         *("requestId", "optionId", "const", "path", "paths", "cwd", "locations"),
     )
 )
-"""Members with words of the protocol, ids, values to answer with, and files that a client opens."""
+"""Members with words of the protocol, IDs, values to answer with, and files that a client opens."""
 _PIECES: Final = ("log", "message", "thought")
 """Events whose texts continue each other."""
 

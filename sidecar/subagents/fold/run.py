@@ -8,7 +8,7 @@ from sidecar.subagents.fold.messages import Speech
 from sidecar.subagents.fold.replay import Replay
 from sidecar.subagents.fold.tools import ToolCalls
 from sidecar.subagents.fold.turns import Turns
-from sidecar.subagents.fold.unmet import UnmetWishes, awaited_of
+from sidecar.subagents.fold.unmet import UnmetRequests, awaited_of
 from sidecar.subagents.fold.usage import Usage, retrying_of
 from sidecar.subagents.fold.variables import Variables
 
@@ -29,7 +29,7 @@ class RunFold:
         self.turns = Turns()
         self.tools = ToolCalls()
         self.usage = Usage()
-        self.unmet = UnmetWishes()
+        self.unmet = UnmetRequests()
         self.retrying = retrying_of({})
         self.awaited_servers: list[str] = []
         self._speech = Speech()

@@ -1,4 +1,4 @@
-"""The wishes of a launch that the agent did not meet or may wait for, as a run's events report them."""
+"""The requests of a launch that the agent did not meet or may wait for, as a run's events report them."""
 
 from typing import Any
 
@@ -17,8 +17,8 @@ def awaited_of(event: dict[str, Any]) -> list[str]:
         return []
 
 
-class UnmetWishes:
-    """The newest report of each wish, in the order of the first reports."""
+class UnmetRequests:
+    """The newest report of each request, in the order of the first reports."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[UnmetKind, str], Unmet] = {}

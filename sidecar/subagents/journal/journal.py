@@ -153,7 +153,7 @@ class Journal:
         return await self._call(queries.unfinished_transcripts)
 
     async def unreadable(self) -> Ids:
-        """Return the ids of unreadable rows that still count as running or queued."""
+        """Return the IDs of unreadable rows that still count as running or queued."""
         return await self._call(journal_status.unreadable)
 
     async def close_unreadable(self, task_ids: Sequence[str], event: dict[str, Any]) -> None:
@@ -166,13 +166,13 @@ class Journal:
         self._queue.put(Job(lambda db: journal_status.show(db, task_id, status), writes=False, urgent=False))
 
     async def get(self, task_id: str) -> RunRecord | None:
-        """Return the record with exactly this id."""
+        """Return the record with exactly this ID."""
         if not task_id.isascii():
             return None
         return await self._call(lambda db: queries.get(db, task_id))
 
     async def by_prefix(self, prefix: str, limit: int = 20) -> Records:
-        """Return up to `limit` records whose id starts with `prefix`, newest launch first."""
+        """Return up to `limit` records whose ID starts with `prefix`, newest launch first."""
         if not prefix.isascii():
             return []
         return await self._call(lambda db: queries.by_prefix(db, prefix, limit))
@@ -199,15 +199,15 @@ class Journal:
         return await self._call(lambda db: queries.spent_since(db, since))
 
     async def live_ids(self) -> Ids:
-        """Return the ids of the runs that are running or queued."""
+        """Return the IDs of the runs that are running or queued."""
         return [record.task.id for record in await self.unfinished()]
 
     async def launched_after(self, row: int) -> tuple[int, Ids]:
-        """Return the row number of the newest run, and the ids of the runs after `row`."""
+        """Return the row number of the newest run, and the IDs of the runs after `row`."""
         return await self._call(lambda db: queries.launched_after(db, row))
 
     async def ids(self) -> frozenset[str]:
-        """Return the ids of all runs."""
+        """Return the IDs of all runs."""
         return await self._call(queries.ids)
 
     async def unfinished(self) -> Records:
@@ -223,7 +223,7 @@ class Journal:
         return await self._call(queries.undelivered)
 
     async def mark_notified(self, task_ids: Sequence[str], at: int) -> Ids:
-        """Set `notified_at` where it is unset; return the ids of those tasks."""
+        """Set `notified_at` where it is unset; return the IDs of those tasks."""
         ids = tuple(task_ids)
         return await self._call(lambda db: queries.mark_notified(db, ids, at), writes=True)
 
@@ -259,7 +259,7 @@ class Journal:
         await self._call(lambda db: permission_table.insert(db, permission), writes=True)
 
     async def revoke(self, permission_ids: Sequence[str]) -> Ids:
-        """Delete remembered permissions; return the ids of those that existed."""
+        """Delete remembered permissions; return the IDs of those that existed."""
         ids = tuple(permission_ids)
         return await self._call(lambda db: permission_table.delete(db, ids), writes=True)
 

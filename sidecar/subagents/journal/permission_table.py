@@ -32,6 +32,6 @@ def insert(db: sqlite3.Connection, permission: RememberedPermission) -> None:
 
 
 def delete(db: sqlite3.Connection, permission_ids: Sequence[str]) -> list[str]:
-    """Delete the permissions that exist; return their ids."""
+    """Delete the permissions that exist; return their IDs."""
     gone = "DELETE FROM permissions WHERE id = ? RETURNING id"
     return [found[0] for each in permission_ids for found in db.execute(gone, (each,)).fetchall()]

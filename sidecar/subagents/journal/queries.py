@@ -104,12 +104,12 @@ def unfinished_transcripts(db: sqlite3.Connection) -> list[RunRecord]:
 
 
 def get(db: sqlite3.Connection, task_id: str) -> RunRecord | None:
-    """Return the record with exactly this id."""
+    """Return the record with exactly this ID."""
     return next(iter(_records(db, "WHERE id = ?", (task_id,))), None)
 
 
 def by_prefix(db: sqlite3.Connection, prefix: str, limit: int) -> list[RunRecord]:
-    """Return records whose id starts with `prefix`, newest launch first."""
+    """Return records whose ID starts with `prefix`, newest launch first."""
     beyond = prefix + "\U0010ffff"
     return _records(db, f"WHERE id >= ? AND id < ? {_NEWEST_FIRST} LIMIT ?", (prefix, beyond, limit))
 
@@ -173,13 +173,13 @@ def spent_since(db: sqlite3.Connection, since: int) -> tuple[float, int]:
 
 
 def launched_after(db: sqlite3.Connection, row: int) -> tuple[int, list[str]]:
-    """Return the row number of the newest run, and the ids of the runs after `row`."""
+    """Return the row number of the newest run, and the IDs of the runs after `row`."""
     found = db.execute("SELECT n, id FROM runs WHERE n > ? ORDER BY n", (row,)).fetchall()
     return max([row, *(n for n, _ in found)]), [task_id for _, task_id in found]
 
 
 def ids(db: sqlite3.Connection) -> frozenset[str]:
-    """Return the ids of all runs."""
+    """Return the IDs of all runs."""
     return frozenset(row[0] for row in db.execute("SELECT id FROM runs"))
 
 
@@ -205,7 +205,7 @@ def failed_since(db: sqlite3.Connection, since: int) -> list[RunRecord]:
 
 
 def mark_notified(db: sqlite3.Connection, task_ids: Sequence[str], at: int) -> list[str]:
-    """Set `notified_at` where it is unset; return the ids of those runs."""
+    """Set `notified_at` where it is unset; return the IDs of those runs."""
     update = "UPDATE runs SET notified_at = ? WHERE id = ? AND notified_at IS NULL"
     return [task_id for task_id in task_ids if db.execute(update, (at, task_id)).rowcount]
 

@@ -118,7 +118,7 @@ def foreground(db: sqlite3.Connection) -> int:
 
 
 def unreadable(db: sqlite3.Connection) -> list[str]:
-    """Return the ids of unreadable rows whose column does not have an end status."""
+    """Return the IDs of unreadable rows whose column does not have an end status."""
     rows = db.execute(
         f"SELECT id, body FROM runs WHERE n IN ({_LIVE}) ORDER BY n"  # noqa: S608 - a constant
     )

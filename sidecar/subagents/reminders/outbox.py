@@ -22,7 +22,7 @@ from sidecar.subagents.tasks.manager import AsyncTaskManager
 from sidecar.subagents.tasks.model import AsyncTaskInfo
 
 TRIGGER_SECONDS = 60
-"""How long an unanswered trigger keeps its ids from `next`."""
+"""How long an unanswered trigger keeps its IDs from `next`."""
 
 
 @dataclass(frozen=True)

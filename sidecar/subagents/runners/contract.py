@@ -52,10 +52,10 @@ class RunObserver:
         """Report the end of the startup. With `silence_counts`, long inactivity afterwards means a hang."""
 
     def in_session(self, session_id: str) -> None:
-        """Report the session id, with which a later run of the same agent can resume the session."""
+        """Report the session ID, with which a later run of the same agent can resume the session."""
 
     def stored_as(self, session_id: str, store: AgentStore) -> None:
-        """Report the session's id in the agent's own store."""
+        """Report the session's ID in the agent's own store."""
 
     def configured(self, *, mode: str | None, model: str | None, effort: str | None = None) -> None:
         """Report the configuration of the agent's session. None means that the agent does not report it."""
@@ -115,7 +115,7 @@ class FormerSession:
 
 @dataclass(frozen=True)
 class RunSpec:
-    """One run to start: its id, the whole prompt, the working directory and its limits."""
+    """One run to start: its ID, the whole prompt, the working directory and its limits."""
 
     task_id: str
     prompt: str
@@ -229,7 +229,7 @@ class RunHandle(Protocol):
 
     @property
     def pid(self) -> int | None:
-        """The process id of the run, for records and displays; None if it has no process of its own."""
+        """The process ID of the run, for records and displays; None if it has no process of its own."""
 
     @property
     def channel(self) -> MessageChannel | None:

@@ -31,7 +31,7 @@ class ProcessRun(ABC):
 
     @property
     def pid(self) -> int:
-        """The process id of the direct child."""
+        """The process ID of the direct child."""
         return self._process.pid
 
     async def result(self) -> RunResult:

@@ -26,7 +26,7 @@ class StoreUsage(NamedTuple):
 
 
 ReadUsage = Callable[[str, Mapping[str, str]], Awaitable[StoreUsage | None]]
-"""Read what a session used, given its id and the environment of its agent; None if no store has it."""
+"""Read what a session used, given its ID and the environment of its agent; None if no store has it."""
 
 
 class StoreUsages:

@@ -118,7 +118,7 @@ class AsyncTaskManager:
         """
         known = self._tasks.get(id)
         if known is not None and known.status == "running":
-            raise ValueError(f"async task {id!r} is already running; give each run its own id")
+            raise ValueError(f"async task {id!r} is already running; give each run its own ID")
         if slot is not None:
             self._consume(slot)
         if known is not None:

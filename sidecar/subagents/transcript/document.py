@@ -64,7 +64,7 @@ class Entry:
 class Snapshot:
     """A document at one moment, safe to render in another thread; `usage` uses the layout's member names.
 
-    `model` is the last model of the agent's session and `session` its id in the agent's own store; `changes`
+    `model` is the last model of the agent's session and `session` its ID in the agent's own store; `changes`
     are the files that the run changed, None if there are none.
     """
 

@@ -126,7 +126,7 @@ def test_a_task_that_another_root_holds_too_is_reported_with_the_way_to_it(
     both = ["--root", str(root), "--root", str(other)]
     code, out, err = run(*command, task_id, *both)
     assert code == 0 and "the other one" not in out
-    reported = f"Showing the task in {root}. {other} has a task with this id too: use --root {other}\n"
+    reported = f"Showing the task in {root}. {other} has a task with this ID too: use --root {other}\n"
     assert err == reported
     code, out, err = run(*command, task_id, "--root", str(other))
     assert (code, err) == (0, "") and "the other one" in out

@@ -74,4 +74,4 @@ def test_an_id_that_no_run_has_is_a_failure(cli: Cli, launched: Launched, comman
     launched("cat")
     done = cli.run(command, "zzz")
     assert done.returncode == 1
-    assert "has the id or prefix 'zzz'" in done.stderr
+    assert "has the ID or prefix 'zzz'" in done.stderr

@@ -191,7 +191,7 @@ async def test_nesting_beyond_the_depth_allowed_is_refused_by_name(start: Start)
 async def test_a_parent_that_is_not_known_is_refused_by_name(start: Start) -> None:
     sidecar = await started(start)
     with pytest.raises(
-        RpcError, match=r"parentTaskId: no async task has the id or prefix 'nobody'"
+        RpcError, match=r"parentTaskId: no async task has the ID or prefix 'nobody'"
     ) as caught:
         await sidecar.launch("text", "true", parentTaskId="nobody")
     assert (caught.value.code, caught.value.data) == (-32010, {"taskId": "nobody"})

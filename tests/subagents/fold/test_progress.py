@@ -139,7 +139,7 @@ def unmet(wanted: str, **members: Any) -> dict[str, Any]:
     return {"type": "log", "text": "x", "unmet": {"kind": "model", "wanted": wanted, **members}}
 
 
-def test_unmet_wishes_are_kept_each_with_its_newest_report_and_bounded() -> None:
+def test_unmet_requests_are_kept_each_with_its_newest_report_and_bounded() -> None:
     kept = after(unmet("a"), unmet("b"), unmet("a", inForce="c"), {"type": "log", "text": "y"}).unmet
     assert kept is not None
     assert [(each.wanted, each.in_force) for each in kept] == [("a", "c"), ("b", None)]

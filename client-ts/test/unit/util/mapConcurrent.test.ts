@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import { mapConcurrent } from "../../../src/util/mapConcurrent.js";
 
-test("no more is done at a time than is wished, and the outcomes keep their order", async () => {
+test("no more is done at a time than is allowed, and the outcomes keep their order", async () => {
   let now = 0;
   let most = 0;
   const outcomes = await mapConcurrent([3, 0, 1, 2, 0], 2, async (turns) => {

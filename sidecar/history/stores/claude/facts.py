@@ -13,7 +13,7 @@ State = Literal["empty", "open", "unclear", "answered", "cancelled", "failed"]
 
 @dataclass(slots=True)
 class Titles:
-    """The candidates for a title, and the summaries that name a session by the id of its last record."""
+    """The candidates for a title, and the summaries that name a session by the ID of its last record."""
 
     custom: str = ""
     ai: str = ""
@@ -47,11 +47,11 @@ class Facts:
     session: str = ""
     """The session that the first record names."""
     uuids: list[str] = field(default_factory=list)
-    """The ids of all records, copied ones included."""
+    """The IDs of all records, copied ones included."""
     copied_answers: set[str] = field(default_factory=set)
     """The keys of answers that belong to another session."""
     starts: list[str] = field(default_factory=list)
-    """The ids of records at which a copy by another session may start."""
+    """The IDs of records at which a copy by another session may start."""
 
     @property
     def is_task(self) -> bool:

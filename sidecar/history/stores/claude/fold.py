@@ -21,7 +21,7 @@ _MAX_TITLE: Final = 20_000
 class ThreadFold:
     """Fold the records of one thread: a session, or a subagent.
 
-    `foreign` are the ids of records, and the keys of answers, that belong to another session.
+    `foreign` are the IDs of records, and the keys of answers, that belong to another session.
     """
 
     __slots__ = ("_foreign", "_foreign_answers", "_prompted", "facts")
@@ -201,7 +201,7 @@ class FileFold:
     ) -> None:
         self.main = ThreadFold(foreign, foreign_answers)
         self.sidechains: dict[str, ThreadFold] = {}
-        """Threads by the id of their first record."""
+        """Threads by the ID of their first record."""
         self._agent = agent
         self._foreign = (foreign, foreign_answers)
         self._chains: dict[str, str] = {}

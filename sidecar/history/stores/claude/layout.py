@@ -33,15 +33,15 @@ class SessionFile(NamedTuple):
 
 
 def is_session(key: str) -> bool:
-    """Return whether a key is the id of a session or a subagent inside of its file."""
+    """Return whether a key is the ID of a session or a subagent inside of its file."""
     return _SESSION.fullmatch(key) is not None
 
 
 def chain_key(first: str) -> str:
-    """Return the id of a subagent inside of a file, from that of its first record."""
+    """Return the ID of a subagent inside of a file, from that of its first record."""
     if is_session(first):
         return first
-    from hashlib import sha256  # here, because ids of records are rarely of another form
+    from hashlib import sha256  # here, because IDs of records are rarely of another form
     from uuid import UUID
 
     return str(UUID(bytes=sha256(first.encode("utf-8", "surrogatepass")).digest()[:16], version=5))

@@ -22,7 +22,7 @@ _SHOWN: Final = frozenset({"user", "assistant", "summary", "system"})
 class Transcript:
     """Render the lines of one session's files as messages; see `Renderer`.
 
-    In the file of a session, the records of a subagent belong to `inside`, the id of its first record, and
+    In the file of a session, the records of a subagent belong to `inside`, the ID of its first record, and
     to the session itself none of them. With `agent` the file is a subagent's own.
     """
 

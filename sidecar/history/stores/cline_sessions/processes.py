@@ -7,7 +7,7 @@ _SLACK_MS: Final = 2_000
 
 
 def is_alive(pid: int, started_at: int | None) -> bool:
-    """Return whether a process runs that began no later than a session did, in ms; ids are reused."""
+    """Return whether a process runs that began no later than a session did, in ms; IDs are reused."""
     import psutil
 
     if pid <= 0:

@@ -32,7 +32,7 @@ _ENDS: Final[dict[str, End]] = {
 _UNREAD: Final = ("notRegular", "tooLarge", "unreadable")
 
 IsAlive = Callable[[int, int | None], bool]
-"""Whether a process, by its id, runs that began before a time in ms."""
+"""Whether a process, by its ID, runs that began before a time in ms."""
 
 
 class Files(msgspec.Struct):

@@ -202,7 +202,7 @@ class ClineStore(Store):
 
 
 def _child_key(session: str, stem: str) -> str:
-    """Return the id of a subagent, whose file is named after it, or of a team's task."""
+    """Return the ID of a subagent, whose file is named after it, or of a team's task."""
     return f"{session}{_TEAM if _CHILD in stem else _CHILD}{stem}"
 
 

@@ -68,7 +68,7 @@ class FileFold:
     """Fold the records of one file.
 
     A fork or a subagent begins with a copy of another session's records under new times, which ends with
-    the first own turn: the ids of turns and sessions hold the time at which they were made.
+    the first own turn: the IDs of turns and sessions hold the time at which they were made.
     """
 
     __slots__ = ("_base", "_carried", "_failed", "_replay", "_since", "_total", "_turn_model", "facts")

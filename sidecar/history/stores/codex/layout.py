@@ -33,7 +33,7 @@ class SessionFile(NamedTuple):
 
 
 def is_session(key: str) -> bool:
-    """Return whether a key is the id of a session."""
+    """Return whether a key is the ID of a session."""
     return _KEY.fullmatch(key) is not None
 
 

@@ -81,7 +81,7 @@ class CodexStore(FileSessionStore):
         return tuple(stamp_of(f"{self.root.path}{os.sep}{folder}") for folder in folders)
 
     def is_member(self, key: str, rules: Rules) -> bool:
-        """Return whether a key is the id of a session."""
+        """Return whether a key is the ID of a session."""
         return rules == "structural" and is_session(key)
 
     def rows(self, keys: Keys, rules: Rules, now: int) -> ReadRows:

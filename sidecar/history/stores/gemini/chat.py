@@ -27,9 +27,9 @@ _NAMES: Final = ("session_id", "start_time", "last_updated", "summary", "kind", 
 
 
 class Chat(Generic[T]):
-    """A chat file: its metadata, and what is kept of each message, by the message's id.
+    """A chat file: its metadata, and what is kept of each message, by the message's ID.
 
-    `keep` says what is kept. `removed` has the ids of messages that were taken back. A process that opens a
+    `keep` says what is kept. `removed` has the IDs of messages that were taken back. A process that opens a
     chat again repeats the metadata and then sets the messages to its own context, without the conversation:
     that takes nothing back.
     """

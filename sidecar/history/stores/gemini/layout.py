@@ -57,15 +57,15 @@ def _chats_in(folders: Folders, folder: str, project: str, parent: str | None = 
 
 
 class SessionIds:
-    """Read the session's id in the head of each chat file once. Not thread-safe."""
+    """Read the session's ID in the head of each chat file once. Not thread-safe."""
 
     def __init__(self) -> None:
         self._known: dict[str, tuple[int, str]] = {}
 
     def of(self, chat: ChatPath) -> str | None:
-        """Return the id of the session that a file holds; None for an empty file.
+        """Return the ID of the session that a file holds; None for an empty file.
 
-        A subagent's file whose id is its parent's is known by its name, like a file without an id.
+        A subagent's file whose ID is its parent's is known by its name, like a file without an ID.
         """
         known = self._known.get(chat.path)
         if known is not None and known[0] == chat.inode:
@@ -84,7 +84,7 @@ class SessionIds:
         if found is None:
             whole = read_settled(chat.path, stem, is_whole)
             if whole.data is not None and not is_whole(whole.data) and is_recent(chat.path):
-                return None  # the id is in what is not written yet
+                return None  # the ID is in what is not written yet
             found = _id_in_whole(whole.data, stem)
         key = found if found is not None and found != chat.parent else session_id(stem)
         if key is not None:
@@ -104,7 +104,7 @@ def _id_in(data: bytes) -> str | None:
 
 
 def _id_in_whole(data: bytes | None, name: str) -> str | None:
-    """Find the id in a document whose metadata comes last."""
+    """Find the ID in a document whose metadata comes last."""
     if not data or not is_document(data):
         return None
     return session_id(parse_document(data, name)[0].session_id)

@@ -25,7 +25,7 @@ def session_of(
 ) -> Session:
     """Return what a list shows of a session.
 
-    `workspaces` has the folder of each chat's project by the chat's name, if known. `parent` is the id of the
+    `workspaces` has the folder of each chat's project by the chat's name, if known. `parent` is the ID of the
     parent of a child session, "" if it is not known, and None for other sessions.
     """
     chats = ordered(chats)
@@ -54,7 +54,7 @@ def session_of(
 
 
 def merged(chats: Sequence[Chat[T]], output: Callable[[T], int]) -> dict[str, T]:
-    """Return the messages of a session by id, in order, each once; `output` is that of an answer.
+    """Return the messages of a session by ID, in order, each once; `output` is that of an answer.
 
     A session is in several files if it was resumed or its folder was copied. Of an answer in several files,
     the one with the largest output counts. A message that one file takes back counts nowhere.

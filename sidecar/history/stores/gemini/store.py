@@ -43,7 +43,7 @@ SUBAGENT: Final = "subagent"
 
 
 class GeminiStore(FileSessionStore):
-    """The sessions below one root; a session is in all files with its id."""
+    """The sessions below one root; a session is in all files with its ID."""
 
     has_children = True
     below: ClassVar[Mapping[str, int]] = {TMP: 5}

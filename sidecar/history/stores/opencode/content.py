@@ -25,7 +25,7 @@ class Header(msgspec.Struct, frozen=True):
 
 
 class Part(NamedTuple):
-    """One part of a message: its id and what it holds."""
+    """One part of a message: its ID and what it holds."""
 
     id: str
     data: Json
@@ -56,7 +56,7 @@ class Message(NamedTuple):
 
 
 class Content(msgspec.Struct):
-    """A session with its messages in order; `copied` are the ids of those that another session wrote first.
+    """A session with its messages in order; `copied` are the IDs of those that another session wrote first.
 
     `source` names the file, `place` is its path. `is_half_written` is True if a file was read during a save.
     """
@@ -84,7 +84,7 @@ def text(data: Mapping[str, Any], *names: str) -> str | None:
 
 
 def ordered(messages: Sequence[Message]) -> list[Message]:
-    """Sort messages by time, then by id, which ascends."""
+    """Sort messages by time, then by ID, which ascends."""
     return sorted(messages, key=lambda message: (message.created or 0, message.id))
 
 

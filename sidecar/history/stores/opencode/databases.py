@@ -63,7 +63,7 @@ class DatabaseSource:
             return None
 
     def heads(self) -> Mapping[str, Head]:
-        """Return the sessions by id, read again when the database changed."""
+        """Return the sessions by ID, read again when the database changed."""
         stamps = self.stamps()
         if stamps is not None and stamps != self._stamps:
             try:
@@ -206,7 +206,7 @@ def _value(data: object) -> tuple[Json | None, int]:
 
 
 def _copied(connection: sqlite3.Connection, header: Header, messages: Sequence[Message]) -> frozenset[str]:
-    """Return the ids of messages that a fork copied: older than the session, and in another one too."""
+    """Return the IDs of messages that a fork copied: older than the session, and in another one too."""
     created = header.created
     older = [each for each in messages if created and each.created is not None and each.created < created]
     if not older or "time_created" not in columns(connection, "message"):

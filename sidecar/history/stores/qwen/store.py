@@ -127,7 +127,7 @@ class QwenStore(FileSessionStore):
         return None
 
     def _key_of(self, path: str, inode: int | None) -> str | None:
-        """Return the id of a file's session: its name, else the first id in it; None for an empty file."""
+        """Return the ID of a file's session: its name, else the first ID in it; None for an empty file."""
         known = self._keys.get(path)
         if known is not None and known[0] == inode:
             return known[1]
@@ -151,7 +151,7 @@ class QwenStore(FileSessionStore):
 
 
 def _agent_of(name: str) -> str | None:
-    """Return the id of the subagent whose file has this name."""
+    """Return the ID of the subagent whose file has this name."""
     return session_id(name.removesuffix(SUFFIX))
 
 

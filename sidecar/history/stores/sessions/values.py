@@ -21,5 +21,5 @@ def line(value: Any) -> str | None:
 
 
 def session_id(value: Any) -> str | None:
-    """Return a value that can be the id of a session, None for any other."""
+    """Return a value that can be the ID of a session, None for any other."""
     return value if isinstance(value, str) and len(value) <= _MAX_ID and _ID.fullmatch(value) else None

@@ -30,7 +30,7 @@ class Row(msgspec.Struct, frozen=True, gc=False):
     """A task under one rule set: `info` is None where the rules do not list it, as an empty folder.
 
     With `ages_from`, a time of last activity, the status follows from the age and changes with it. All
-    else holds until before the time `until`, in ms: what an id or a default date means depends on when
+    else holds until before the time `until`, in ms: what an ID or a default date means depends on when
     one asks.
     """
 

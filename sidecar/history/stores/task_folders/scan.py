@@ -32,7 +32,7 @@ def folder_names(root: Root) -> Iterator[str]:
 
 
 def task_names(root: Root) -> Keys:
-    """List the ids of a root's tasks."""
+    """List the IDs of a root's tasks."""
     return [name for name in folder_names(root) if is_task_id(name)]
 
 

@@ -81,7 +81,7 @@ class TaskFolderStore(Store):
         return [unlistable_folder(path, why)] if why is not None else []
 
     def is_member(self, key: str, rules: Rules) -> bool:
-        """Return whether a folder's name is an id; the guide knows UUIDs only."""
+        """Return whether a folder's name is an ID; the guide knows UUIDs only."""
         return is_uuid(key) if rules == "guide" else is_task_id(key)
 
     def existing(self, keys: Collection[str]) -> Keys:
@@ -210,7 +210,7 @@ class TaskFolderStore(Store):
         return FolderFiles()
 
     def _writer_of(self, key: str) -> Product | None:
-        """Name the product that wrote a task without opening it, where the root or the id's form tells."""
+        """Name the product that wrote a task without opening it, where the root or the ID's form tells."""
         return self.root.product or ("cline" if is_epoch_id(key) else None)
 
     def _is_folder(self, key: str) -> bool:

@@ -35,7 +35,7 @@ _GRACE_SECONDS = 1.0
 """How long to wait for that, at most."""
 
 TruncationCheck = Callable[[str, Mapping[str, Any]], bool]
-"""Return whether the last answer was truncated, given the session id and the reply to the last prompt."""
+"""Return whether the last answer was truncated, given the session ID and the reply to the last prompt."""
 
 
 @dataclass(frozen=True)
@@ -208,7 +208,7 @@ class Conversation:
         session = self._session = session_type(self._wire, self.permissions, modes)
         session.on_initialized = handshake.learned.initialized
         if handshake.started_with is not None:
-            session.wishes.add("model", handshake.started_with)
+            session.requested.add("model", handshake.started_with)
         former = self._spec.former
         self._events.is_muted = former is not None
         is_resumed = await session.open(

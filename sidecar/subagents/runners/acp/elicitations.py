@@ -59,7 +59,7 @@ class Elicitations:
     async def put(self, call_id: int | str, asked: Asked, address: object = None) -> None:
         """Put a question to a person. Return at once; the answer is sent when it is known.
 
-        `address` is the agent's id of an address that a person is asked to open.
+        `address` is the agent's ID of an address that a person is asked to open.
         """
         self._events.asked()
         if self._closed is not None:

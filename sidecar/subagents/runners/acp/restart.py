@@ -23,7 +23,7 @@ class RestartableRun:
 
     @property
     def pid(self) -> int:
-        """The process id of the most recently started agent."""
+        """The process ID of the most recently started agent."""
         return self._run.pid
 
     @property

@@ -20,7 +20,7 @@ from sidecar.subagents.runners.acp.mode_state import Choice
 from sidecar.subagents.runners.acp.permissions import Permissions
 from sidecar.subagents.runners.acp.setup.configuration import Configuration, wanted_choice
 from sidecar.subagents.runners.acp.setup.equipment import attachment_blocks, directory_list, server_list
-from sidecar.subagents.runners.acp.setup.wishes import Wishes
+from sidecar.subagents.runners.acp.setup.requested import Requested
 from sidecar.subagents.runners.acp.turn import AgentError, Turn
 from sidecar.subagents.runners.acp.wire import AgentWire
 from sidecar.subagents.runners.output.model_errors import model_error
@@ -49,12 +49,12 @@ class Session:
         self.on_initialized: Callable[[Mapping[str, Any]], object] = lambda _: None
         """Called with the agent's answer to `initialize`."""
         self._sign_in = "sign in with the agent's own program"
-        self.wishes = Wishes()
+        self.requested = Requested()
         """What was chosen for the session, until the agent contradicts it."""
         self._id = ""
         self.lasting_id: str | None = None
-        """The id with which the session can be resumed, if the agent can do that."""
-        """The session's id, if a later process of the agent can resume the session."""
+        """The ID with which the session can be resumed, if the agent can do that."""
+        """The session's ID, if a later process of the agent can resume the session."""
         self._replies: set[asyncio.Task[None]] = set()
 
     async def open(
@@ -105,12 +105,12 @@ class Session:
 
     @property
     def id(self) -> str:
-        """The id of the session, empty before it is open."""
+        """The ID of the session, empty before it is open."""
         return self._id
 
     def unmet(self) -> Iterator[dict[str, Any]]:
         """Yield an event for each choice that the agent does not follow; each once."""
-        return self.wishes.unmet(self._modes.state.options)
+        return self.requested.unmet(self._modes.state.options)
 
     def blocks(self, attachments: Sequence[Attached], *, loses_images: bool = False) -> list[Any]:
         """Return the blocks of a prompt for its attachments; see `attachment_blocks`. Blocking."""
@@ -201,7 +201,7 @@ class Session:
             if is_new or self._modes.option(category) is not None:
                 before = self._modes.option(category)
                 choice = wanted_choice(before, name, value)
-                self.wishes.add(category, value, None if before is None else before.current)
+                self.requested.add(category, value, None if before is None else before.current)
                 reply = await self._agent.set_config_option(
                     config_id=str(choice.option), session_id=self._id, value=value
                 )

@@ -127,7 +127,7 @@ class ToolCall:
     ) -> None:
         self.output: str | None = None
         self._reporter = reporter
-        self._id = uuid4().hex  # a model may reuse its own ids in the next turn
+        self._id = uuid4().hex  # a model may reuse its own IDs in the next turn
         self._title = title
         self._kind = kind
         self._given = given

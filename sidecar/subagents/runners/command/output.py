@@ -47,13 +47,13 @@ def command_output(kind: Literal["text", "events"]) -> CommandOutput:
 
 
 def _message_ids() -> NewId:
-    """Return a source of message ids with a random prefix, so that ids of different runs differ."""
+    """Return a source of message IDs with a random prefix, so that IDs of different runs differ."""
     run, numbers = uuid4().hex[:12], count(1)
     return lambda: f"{run}-{next(numbers)}"
 
 
 class _Message:
-    """One streamed message: its pieces share an id, and its end is kept."""
+    """One streamed message: its pieces share an ID, and its end is kept."""
 
     def __init__(self, message_id: str) -> None:
         self._id = message_id

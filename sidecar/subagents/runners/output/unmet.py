@@ -1,4 +1,4 @@
-"""Make the `log` events that report which wish of a launch the agent did not meet or may wait for. No I/O."""
+"""Make the `log` events on requests of a launch that the agent did not meet or may wait for. No I/O."""
 
 from collections.abc import Sequence
 from typing import Any

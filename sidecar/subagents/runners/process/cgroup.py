@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 _NAME = "subagent-sidecar-"
-"""Prefix of a group's name. The task id follows, so the next sidecar finds the groups of a killed one."""
+"""Prefix of a group's name. The task ID follows, so the next sidecar finds the groups of a killed one."""
 _POLL_SECONDS = 0.005
 
 

@@ -119,7 +119,7 @@ class ChildProcess(asyncio.SubprocessProtocol):
 
     @property
     def pid(self) -> int:
-        """The process id of the direct child, which is also the id of its group and its session."""
+        """The process ID of the direct child, which is also the ID of its group and its session."""
         return self._transport.get_pid()
 
     async def exited(self) -> int:

@@ -11,7 +11,7 @@ from sidecar.subagents.runners.process import procfs
 from sidecar.subagents.runners.process.cgroup import RunGroup, find_groups
 
 MARKER = "SUBAGENT_SIDECAR_TASK"
-"""The environment variable with the task id in every process of a run."""
+"""The environment variable with the task ID in every process of a run."""
 
 _ENTRY = b"\0" + MARKER.encode() + b"="
 _SETTLE_SECONDS = 0.01
@@ -26,7 +26,7 @@ _CHASE_STEPS = 200
 
 @dataclass(frozen=True)
 class SweepReport:
-    """The ids of the processes that a sweep killed, and of those alive when its time was over."""
+    """The IDs of the processes that a sweep killed, and of those alive when its time was over."""
 
     killed: tuple[int, ...]
     survivors: tuple[int, ...]

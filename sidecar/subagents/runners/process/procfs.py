@@ -36,7 +36,7 @@ def usable() -> bool:
 
 
 def process_ids() -> list[int]:
-    """Return all process ids, highest first, which is mostly newest first."""
+    """Return all process IDs, highest first, which is mostly newest first."""
     names = os.listdir("/proc")  # noqa: PTH208 (no path object for each process)
     return sorted(map(int, filter(str.isdigit, names)), reverse=True)
 

@@ -100,7 +100,7 @@ class SpawnedProcess(asyncio.SubprocessTransport):
         self._watch_for_end(protocol)
 
     def get_pid(self) -> int:
-        """Return the process id."""
+        """Return the process ID."""
         return self._process.pid
 
     def get_returncode(self) -> int | None:

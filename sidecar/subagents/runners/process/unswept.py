@@ -17,7 +17,7 @@ class Contained(Protocol):
 
     @property
     def task_id(self) -> str:
-        """The id of the run."""
+        """The ID of the run."""
 
     @property
     def pid(self) -> int | None:

@@ -47,7 +47,7 @@ class FleetLink:
         self.versions: dict[str, Any] = {}
         self.slots = ClusterSlots(self._nodes, changed)
         self.expected: dict[str, str] = {}
-        """Lost runs whose changes may still be brought back, with the ids of their nodes, "" if unknown."""
+        """Lost runs whose changes may still be brought back, with the IDs of their nodes, "" if unknown."""
 
     @property
     def is_connected(self) -> bool:

@@ -55,7 +55,7 @@ def other_version(node: str, version: str) -> str:
 
 
 def suitable(needs: NodeRequirements, status: Mapping[str, Any]) -> list[str]:
-    """Return the ids of the nodes that can run this."""
+    """Return the IDs of the nodes that can run this."""
     return [
         node["nodeId"]
         for node in status["nodes"]

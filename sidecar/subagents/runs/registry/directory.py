@@ -60,10 +60,10 @@ class RunDirectory:
         if len(found) == 1:
             return self._recent_ends.newest(found[0])
         if not found:
-            raise TaskNotFound(f"no async task has the id or prefix {prefix!r}", taskId=prefix)
+            raise TaskNotFound(f"no async task has the ID or prefix {prefix!r}", taskId=prefix)
         candidates = [{"id": each.task.id, "label": display_name(each.task)} for each in found]
         raise AmbiguousTaskId(
-            f"several async tasks have an id that starts with {prefix!r}; use a longer prefix",
+            f"several async tasks have an ID that starts with {prefix!r}; use a longer prefix",
             taskId=prefix,
             candidates=candidates,
         )

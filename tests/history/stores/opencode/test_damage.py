@@ -77,7 +77,7 @@ def test_an_id_that_is_not_found_names_the_database_that_could_not_be_searched(w
     with pytest.raises(TaskNotFound) as caught:
         history.get("ses_in_the_database")
     message = str(caught.value)
-    assert message.startswith("no stored task has the id or prefix 'ses_in_the_database'")
+    assert message.startswith("no stored task has the ID or prefix 'ses_in_the_database'")
     assert f"{path} cannot be searched: opencode.db is damaged" in message
     assert "save what the command .recover of sqlite3 finds" in message
     assert caught.value.data == {"taskId": "ses_in_the_database"}

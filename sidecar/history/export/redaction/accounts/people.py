@@ -69,7 +69,7 @@ _FIRST: Final = re.compile(
     rf"[ \t]{{0,6}}[0-9]{{0,6}}[ \t]{{0,3}}[|\u2502\u2192+>-]?[ \t]{{0,3}}(?P<name>{_NAME})"
     r"[ \t]{0,20}(?P<number>[0-9]{0,9})[ \t]{0,6}"
 )
-"""The start of such a row: a frame, a line number or the mark of a diff, the name, and a process id."""
+"""The start of such a row: a frame, a line number or the mark of a diff, the name, and a process ID."""
 _WIDEST: Final = 120
 _WORDS: Final = frozenset({"assigned", "process", "temporary", "joined"})
 """Where a name may be a word of a program."""

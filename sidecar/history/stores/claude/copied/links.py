@@ -55,7 +55,7 @@ def _answers(facts: Facts) -> Iterable[str]:
 
 
 def hash_of(uuid: str) -> int:
-    """Return 32 bits of the id of a record: its first 8 digits, else a checksum."""
+    """Return 32 bits of the ID of a record: its first 8 digits, else a checksum."""
     try:
         return int(uuid[:8], 16)
     except ValueError:
@@ -79,7 +79,7 @@ def _packed(values: Iterable[int]) -> bytes:
 
 
 def _packed_uuids(uuids: list[str]) -> bytes:
-    """Hash many ids, in a tenth of the time if all are uuids."""
+    """Hash many IDs, in a tenth of the time if all are uuids."""
     try:
         found = array(_HASH, bytes.fromhex("".join([uuid[:8] for uuid in uuids])))
     except ValueError:

@@ -1,4 +1,4 @@
-"""Detect the product that wrote a task by marks in its files, else by its id."""
+"""Detect the product that wrote a task by marks in its files, else by its ID."""
 
 from collections.abc import Callable, Collection
 from typing import Final, TypeVar
@@ -24,7 +24,7 @@ _OF_NOTES: Final[Product] = next(it.name for it in PRODUCTS if it.marks.notes_mo
 
 
 def product_of_id(task_id: str) -> Product:
-    """Guess the product from the form of an id."""
+    """Guess the product from the form of an ID."""
     return "cline" if is_epoch_id(task_id) else "roo"
 
 
@@ -50,7 +50,7 @@ def detect_product(
         return product, "ui_messages.json"
     if product := _first(_WEAK, usages):
         return product, "usage records"
-    return product_of_id(task_id), "the form of the id"
+    return product_of_id(task_id), "the form of the ID"
 
 
 def _first(tests: Tests[T], records: Collection[T]) -> Product | None:

@@ -65,7 +65,7 @@ def workspace(view: TaskView) -> Sourced | None:
 
 
 def relatives(view: TaskView) -> tuple[str | None, str | None, list[str] | None]:
-    """Read the ids of the parent, the root and the children."""
+    """Read the IDs of the parent, the root and the children."""
     entry = view.entry or view.hint
     if entry is None:
         return None, None, None

@@ -48,7 +48,7 @@ class Environment(msgspec.Struct, gc=False):
 
     @property
     def model(self) -> str | None:
-        """The model's id as Roo and Kilo write it."""
+        """The model's ID as Roo and Kilo write it."""
         return _tagged(self._mode_section, "<model>", "</model>")
 
     @property

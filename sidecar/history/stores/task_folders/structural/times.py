@@ -29,7 +29,7 @@ _FILE_DATES: Final = ("cline_read_date", "cline_edit_date", "roo_read_date", "ro
 
 
 def created(view: TaskView) -> Sourced | None:
-    """Find the creation time: UI messages, id, API history, stated and noted times, the file's age."""
+    """Find the creation time: UI messages, ID, API history, stated and noted times, the file's age."""
     return next(_created(view), None)
 
 

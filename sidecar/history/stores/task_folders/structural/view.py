@@ -60,7 +60,7 @@ class Sourced(msgspec.Struct, frozen=True, gc=False):
 
 
 class TaskSource(msgspec.Struct, frozen=True, gc=False):
-    """The unread task: its id and root, the bytes of its files, its entries in shared lists, and the time.
+    """The unread task: its ID and root, the bytes of its files, its entries in shared lists, and the time.
 
     `entry_place` is the list that `entry` is in.
     """

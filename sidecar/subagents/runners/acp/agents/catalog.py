@@ -39,7 +39,7 @@ class UnverifiedAgent:
 
 
 def registry() -> dict[str, CatalogEntry]:
-    """Return the entries of the snapshot by their id. Blocking."""
+    """Return the entries of the snapshot by their ID. Blocking."""
     return {each.id: each for each in msgspec.json.decode(_FILE.read_bytes(), type=_Registry).agents}
 
 

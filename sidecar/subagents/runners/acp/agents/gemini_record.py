@@ -48,7 +48,7 @@ def _answers(home: Path, session_id: str) -> list[Mapping[str, Any]]:
     records = [each for path in _paths(home, session_id) for each in _records(path)]
     messages = [each for each in records if each.get("type") in ("user", "gemini")]
     turn = itertools.takewhile(lambda each: not _is_prompt(each), reversed(messages))
-    by_id = {each.get("id"): each for each in list(turn)[::-1]}  # the last record of an id counts
+    by_id = {each.get("id"): each for each in list(turn)[::-1]}  # the last record of an ID counts
     newest = list(by_id.values())
     if not newest or newest[-1].get("type") != "gemini":
         return []

@@ -55,7 +55,7 @@ class Profile:
     question_in: Callable[[Mapping[str, Any]], Asked | None] | None = None
     """Return the question in a permission request, for an agent that asks its questions this way."""
     truncation_check: Callable[[Mapping[str, str], str, Mapping[str, Any]], bool] | None = None
-    """Return whether the last answer was truncated, given the environment, session id and prompt reply."""
+    """Return whether the last answer was truncated, given the environment, session ID and prompt reply."""
 
 
 _OPENCODE_LOG = {"OPENCODE_PRINT_LOGS": "1", "OPENCODE_LOG_LEVEL": "WARN"}

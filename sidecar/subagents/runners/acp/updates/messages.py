@@ -14,7 +14,7 @@ _JOINED_CHARS = 16 * 1024
 
 
 def new_message_id() -> str:
-    """Return a new id. It is random because a resumed task writes to the same journal."""
+    """Return a new ID. It is random because a resumed task writes to the same journal."""
     return uuid4().hex[:12]
 
 
@@ -63,7 +63,7 @@ class Messages:
     def interrupt(self) -> Iterator[Event]:
         """Yield held text because the agent does something else.
 
-        Text after a tool call is a new message, unless its message id shows that it continues the old one.
+        Text after a tool call is a new message, unless its message ID shows that it continues the old one.
         """
         yield from self._message_events(self._repeats.interrupt())
         if self._their_id is None:

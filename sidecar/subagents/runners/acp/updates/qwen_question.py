@@ -35,7 +35,7 @@ def asked_in(params: Mapping[str, Any]) -> Asked | None:
 
 
 def _submit(options: Any) -> str | None:
-    """Return the id of the option that submits the answers."""
+    """Return the ID of the option that submits the answers."""
     offered = [each for each in options if isinstance(each, Mapping)] if isinstance(options, list) else []
     found = next((each.get("optionId") for each in offered if each.get("kind") == "allow_once"), None)
     return found if isinstance(found, str) else None

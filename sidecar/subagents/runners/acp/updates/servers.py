@@ -24,7 +24,7 @@ _LINES = (
 _NOTICE = re.compile(r'MCP server "(?P<name>[^"\n]{1,200})" (?P<why>failed to start|needs authentication)')
 """The title of claude's notice."""
 _STARTUP = "mcp_startup."
-"""How the ids of codex's tool calls begin that report a start; the name and a random part follow."""
+"""How the IDs of codex's tool calls begin that report a start; the name and a random part follow."""
 _ERROR_OBJECT = re.compile(r" _?[A-Z]\w{0,60}Error: .*")
 _STATES = {
     "failed": None,

@@ -34,7 +34,7 @@ class _Call:
 
 
 class ToolCalls:
-    """The tool calls of one run. An update with an unknown id starts a new call."""
+    """The tool calls of one run. An update with an unknown ID starts a new call."""
 
     def __init__(self) -> None:
         self._calls: dict[str, _Call] = {}

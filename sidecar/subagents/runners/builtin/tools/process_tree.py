@@ -23,12 +23,12 @@ def adopt_orphans() -> None:
 
 
 def descendants() -> set[int]:
-    """Return the ids of all processes below this one."""
+    """Return the IDs of all processes below this one."""
     return {process.pid for process in psutil.Process().children(recursive=True)}
 
 
 def kill_descendants(*, but: Collection[int] = ()) -> None:
-    """Kill all processes below this one except the ids in `but`; block for up to 1 s.
+    """Kill all processes below this one except the IDs in `but`; block for up to 1 s.
 
     Repeat until two passes in a row find none: a process may start another one before it dies, and a pass
     misses the children of a process that disappears meanwhile.
@@ -44,7 +44,7 @@ def kill_descendants(*, but: Collection[int] = ()) -> None:
 
 
 def reap_orphans(*, but: Collection[int]) -> None:
-    """Reap dead adopted processes, except the ids in `but`, which other code waits for."""
+    """Reap dead adopted processes, except the IDs in `but`, which other code waits for."""
     if sys.platform == "win32":
         return  # Windows does not keep dead processes
     for process in psutil.Process().children():

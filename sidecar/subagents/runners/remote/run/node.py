@@ -23,7 +23,7 @@ class RunSilent(RunLost):
 
 
 class RunNode:
-    """The node of a run: its name and id once they are known, and its paths."""
+    """The node of a run: its name and ID once they are known, and its paths."""
 
     def __init__(self, record: RemoteRecord, observer: RunObserver) -> None:
         self._observer = observer

@@ -3,7 +3,7 @@
 import pytest
 
 from sidecar.subagents.runners.acp.mode_state import Category, Choice
-from sidecar.subagents.runners.acp.setup.wishes import Wishes
+from sidecar.subagents.runners.acp.setup.requested import Requested
 
 
 def reported(current: str, category: Category = "model") -> dict[Category, Choice]:
@@ -22,19 +22,19 @@ def reported(current: str, category: Category = "model") -> dict[Category, Choic
         (None, "small", False),
     ],
 )
-def test_a_wish_is_met_unless_the_agent_reports_another_known_value(
+def test_a_request_is_met_unless_the_agent_reports_another_known_value(
     before: str | None, current: str, is_met: bool
 ) -> None:
-    wishes = Wishes()
-    wishes.add("model", "large", before)
-    found = [event["unmet"] for event in wishes.unmet(reported(current))]
+    requested = Requested()
+    requested.add("model", "large", before)
+    found = [event["unmet"] for event in requested.unmet(reported(current))]
     assert found == ([] if is_met else [{"kind": "model", "wanted": "large", "inForce": current}])
 
 
-def test_a_wish_is_reported_once_even_if_it_is_lost_later() -> None:
-    wishes = Wishes()
-    wishes.add("thought_level", "large", "small")
-    assert list(wishes.unmet(reported("large", "thought_level"))) == []
-    (event,) = wishes.unmet(reported("small", "thought_level"))
+def test_a_request_is_reported_once_even_if_it_is_lost_later() -> None:
+    requested = Requested()
+    requested.add("thought_level", "large", "small")
+    assert list(requested.unmet(reported("large", "thought_level"))) == []
+    (event,) = requested.unmet(reported("small", "thought_level"))
     assert event["text"] == "The agent ignored the effort large and uses small\n"
-    assert list(wishes.unmet(reported("small", "thought_level"))) == []
+    assert list(requested.unmet(reported("small", "thought_level"))) == []

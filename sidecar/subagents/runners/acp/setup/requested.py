@@ -11,7 +11,7 @@ _KINDS: Mapping[Category, Literal["model", "effort"]] = {"model": "model", "thou
 
 
 @dataclass(frozen=True)
-class _Wish:
+class _Request:
     value: str
     before: str | None
 
@@ -23,20 +23,20 @@ class _Wish:
         return choice.current == self.value or not is_other
 
 
-class Wishes:
-    """What was chosen for a session. `unmet` reports each wish once, as soon as the agent contradicts it."""
+class Requested:
+    """What was requested of a session. `unmet` reports each once, as soon as the agent contradicts it."""
 
     def __init__(self) -> None:
-        self._open: dict[Category, _Wish] = {}
+        self._open: dict[Category, _Request] = {}
 
     def add(self, category: Category, value: str, before: str | None = None) -> None:
         """Add a choice, and what was in force before; None for a choice on the agent's command line."""
-        self._open[category] = _Wish(value, before)
+        self._open[category] = _Request(value, before)
 
     def unmet(self, options: Mapping[Category, Choice]) -> Iterator[dict[str, Any]]:
-        """Yield an event for each wish that the options, as the agent reports them, do not meet."""
-        for category, wish in list(self._open.items()):
+        """Yield an event for each request that the options, as the agent reports them, do not meet."""
+        for category, request in list(self._open.items()):
             choice = options.get(category)
-            if choice is not None and not wish.is_met_by(choice):
+            if choice is not None and not request.is_met_by(choice):
                 del self._open[category]
-                yield unmet(_KINDS[category], wish.value, in_force=choice.current)
+                yield unmet(_KINDS[category], request.value, in_force=choice.current)
