@@ -240,7 +240,7 @@ async def test_the_limit_that_refuses_a_launch_is_named() -> None:
     full = prepared("c", "full")
     assert not await queue.admission.start_now(full)
     assert isinstance(queue.admission.limit_reached(full), LimitReached)
-    assert "of runner 'full' (0) reached" in queue.admission.limit_reached(full).message
+    assert "asyncTasks.perRunnerMax allows 0" in queue.admission.limit_reached(full).message
 
 
 async def test_a_closed_queue_starts_nothing_and_tells_who_waited() -> None:
