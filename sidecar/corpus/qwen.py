@@ -1,8 +1,12 @@
-"""Chats of Qwen Code: `projects/<project>/chats/<id>.jsonl`, and the former `tmp/<hash>/chats/`."""
+"""Chats of Qwen Code: `projects/<project>/chats/<id>.jsonl`, and the former `tmp/<hash>/chats/`.
+
+Those of subagents are in `projects/<project>/subagents/<id of the session>/`.
+"""
 
 import hashlib
 import json
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
@@ -24,23 +28,32 @@ CASES: Final = (
     "a record twice",
     "command first",
     "cut last line",
+    "parent",
+    "subagent of an unknown session",
 )
-"""One session each. A chat of commands only and an empty file do not count."""
+"""One session each; the parent also has two children. Chats of commands only and empty files do not count."""
 
 
 class Chat:
     """Writes one chat, and keeps count of its true values."""
 
-    def __init__(self, inventor: Inventor, case: str) -> None:
-        self.inventor, self.case = inventor, case
+    def __init__(self, inventor: Inventor, case: str, parent: "Chat | None" = None) -> None:
+        self.inventor, self.case, self.parent = inventor, case, parent
         self.id, self.word = inventor.uuid(), inventor.word()
-        self.folder = inventor.folder()
+        self.session = self.id
+        """The session that the records name: that of a subagent is its parent's."""
+        self.is_child = parent is not None or case == "subagent of an unknown session"
+        if self.is_child:
+            self.session = parent.id if parent else inventor.uuid()
+            self.id = f"agent-general-purpose-call_{self.id.replace('-', '')}"
+        self.folder: str = parent.folder if parent else inventor.folder()
         self.lines: list[Json] = []
         self.times: list[int] = []
         self.used, self.count = Used(), 0
         self.title = ""
         self.end = "answered"
-        inventor.start(HOUR if case == "interrupted an hour ago" else None)
+        if parent is None:
+            inventor.start(HOUR if case == "interrupted an hour ago" else None)
 
     def tell(self) -> None:
         """Write the records."""
@@ -125,7 +138,9 @@ class Chat:
 
     def _add(self, kind: str, **members: object) -> None:
         before = self.lines[-1]["uuid"] if self.lines else None
-        head = {"uuid": self.inventor.uuid(), "parentUuid": before, "sessionId": self.id}
+        head = {"uuid": self.inventor.uuid(), "parentUuid": before, "sessionId": self.session}
+        if self.is_child:
+            head |= {"agentId": self.id.removeprefix("agent-"), "isSidechain": True}
         place = {"cwd": self.folder, "version": "0.6.0", "gitBranch": "main"}
         self.times.append(self.inventor.tick())
         self.lines.append({**head, "timestamp": iso(self.times[-1]), "type": kind, **place, **members})
@@ -137,11 +152,27 @@ class Chat:
             text += text.splitlines()[-1][:90]
         hashed = Path("tmp", hashlib.sha256(self.folder.encode()).hexdigest())
         named = Path("projects", re.sub(r"[^A-Za-z0-9]", "-", self.folder))
+        if self.is_child:
+            self._write_child(root / named / "subagents" / self.session, text)
+            return
         places = {"former layout": [hashed], "both layouts": [hashed, named]}.get(self.case, [named])
         for place in places:
             file = root / place / "chats" / f"{self.id}.jsonl"
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(text, encoding="utf-8", newline="\n")
+
+    def _write_child(self, folder: Path, text: str) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / f"{self.id}.jsonl").write_text(text, encoding="utf-8", newline="\n")
+        about = {"agentId": self.id.removeprefix("agent-"), "agentType": "general-purpose"}
+        (folder / f"{self.id}.meta.json").write_text(json.dumps(about), encoding="utf-8")
+
+    def with_children(self, children: Sequence["Chat"]) -> Json:
+        """Return the usage of a parent with that of its children apart."""
+        whole = Used()
+        for chat in (self, *children):
+            whole.add(chat.used)
+        return {**self.used.wire(), "withChildren": whole.wire()}
 
     def truth(self) -> Truth:
         """Return the true values."""
@@ -160,6 +191,8 @@ class Chat:
             token_usage=self.used.wire(),
             status=status,
             outcome=outcome,
+            parent_id=self.parent.id if self.parent else None,
+            listed=not self.is_child,
             word=self.word,
         )
 
@@ -173,6 +206,12 @@ def write_qwen(root: Path, seed: int = 0, rounds: int = 1) -> list[Truth]:
             chat.tell()
             chat.write(root)
             truths.append(chat.truth())
+            if case == "parent":
+                children = [_child_of(chat) for _ in range(2)]
+                for child in children:
+                    child.write(root)
+                truths[-1].token_usage = chat.with_children(children)
+                truths += [child.truth() for child in children]
     commands = Chat(inventor, "plain")
     commands._system("slash_command", {"phase": "invocation", "rawCommand": "/stats"})
     commands.write(root)
@@ -180,6 +219,12 @@ def write_qwen(root: Path, seed: int = 0, rounds: int = 1) -> list[Truth]:
     (root / "projects" / "-x" / "chats" / f"{inventor.uuid()}.jsonl").write_bytes(b"")
     (root / "settings.json").write_text("{}", encoding="utf-8")
     return truths
+
+
+def _child_of(chat: Chat) -> Chat:
+    child = Chat(chat.inventor, "subagent", parent=chat)
+    child.tell()
+    return child
 
 
 def _telemetry(name: str) -> Json:

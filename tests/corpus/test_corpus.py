@@ -34,6 +34,15 @@ def test_every_session_has_an_answer_with_every_value(tmp_path: Path) -> None:
         assert list(mismatches(truth, truth)) == []
 
 
+def test_the_stores_whose_agents_have_subagents_have_child_sessions(tmp_path: Path) -> None:
+    assert main(["corpus", str(tmp_path)]) == 0
+    truths = [json.loads(line) for line in (tmp_path / "truth.jsonl").read_text().splitlines()]
+    children = {truth["store"] for truth in truths if truth["parentId"]}
+    assert children == STORES.keys() - {"copilot"}
+    whole = {truth["store"] for truth in truths if "withChildren" in (truth["tokenUsage"] or {})}
+    assert children == whole
+
+
 @pytest.mark.slow
 def test_an_interrupted_session_has_the_status_of_its_age(tmp_path: Path) -> None:
     assert main(["corpus", str(tmp_path), "--rounds", "20"]) == 0
