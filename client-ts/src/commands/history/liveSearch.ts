@@ -3,6 +3,7 @@ import { messageOf } from "../../util/errors.js";
 import type {
   ListParams,
   ListResult,
+  PartlySearched,
   SearchHit,
   SearchParams,
   SearchResult,
@@ -36,11 +37,13 @@ export interface FoundMessages {
   readonly text: string;
   readonly hits: readonly SearchHit[];
   readonly unread: number;
+  /** The tasks of which only a part was searched. */
+  readonly partly: readonly PartlySearched[];
   readonly error?: string;
 }
 
 const NO_TASKS: FoundTasks = { text: "", items: [], matched: 0, total: 0 };
-const NO_MESSAGES: FoundMessages = { text: "", hits: [], unread: 0 };
+const NO_MESSAGES: FoundMessages = { text: "", hits: [], unread: 0, partly: [] };
 
 /**
  * A search that follows a text as it is typed: one request of a kind at a time, the newest text wins,
@@ -136,8 +139,9 @@ export class LiveSearch {
       return { ...NO_MESSAGES, text };
     }
     try {
-      const { hits, indexed, total } = await this.#requests.messages({ ...wanted, limit: HITS });
-      return { text, hits, unread: total - indexed };
+      const found = await this.#requests.messages({ ...wanted, limit: HITS });
+      const { hits, indexed, total, partlySearched: partly = [] } = found;
+      return { text, hits, unread: total - indexed, partly };
     } catch (error) {
       const isReported = queryError(error) !== undefined; // The list reports it.
       return { ...NO_MESSAGES, text, ...(isReported ? {} : { error: messageOf(error) }) };

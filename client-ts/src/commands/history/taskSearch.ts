@@ -14,6 +14,7 @@ import { rowText, storedStatus, withoutIcons } from "../../text/words.js";
 import * as strings from "../../text/strings.js";
 
 const ROW_CHARS = 120;
+const REASONS_CHARS = 400;
 const TYPING_MS = 150;
 
 /** A stored task that was chosen, and the message in it if one was. */
@@ -158,7 +159,18 @@ export function itemsOf(tasks: FoundTasks, messages: FoundMessages, now: number)
     ...tasks.items.map((task) => taskItem(task, now)),
     ...messages.hits.map((hit) => hitItem(hit, now)),
     ...(messages.error === undefined ? [] : [note("info", messages.error)]),
+    ...partlyNote(messages),
   ];
+}
+
+/** Name the tasks that were searched only in part, and why, on one row. */
+function partlyNote({ partly }: FoundMessages): Item[] {
+  if (partly.length === 0) {
+    return [];
+  }
+  const reasons = partly.map(({ message }) => message).join(" · ");
+  const summary = strings.history.partlySearched(partly.length);
+  return [note("info", summary, rowText(reasons, REASONS_CHARS))];
 }
 
 /** Return a row that only informs; its label is an icon, so that typing does not sort it. */

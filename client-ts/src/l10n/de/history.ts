@@ -26,6 +26,8 @@ export const history: Texts<typeof en.history> = {
   problem: (place, expected) => `Bei Zeichen ${place}: erwartet wird ${expected}`,
   messagesShown: (count) => `${plural(count, "Nachricht", "Nachrichten")} angezeigt`,
   messagesUnread: (count) => `die Nachrichten von ${tasks(count)} werden noch gelesen`,
+  partlySearched: (count) =>
+    `${tasks(count)} ${count === 1 ? "wurde" : "wurden"} nur teilweise durchsucht`,
   loadMore: "Weitere Aufgaben laden",
   shown: (shown) => `${shown} angezeigt`,
   running: "läuft",

@@ -23,6 +23,8 @@ export const history = {
   problem: (place: number, expected: string) => `At character ${place}: expected ${expected}`,
   messagesShown: (count: number) => `${counted(count, "message")} shown`,
   messagesUnread: (count: number) => `still reading the messages of ${counted(count, "task")}`,
+  partlySearched: (count: number) =>
+    `${counted(count, "task")} ${count === 1 ? "was" : "were"} searched only in part`,
   loadMore: "Load more tasks",
   shown: (shown: string) => `${shown} shown`,
   running: "running",

@@ -22,6 +22,7 @@ const HIT: SearchResult["hits"][number] = {
 
 /** A sidecar with one task and one message; the query `cost>` is at problem. */
 const hits = [HIT];
+const partlySearched: NonNullable<SearchResult["partlySearched"]> = [];
 const service = {
   request: (method: string, params: ListParams) => {
     if (params.query === "cost>") {
@@ -30,7 +31,13 @@ const service = {
     }
     return Promise.resolve(
       method === "tasks/search"
-        ? { hits: [...hits], indexed: 1, total: 3, revision: 1 }
+        ? {
+            hits: [...hits],
+            indexed: 1,
+            total: 3,
+            revision: 1,
+            partlySearched: [...partlySearched],
+          }
         : { items: [storedTask("t1")], matched: 1, total: 2_000, counts: {}, revision: 1 },
     );
   },
@@ -54,6 +61,7 @@ function opened(options: Partial<TaskSearchOptions> = {}) {
 beforeEach(() => {
   delete shown.pick;
   hits.splice(1);
+  partlySearched.splice(0);
 });
 
 test("tasks and messages are listed with what was found, and how much is still unread", async () => {
@@ -67,6 +75,24 @@ test("tasks and messages are listed with what was found, and how much is still u
   expect(pick.title).toBe(
     "Search · 1 of 2,000 tasks · 1 message shown · still reading the messages of 2 tasks",
   );
+  pick.hide();
+  expect(await chosen).toBeUndefined();
+});
+
+test("one row below the results names the tasks that were searched only in part", async () => {
+  const message = "ui_messages.json exceeds 64 MiB";
+  partlySearched.push({ taskId: "a", root: "/root", message });
+  partlySearched.push({ taskId: "b", root: "/root", message: "[x](command:y) $(alert)" });
+  const { pick, typed, chosen } = opened();
+  await typed("roof ");
+  await vi.waitFor(() => {
+    expect(pick.items).toHaveLength(3);
+  });
+  expect(pick.items[2]).toMatchObject({
+    description: "2 tasks were searched only in part",
+    detail: `${message} · [x](command:y) \\$(alert)`,
+  });
+  pick.accept(pick.items[2]);
   pick.hide();
   expect(await chosen).toBeUndefined();
 });
