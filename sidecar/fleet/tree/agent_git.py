@@ -4,7 +4,7 @@ A commit leaves out the files of nested repositories, but no file of an agent ma
 """
 
 from collections.abc import Iterator
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from sidecar.fleet.tree import agent_files
 from sidecar.fleet.tree.marks import LINK, marks_of
@@ -70,7 +70,16 @@ def _links(rows: list[str]) -> list[str]:
 
 
 def _nested(private: PrivateGit) -> Iterator[str]:
-    """Yield the nested repositories that are neither ignored nor in the index; git adds a slash to them."""
-    for path in private.listed("ls-files", "--others", "--exclude-standard"):
+    """Yield the nested repositories that are neither ignored nor links in the index."""
+    for folder in _tracked_folders(private):
+        if agent_files.is_inside(private.top, f"{folder}/.git") and (private.top / folder / ".git").exists():
+            yield folder  # git lists the files in it like those of a plain folder
+    for path in private.listed("ls-files", "--others", "--exclude-standard"):  # it adds a slash to the others
         if path.endswith("/") and (private.top / path / ".git").exists():
             yield path.rstrip("/")
+
+
+def _tracked_folders(private: PrivateGit) -> list[str]:
+    """Return the folders below the top that have files in the index."""
+    parents = {parent for path in private.listed("ls-files") for parent in PurePosixPath(path).parents}
+    return sorted(str(each) for each in parents if each.name)

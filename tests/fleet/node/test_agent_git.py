@@ -280,6 +280,21 @@ def test_ignored_files_that_a_repository_in_the_tree_has_come_back(repository: P
     assert came_back(repository, tree, node, "inner/ignored") == "added"
 
 
+def test_ignored_files_of_a_repository_made_in_a_tracked_folder_come_back(
+    repository: Path, tmp_path: Path
+) -> None:
+    (repository / "deep" / "inner").mkdir(parents=True)
+    (repository / "deep" / "inner" / "tracked").write_text("x")
+    git(repository, "add", "deep")
+    tree, node, _ = sent(repository, tmp_path / "fleet")
+    inner = node.path / "deep" / "inner"
+    git(inner, "init", "-q")
+    (inner / "ignored").write_text("added")
+    git(inner, "add", "--force", "ignored")
+    assert came_back(repository, tree, node, "deep/inner/ignored") == "added"
+    assert node.opened == ["deep/inner"]
+
+
 @pytest.mark.parametrize("is_ignored", [False, True])
 def test_ignored_files_of_a_repository_that_the_agent_linked_come_back(
     repository: Path, tmp_path: Path, is_ignored: bool
