@@ -14,18 +14,17 @@ from sidecar.subagents.runners.remote.git import line
 
 def submodules(top: Path, commit: str) -> list[str]:
     """Return the paths of the submodules of a commit. Blocking."""
-    return _links(line(top, "ls-tree", "-r", "-z", commit).split("\0"))
+    return links(line(top, "ls-tree", "-r", "-z", commit).split("\0"))
 
 
-def open_nested(private: PrivateGit, base: str, aside: Path) -> list[str]:
+def open_nested(private: PrivateGit, known: set[str], aside: Path) -> list[str]:
     """Turn the repositories that the agent created in its tree into plain folders; return their paths.
 
-    Moves their `.git` folders to the folder `aside`, and those of the base's submodules too, because git
+    Moves their `.git` folders to the folder `aside`, and those of the `known` submodules too, because git
     would run in them. The files in submodules are not committed. Blocking.
     """
-    linked = set(_links(private.listed("ls-files", "--stage")))
-    known = linked & set(_links(private.listed("ls-tree", "-r", base)))
-    for path in known:
+    linked = set(links(private.listed("ls-files", "--stage")))
+    for path in linked & known:
         _move_aside(private, path, aside)
     opened = sorted(linked - known)
     for path in opened:
@@ -64,7 +63,7 @@ def _move_aside(private: PrivateGit, path: str, aside: Path) -> bool:
     return True
 
 
-def _links(rows: list[str]) -> list[str]:
+def links(rows: list[str]) -> list[str]:
     """Return the paths of the repositories among the rows of a tree or an index."""
     return [row.partition("\t")[2] for row in rows if row.startswith(LINK)]
 

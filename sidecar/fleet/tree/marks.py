@@ -45,12 +45,13 @@ def marks_of(private: PrivateGit, folder: str = "") -> Marks:
         described, _, name = row.partition("\t")
         tag, mode, *_ = described.split()
         path = f"{folder}/{name}" if folder else name
-        if path not in known and mode != LINK and _is_file(private.top / path):
+        if path not in known and mode != LINK and is_file(private.top / path):
             found.added.append(path)
         elif path in known and tag == _LEFT_OUT and not os.path.lexists(private.top / path):
             found.absent.append(path)
     return found
 
 
-def _is_file(path: Path) -> bool:
+def is_file(path: Path) -> bool:
+    """Return whether a path is a file or a link. Blocking."""
     return path.is_symlink() or path.is_file()

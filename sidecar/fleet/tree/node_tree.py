@@ -7,11 +7,19 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from sidecar.fleet.access import make_readable, remove_tree
-from sidecar.fleet.tree import agent_git
-from sidecar.fleet.tree.marks import marks_of
+from sidecar.fleet.tree import agent_git, files_alone
+from sidecar.fleet.tree.marks import Marks, is_file, marks_of
 from sidecar.fleet.tree.node_cache import NodeCache
 from sidecar.fleet.tree.private_git import WITHOUT_SETTINGS, PrivateGit
-from sidecar.subagents.runners.remote.git import LARGE_SECONDS, GitError, bundle, commit_index, git, line
+from sidecar.subagents.runners.remote.git import (
+    LARGE_SECONDS,
+    GitError,
+    bundle,
+    check_complete,
+    commit_index,
+    git,
+    line,
+)
 
 _TREE_SETTINGS = (
     ("core.autocrlf", "false"),
@@ -89,7 +97,8 @@ class NodeTree:
     def save(self, task_id: str) -> tuple[str, bytes]:
         """Commit the changes; return the commit and a bundle of what the base lacks, b"" for none. Blocking.
 
-        An agent's own commits are kept if they descend from the base and can be read.
+        An agent's own commits are kept if they descend from the base and can be read. If the node's objects
+        of the base are damaged too, the files alone are saved.
         """
         if not self.is_whole:
             return self._base, b""
@@ -100,29 +109,62 @@ class NodeTree:
             try:
                 saved = self._saved(private, head, task_id)
             except GitError as error:
-                if head == self._base or private.is_temporary(error):
+                if private.is_temporary(error):
                     raise
-                with self._private() as other:  # the agent's own commits may be damaged
-                    saved = self._saved(other, self._base, task_id)
+                saved = self._saved_otherwise(private, head, task_id)
         self.left_out += unreadable
         return saved
 
     @contextmanager
-    def _private(self) -> Iterator[PrivateGit]:
+    def _private(self, *, is_alone: bool = False) -> Iterator[PrivateGit]:
+        objects = None if is_alone else self._cache.objects
         with tempfile.TemporaryDirectory(dir=self._folder, prefix="snapshot-") as folder:
-            yield PrivateGit(Path(folder) / "private.git", self.path, self._cache.objects)
+            yield PrivateGit(Path(folder) / "private.git", self.path, objects)
 
-    def _saved(self, private: PrivateGit, head: str, task_id: str) -> tuple[str, bytes]:
+    def _saved_otherwise(self, first: PrivateGit, head: str, task_id: str) -> tuple[str, bytes]:
+        """Save without the agent's commits, or else without any object made before: they may be damaged."""
+        added = Marks(added=[each for each in first.listed("ls-files") if is_file(self.path / each)])
+        if head != self._base:
+            with self._private() as private:
+                try:
+                    return self._saved(private, self._base, task_id, added)
+                except GitError as error:
+                    if private.is_temporary(error):
+                        raise
+        with self._private(is_alone=True) as private:
+            rows = files_alone.begin(private, self._start)
+            self._add(private, set(agent_git.links(rows)), added)
+            return files_alone.save(private, self._base, task_id)
+
+    def _saved(
+        self, private: PrivateGit, head: str, task_id: str, added: Marks | None = None
+    ) -> tuple[str, bytes]:
         private.begin(self._start, head)
-        marks_of(private).apply(private)
-        self.opened += agent_git.open_nested(private, self._base, self._folder / "aside")
-        self.left_out = private.add_all()
+        self._add(private, set(agent_git.links(private.listed("ls-tree", "-r", self._base))), added)
         environment = private.environment
         commit = commit_index(self.path, [head], f"Changes of run {task_id}", environment)
         if commit == self._base:
             return commit, b""
-        ref = f"refs/sidecar/{task_id}"
-        return commit, bundle(private.folder, ref, commit, [self._base], environment)
+        data = bundle(private.folder, f"refs/sidecar/{task_id}", commit, [self._base], environment)
+        if head != self._base:
+            self._check(commit, data)
+        return commit, data
+
+    def _add(self, private: PrivateGit, submodules: set[str], added: Marks | None) -> None:
+        """Add all files, and those that an attempt before found in the indexes of the agent."""
+        marks_of(private).apply(private)
+        if added is not None:
+            added.apply(private)
+        self.opened += agent_git.open_nested(private, submodules, self._folder / "aside")
+        self.left_out = private.add_all()
+
+    def _check(self, commit: str, data: bytes) -> None:
+        """Raise GitError if the agent's objects are not what their names say, so that others are missing."""
+        with self._private() as private:
+            file = private.folder / "changes.bundle"
+            file.write_bytes(data)
+            private.run("bundle", "unbundle", str(file))
+            check_complete(self.path, commit, self._base, private.environment)
 
     def release(self) -> None:
         """Release the cache after the end of the run."""

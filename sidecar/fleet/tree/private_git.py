@@ -31,8 +31,8 @@ _MOST_FAILURES = 64
 class PrivateGit:
     """A repository without settings of an agent or a user. It borrows the objects of others."""
 
-    def __init__(self, folder: Path, top: Path, objects: Path) -> None:
-        """Make it in a new folder with the objects of the base. Raises GitError. Blocking."""
+    def __init__(self, folder: Path, top: Path, objects: Path | None) -> None:
+        """Make it in a new folder, with the objects of the base unless None. Raises GitError. Blocking."""
         self.folder = folder
         self.top = top
         self.environment = {
@@ -46,7 +46,8 @@ class PrivateGit:
         self._objects = objects
         git(folder.parent, "init", "--quiet", "--bare", str(folder), env=WITHOUT_SETTINGS)
         self.run("config", "core.bare", "false")
-        self._alternates.write_text(f"{objects}\n")
+        if objects is not None:
+            self._alternates.write_text(f"{objects}\n")
         agent_files.copy(agent_files.git_folder(top) / "info" / "exclude", folder / "info" / "exclude")
 
     def run(self, *args: str, stdin: bytes | None = None, index: Path | None = None) -> bytes:

@@ -107,13 +107,25 @@ def bundle(
 
     `git bundle create` needs a ref of the repository; this one leaves its refs alone.
     """
-    revisions = "\n".join([commit, *(f"^{each}" for each in known)]) + "\n"
     # With --shallow and --no-sparse, files of known commits are left out even if these are not ancestors.
-    options = ("--revs", "--thin", "--shallow", "--no-sparse", "--stdout", "--quiet")
-    wanted = revisions.encode()
-    pack = git(repository, "pack-objects", *options, env=env, stdin=wanted, timeout=LARGE_SECONDS)
+    options = ("--thin", "--shallow", "--no-sparse")
+    revisions = [commit, *(f"^{each}" for each in known)]
+    return bundle_head(ref, commit, known) + pack(repository, revisions, options, env)
+
+
+def pack(
+    repository: Path, revisions: Sequence[str], options: Sequence[str], env: Mapping[str, str] | None
+) -> bytes:
+    """Return a pack of the objects of revisions. Raises GitError. Blocking."""
+    wanted = "".join(f"{each}\n" for each in revisions).encode()
+    given = ("--revs", *options, "--stdout", "--quiet")
+    return git(repository, "pack-objects", *given, env=env, stdin=wanted, timeout=LARGE_SECONDS)
+
+
+def bundle_head(ref: str, commit: str, known: Sequence[str]) -> bytes:
+    """Return what precedes the pack in a bundle."""
     prerequisites = "".join(f"-{each}\n" for each in known)
-    return f"# v2 git bundle\n{prerequisites}{commit} {ref}\n\n".encode() + pack
+    return f"# v2 git bundle\n{prerequisites}{commit} {ref}\n\n".encode()
 
 
 def commit_of(bundled: bytes) -> str:
@@ -129,6 +141,12 @@ def unbundle(repository: Path, file: Path) -> list[str]:
     """
     listed = git(repository, "bundle", "unbundle", str(file), timeout=LARGE_SECONDS).decode().splitlines()
     return [each.partition(" ")[0] for each in listed]
+
+
+def check_complete(repository: Path, commit: str, base: str, env: Mapping[str, str] | None = None) -> None:
+    """Raise GitError unless a repository has all objects that a commit adds to the base. Blocking."""
+    options = ("--objects", "--quiet", "--exclude-promisor-objects")
+    git(repository, "rev-list", *options, commit, "--not", base, env=env, timeout=LARGE_SECONDS)
 
 
 def _last_words(stderr: bytes) -> str:

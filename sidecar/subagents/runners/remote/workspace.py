@@ -13,6 +13,7 @@ from sidecar.subagents.runners.remote import run_refs
 from sidecar.subagents.runners.remote.git import (
     GitError,
     bundle,
+    check_complete,
     git,
     is_without_repository,
     line,
@@ -100,6 +101,8 @@ def bring_back(tree: Tree, task_id: str, commit: str, data: bytes, keep_days: fl
             sent = unbundle(root, file)
     if commit not in sent:
         raise GitError("the node sent changes without their commit")
+    if data:  # a ref to a commit that lacks objects would break `git gc` in the user's repository
+        check_complete(root, commit, tree.base)
     run_refs.prune_old(root, keep_days, int(line(root, "log", "-1", "--format=%ct", commit)))
     run_refs.set_ref(root, task_id, commit)
     counts = git(root, "diff", "--numstat", "-z", "--no-renames", tree.base, commit)
