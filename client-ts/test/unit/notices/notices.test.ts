@@ -45,7 +45,9 @@ afterEach(() => {
 function notifying(isShown = false) {
   const changes = new EventEmitter<AsyncTask>();
   const request = vi.fn(() => Promise.resolve({}));
-  const service = { onDidChangeTask: changes.event, request } as unknown as SubagentService;
+  const tasks = new Map<string, AsyncTask>();
+  changes.event((task) => tasks.set(task.id, task));
+  const service = { onDidChangeTask: changes.event, tasks, request } as unknown as SubagentService;
   const reveal = vi.fn(() => Promise.resolve());
   const panel = { shows: () => isShown, reveal };
   const system = new SystemNotices(
@@ -106,6 +108,50 @@ test("an always is answered in the conversation, whose buttons show its scope", 
   expect(shown.buttons).toEqual([["Show"]]);
   await vi.waitFor(() => {
     expect(reveal).toHaveBeenCalledWith("t");
+  });
+});
+
+const QUESTION: Attention = {
+  ...{ kind: "question", requestId: "r", title: "Push it?", options: [] },
+  schema: { type: "object", properties: { push: { type: "boolean" } }, required: [] },
+};
+
+test("a question with one field is asked at once, and its answer sent", async () => {
+  shown.answers = ["Answer…", "Yes"];
+  const { request } = ask(QUESTION);
+  await vi.waitFor(() => {
+    const answer = { taskId: "t", requestId: "r", action: "accept", content: { push: true } };
+    expect(request).toHaveBeenCalledWith("asyncTasks/answer", answer);
+  });
+});
+
+test.each([
+  ["a question", QUESTION, "Answer…"],
+  ["a permission request", { ...ATTENTION, command: "ls" }, "Allow Once"],
+])("%s that was answered elsewhere says so and leads there", async (_, attention, button) => {
+  const pick = vi.spyOn(window, "showQuickPick");
+  shown.answers = [button, "Show Conversation"];
+  const { changes, request, reveal } = notifying();
+  changes.fire(asyncTask("t", { attention }));
+  vi.advanceTimersByTime(BURST_MS);
+  changes.fire(asyncTask("t", { attention: { ...attention, requestId: "next" } }));
+  await vi.waitFor(() => {
+    expect(reveal).toHaveBeenCalledWith("t");
+  });
+  expect(shown.messages[1]).toBe("This question was already answered.");
+  expect(shown.buttons[1]).toEqual(["Show Conversation"]);
+  expect([pick.mock.calls, request.mock.calls]).toEqual([[], []]);
+});
+
+test("an answer that comes too late is refused in words without IDs", async () => {
+  shown.answers = ["Allow Once"];
+  const { changes, request } = notifying();
+  const refusal = Object.assign(new Error("task t has no open question 'r'"), { code: -32017 });
+  request.mockRejectedValueOnce(refusal);
+  changes.fire(asyncTask("t", { attention: { ...ATTENTION, command: "ls" } }));
+  vi.advanceTimersByTime(BURST_MS);
+  await vi.waitFor(() => {
+    expect(shown.messages[1]).toBe("This question was already answered.");
   });
 });
 
