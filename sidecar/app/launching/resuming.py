@@ -1,5 +1,7 @@
 """Prepare the input for a run that continues an ended one."""
 
+from itertools import takewhile
+
 from sidecar.subagents.fold import RunFold
 from sidecar.subagents.journal.event_log import EventLog
 from sidecar.subagents.journal.records import RunRecord
@@ -21,16 +23,22 @@ class Resumptions:
             fold.take(event)
         assert fold.replay is not None
         session_id = ended.session_id if same_runner else None
-        cost = 0 if session_id is None else await self._session_cost(ended)
-        return Resumption(fold.replay.text(), session_id, cost, text)
+        chain = await self._chain(ended)
+        cost = 0 if session_id is None else _session_cost(chain)
+        return Resumption(fold.replay.text(), session_id, cost, text, tuple(each.task.id for each in chain))
 
-    async def _session_cost(self, newest: RunRecord) -> float:
-        """Return the cost of all runs of a session up to this one, in USD."""
-        cost, record = 0.0, newest
-        while record.session_id == newest.session_id:
-            cost += record.task.progress.cost or 0
-            before = await self._registry.find(record.task.resumes) if record.task.resumes else None
+    async def _chain(self, newest: RunRecord) -> list[RunRecord]:
+        """Return a run, the one that it resumed, and so on."""
+        chain = [newest]
+        while (resumed := chain[-1].task.resumes) is not None:
+            before = await self._registry.find(resumed)
             if before is None:
                 break
-            record = before
-        return cost
+            chain.append(before)
+        return chain
+
+
+def _session_cost(chain: list[RunRecord]) -> float:
+    """Return the cost of the runs of the newest one's session, in USD."""
+    session = takewhile(lambda record: record.session_id == chain[0].session_id, chain)
+    return sum(record.task.progress.cost or 0 for record in session)

@@ -131,6 +131,8 @@ class RunSpec:
     observer: RunObserver = field(default_factory=RunObserver)
     constraints: RunConstraints = field(default_factory=RunConstraints)
     former: FormerSession | None = None
+    resumes: tuple[str, ...] = ()
+    """The runs that this one resumes, the last first, each of which resumed the next."""
     opens_only: bool = False
     """End the run when the agent's session is open, without a prompt."""
     policy: Policy = "ask"

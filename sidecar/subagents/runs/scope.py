@@ -328,6 +328,7 @@ def _resuming(spec: RunSpec, resumption: Resumption) -> RunSpec:
         spec,
         prompt=replay_prompt(spec.prompt, resumption.replay, text),
         former=None if session is None else FormerSession(session, text or CONTINUE, cost),
+        resumes=resumption.runs,
     )
 
 

@@ -91,13 +91,15 @@ class Resumption:
     """The input for a run that continues an ended one.
 
     `replay` describes the ended run to a fresh agent. `session_id` is the session that the same agent can
-    load instead, and `session_cost` its cost so far in USD. `text` is the client's message.
+    load instead, and `session_cost` its cost so far in USD. `text` is the client's message. `runs` are the
+    ended run and those that it resumed, one after the other.
     """
 
     replay: str
     session_id: str | None = None
     session_cost: float = 0
     text: str | None = None
+    runs: tuple[str, ...] = ()
 
 
 class Launchable(Protocol):

@@ -31,6 +31,14 @@ def git(fleet: Fleet, *args: str) -> str:
     return done.stdout.strip()
 
 
+async def allow(fleet: Fleet, run: str) -> None:
+    """Allow the one call that an agent asks for."""
+    waiting = await fleet.until(lambda: fleet.task(run), lambda task: "attention" in task)
+    attention = waiting["attention"]
+    once = next(each["optionId"] for each in attention["options"] if each["kind"] == "allow_once")
+    await fleet.request("asyncTasks/answer", taskId=run, requestId=attention["requestId"], optionId=once)
+
+
 async def test_a_command_streams_in_order_and_its_changes_come_back(fleet: Fleet) -> None:
     (fleet.workspace / "untracked.txt").write_text("untracked\n")
     run = await fleet.launch("script", f"{COUNT}; cat untracked.txt; echo two >> a.txt; echo b > b.txt")
@@ -46,10 +54,7 @@ async def test_a_command_streams_in_order_and_its_changes_come_back(fleet: Fleet
 
 async def test_an_agent_asks_gets_messages_and_a_transcript(fleet: Fleet) -> None:
     run = await fleet.launch("agent", "say hello\nwrite new.txt text\nwait")
-    waiting = await fleet.until(lambda: fleet.task(run), lambda task: "attention" in task)
-    attention = waiting["attention"]
-    allow = next(each["optionId"] for each in attention["options"] if each["kind"] == "allow_once")
-    await fleet.request("asyncTasks/answer", taskId=run, requestId=attention["requestId"], optionId=allow)
+    await allow(fleet, run)
     await fleet.until_event(run, lambda event: event.get("status") == "completed" and event["type"] == "tool")
     await fleet.request("asyncTasks/send", taskId=run, text="say again")
     await fleet.request("asyncTasks/cancel", taskId=run)
@@ -81,6 +86,19 @@ async def test_an_agent_gets_attachments_and_directories_of_its_repository(fleet
     with pytest.raises(RpcError, match=r"is not in the repository .*use placement: local") as refused:
         await fleet.launch("equipped", additionalDirectories=[str(fleet.home)])
     assert refused.value.code == -32014
+
+
+async def test_a_resumed_run_starts_with_the_changes_of_the_one_before(fleet: Fleet) -> None:
+    first = await fleet.launch("agent", "write new.txt text")
+    await allow(fleet, first)
+    assert (await fleet.ended(first))["changes"]["files"] == 1
+    resumed = await fleet.request("asyncTasks/resume", taskId=first)
+    run = resumed["task"]["id"]
+    await allow(fleet, run)  # it gets the whole goal again, and writes what is already there
+    task, events = await fleet.ended(run), await fleet.events(run)
+    assert task["status"] == "completed" and task["changes"]["files"] == 0
+    assert git(fleet, "show", f"refs/sidecar/{run}:new.txt") == "text"
+    assert any(f"with the changes of run {first}" in event.get("text", "") for event in events)
 
 
 async def test_a_message_begins_another_turn(fleet: Fleet) -> None:

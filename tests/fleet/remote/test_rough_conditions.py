@@ -76,7 +76,8 @@ def test_a_clock_that_jumps_ahead_removes_no_changes_of_runs(
     repository: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tree = workspace.prepare(repository)
-    run_refs.set_ref(repository, "former", git(repository, "rev-parse", "HEAD").strip())
+    head = git(repository, "rev-parse", "HEAD").strip()
+    run_refs.set_ref(repository, "former", head, head)
     set_clock(monkeypatch, YEAR)
     workspace.bring_back(tree, RUN, tree.base, b"")
     refs = git(repository, "for-each-ref", "--format=%(refname)", "refs/sidecar").split()

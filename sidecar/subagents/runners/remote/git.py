@@ -30,7 +30,15 @@ LARGE_SECONDS = 600.0
 
 
 class GitError(Exception):
-    """A git command failed; the text has the command and the end of its stderr."""
+    """A git command failed; the text has the command and the end of its stderr.
+
+    `stdout` is what it printed, and `code` its exit code, None if it did not end.
+    """
+
+    def __init__(self, message: str, stdout: bytes = b"", code: int | None = None) -> None:
+        super().__init__(message)
+        self.stdout = stdout
+        self.code = code
 
 
 class GitTimeout(GitError):
@@ -67,7 +75,7 @@ def git(
     except subprocess.TimeoutExpired:
         raise GitTimeout(f"git {args[0]} did not end within {timeout:.0f} s") from None
     if process.returncode:
-        raise GitError(f"git {args[0]}: {_last_words(stderr)}")
+        raise GitError(f"git {args[0]}: {_last_words(stderr)}", stdout, process.returncode)
     return stdout
 
 

@@ -1,23 +1,38 @@
 """The refs `refs/sidecar/<task id>` of a repository, each with the changes of one run.
 
 Their commits have the time of the node that made them, whose clock may be wrong by any amount. So each ref
-has a log with the time at which it arrived, by the clock of this machine.
+has a log with the time at which it arrived, by the clock of this machine, and the commit of the workspace
+at the launch.
 """
 
 import math
+import re
 import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from sidecar.subagents.runners.remote.git import git, line
+from sidecar.subagents.runners.remote.git import GitError, git, line
 
 PREFIX = "refs/sidecar/"
 _DAY_SECONDS = 86_400
+_SINCE = re.compile(r"changes since ([0-9a-f]{40})")
 
 
-def set_ref(root: Path, task_id: str, commit: str) -> None:
-    """Make a commit the changes of a run. Blocking."""
-    git(root, "update-ref", "--create-reflog", f"{PREFIX}{task_id}", commit)
+def set_ref(root: Path, task_id: str, commit: str, workspace: str) -> None:
+    """Make a commit the changes of a run; `workspace` is the commit of its workspace. Blocking."""
+    since = ("-m", f"changes since {workspace}")
+    git(root, "update-ref", "--create-reflog", *since, f"{PREFIX}{task_id}", commit)
+
+
+def find(root: Path, task_id: str) -> tuple[str, str] | None:
+    """Return the commits of a run's workspace and of its changes, or None if it has none. Blocking."""
+    ref = f"{PREFIX}{task_id}"
+    try:
+        commit = line(root, "rev-parse", "--verify", "--quiet", f"{ref}^{{commit}}")
+        noted = _SINCE.fullmatch(line(root, "log", "--walk-reflogs", "-1", "--format=%gs", ref, "--"))
+    except GitError:
+        return None
+    return None if noted is None else (noted[1], commit)
 
 
 def prune_old(root: Path, days: float, newest: float = math.inf) -> list[str]:

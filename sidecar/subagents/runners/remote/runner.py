@@ -12,7 +12,7 @@ from sidecar.api.runs.async_tasks import Placement
 from sidecar.api.settings import FleetSettings, RunnerSettings
 from sidecar.subagents.limits.constraints import RunnerOption
 from sidecar.subagents.runners.contract import Emit, Runner, RunnerUnavailable, RunSpec
-from sidecar.subagents.runners.remote import workspace
+from sidecar.subagents.runners.remote import earlier, workspace
 from sidecar.subagents.runners.remote.extras import Extras, packed_extras
 from sidecar.subagents.runners.remote.gateway_process import GatewayGone, GatewayRefused
 from sidecar.subagents.runners.remote.git_work import in_thread
@@ -114,6 +114,9 @@ class RemoteRunner:
         """Start placing a run; raises `RunnerUnavailable` if a part of it cannot be sent."""
         spec.observer.placed(None, "starting")  # the agent has not started while git packs the workspace
         tree = await in_thread(workspace.prepare, spec.workspace_dir)
+        tree, notice = await in_thread(earlier.with_changes, tree, spec.resumes)
+        if notice is not None:
+            await emit({"type": "log", "stream": "stderr", "text": notice})
         extras = await in_thread(packed_extras, tree, spec.directories, spec.attachments)
         job, record = self._job(spec, extras), self._record(tree, spec)
         # Make it durable before anything exists on the cluster.

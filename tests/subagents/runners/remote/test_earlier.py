@@ -1,0 +1,140 @@
+"""A resumed run on a cluster starts with the changes of the run that it resumes, if they can be merged."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from sidecar.subagents.runners.remote import earlier, workspace
+from sidecar.subagents.runners.remote import git as remote_git
+from sidecar.subagents.runners.remote.git import bundle
+from sidecar.subagents.runners.remote.job import Tree
+
+FORMER = "0d2f8a51-5a7c-4c4e-9b4e-3f1f8a9e6c11"
+NEXT = "1d2f8a51-5a7c-4c4e-9b4e-3f1f8a9e6c11"
+
+
+def git(folder: Path, *args: str) -> str:
+    identity = ("-c", "user.name=A", "-c", "user.email=a@example.org")
+    done = subprocess.run(["git", *identity, *args], cwd=folder, check=True, capture_output=True, text=True)
+    return done.stdout.strip()
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    root = tmp_path / "repository"
+    root.mkdir()
+    git(root, "init", "-q", "-b", "main")
+    (root / "a.txt").write_text("one\n")
+    (root / "b.txt").write_text("one\n")
+    git(root, "add", ".")
+    git(root, "commit", "-q", "-m", "first")
+    (root / "uncommitted.txt").write_text("mine\n")
+    return root
+
+
+def run_changes(repository: Path, start: Tree, run: str, **files: str) -> None:
+    """Let a run change files from its start on, and bring its changes back."""
+    copy = repository.parent / run
+    git(repository, "worktree", "add", "-q", "--detach", str(copy), start.base)
+    for name, text in files.items():
+        (copy / f"{name}.txt").write_text(text)
+    git(copy, "add", ".")
+    git(copy, "commit", "-q", "--allow-empty", "-m", "changes")
+    commit = git(copy, "rev-parse", "HEAD")
+    workspace.bring_back(start, run, commit, bundle(repository, "refs/changes", commit, []))
+
+
+def started(repository: Path, *runs: str) -> tuple[Tree, str | None]:
+    return earlier.with_changes(workspace.prepare(repository), runs)
+
+
+def content(repository: Path, tree: Tree, name: str) -> str:
+    return git(repository, "show", f"{tree.base}:{name}.txt")
+
+
+def test_changes_that_are_not_merged_are_added_to_the_workspace(repository: Path) -> None:
+    before = workspace.prepare(repository)
+    run_changes(repository, before, FORMER, a="two", new="new")
+    (repository / "uncommitted.txt").write_text("mine, changed\n")
+    tree, notice = started(repository, FORMER)
+    assert [content(repository, tree, name) for name in ("a", "b", "new")] == ["two", "one", "new"]
+    assert content(repository, tree, "uncommitted") == "mine, changed"
+    assert notice is not None and f"with the changes of run {FORMER}" in notice
+    assert git(repository, "rev-parse", f"{tree.base}^") == workspace.prepare(repository).base
+
+
+@pytest.mark.parametrize("how", ["merged", "applied"])
+def test_changes_that_the_workspace_has_are_not_added_again(repository: Path, how: str) -> None:
+    (repository / "uncommitted.txt").unlink()
+    run_changes(repository, workspace.prepare(repository), FORMER, a="two\n")
+    if how == "merged":
+        git(repository, "merge", "-q", f"refs/sidecar/{FORMER}")
+        (repository / "a.txt").write_text("three\n")
+    else:
+        (repository / "a.txt").write_text("two\n")
+    assert started(repository, FORMER) == (workspace.prepare(repository), None)
+
+
+def test_a_conflict_is_named_and_the_run_starts_from_the_workspace(repository: Path) -> None:
+    run_changes(repository, workspace.prepare(repository), FORMER, a="two\n", b="two\n")
+    (repository / "a.txt").write_text("three\n")
+    tree, notice = started(repository, FORMER)
+    assert tree == workspace.prepare(repository)
+    assert notice is not None and "both changed a.txt. They are in refs/sidecar/" in notice
+
+
+def test_a_git_that_cannot_merge_this_way_is_named(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run_changes(repository, workspace.prepare(repository), FORMER, a="two\n")
+
+    def old(folder: Path, *args: str) -> str:
+        return remote_git.line(folder, *("--unknown" if arg == "--write-tree" else arg for arg in args))
+
+    monkeypatch.setattr(earlier, "line", old)
+    tree, notice = started(repository, FORMER)
+    assert tree == workspace.prepare(repository)
+    assert notice is not None and "this takes git 2.38 or newer" in notice
+
+
+def test_a_run_without_changes_passes_on_those_that_it_started_with(repository: Path) -> None:
+    run_changes(repository, workspace.prepare(repository), FORMER, a="two")
+    tree, _ = started(repository, FORMER)
+    run_changes(repository, tree, NEXT)
+    again, notice = started(repository, NEXT, FORMER)
+    assert content(repository, again, "a") == "two"
+    assert notice is not None and f"with the changes of run {NEXT}" in notice
+
+
+def test_changes_of_several_runs_add_up(repository: Path) -> None:
+    run_changes(repository, workspace.prepare(repository), FORMER, a="two")
+    run_changes(repository, started(repository, FORMER)[0], NEXT, b="two")
+    tree, _ = started(repository, NEXT, FORMER)
+    assert [content(repository, tree, name) for name in ("a", "b")] == ["two", "two"]
+
+
+def test_only_the_changes_of_the_resumed_run_itself_are_counted(repository: Path) -> None:
+    run_changes(repository, workspace.prepare(repository), FORMER, a="two")
+    tree, _ = started(repository, FORMER)
+    data = bundle(repository, "refs/changes", tree.base, [])
+    assert workspace.bring_back(tree, NEXT, tree.base, data).files == 0
+
+
+def test_a_resumed_run_that_brought_nothing_back_does_not_count(repository: Path) -> None:
+    run_changes(repository, workspace.prepare(repository), FORMER, a="two")
+    tree, _ = started(repository, NEXT, FORMER)
+    assert content(repository, tree, "a") == "two"
+
+
+def test_a_run_on_this_machine_has_no_changes_to_add(repository: Path) -> None:
+    assert started(repository, FORMER) == (workspace.prepare(repository), None)
+
+
+def test_a_repository_without_a_commit_keeps_the_changes_too(tmp_path: Path) -> None:
+    root = tmp_path / "empty"
+    root.mkdir()
+    git(root, "init", "-q")
+    (root / "a.txt").write_text("one\n")
+    run_changes(root, workspace.prepare(root), FORMER, b="two")
+    (root / "c.txt").write_text("three\n")
+    tree, _ = started(root, FORMER)
+    assert [content(root, tree, name) for name in ("a", "b", "c")] == ["one", "two", "three"]
