@@ -144,8 +144,12 @@ class SearchStore:
     def _prepare(self) -> None:
         self._database.execute("PRAGMA journal_mode = WAL")
         self._database.execute("PRAGMA synchronous = OFF")  # after a power loss it is built again
-        if self._version() == VERSION:
-            return
+        if self._version() != VERSION:
+            self._create()
+        # Files of earlier releases lack it, and to build them again would take minutes.
+        self._database.execute("CREATE INDEX IF NOT EXISTS task_last ON task (last)")
+
+    def _create(self) -> None:
         with self._transaction():
             if self._version() != VERSION:  # another process may have done it already
                 for table in ("message", "task"):
