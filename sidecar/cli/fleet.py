@@ -75,8 +75,8 @@ async def _status(store: SettingsStore) -> FleetStatus:
 def _pruned(workspace: Path, store: SettingsStore) -> list[str]:
     """Remove refs from the repository of a workspace; return them, none without a repository."""
     from sidecar.storage import scratch
-    from sidecar.subagents.runners.remote import run_refs
     from sidecar.subagents.runners.remote.git import GitError, is_without_repository
+    from sidecar.subagents.runners.remote.refs import run_refs
 
     scratch.remove_left()
     try:

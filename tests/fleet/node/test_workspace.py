@@ -9,8 +9,9 @@ import pytest
 
 from sidecar.fleet.tree.node_tree import NodeTree
 from sidecar.subagents.runners.contract import RunnerUnavailable
-from sidecar.subagents.runners.remote import run_refs, workspace
+from sidecar.subagents.runners.remote import workspace
 from sidecar.subagents.runners.remote.job import Tree
+from sidecar.subagents.runners.remote.refs import run_refs
 
 RUN = "0d2f8a51-5a7c-4c4e-9b4e-3f1f8a9e6c11"
 

@@ -9,9 +9,10 @@ import pytest
 
 from sidecar.fleet.tree.node_tree import NodeTree
 from sidecar.subagents.runners.contract import RunnerUnavailable
-from sidecar.subagents.runners.remote import run_refs, workspace
+from sidecar.subagents.runners.remote import workspace
 from sidecar.subagents.runners.remote.git import GitError
 from sidecar.subagents.runners.remote.job import Tree
+from sidecar.subagents.runners.remote.refs import run_refs
 from tests.fleet.node.test_workspace import RUN, git, repository, sent
 
 __all__ = ["repository"]

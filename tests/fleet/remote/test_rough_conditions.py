@@ -19,8 +19,9 @@ from sidecar.fleet.leftovers.cleanup import clean_up
 from sidecar.fleet.node_run import NodeRun
 from sidecar.fleet.tree.node_tree import NodeTree
 from sidecar.subagents.runners.contract import RunResult
-from sidecar.subagents.runners.remote import run_refs, workspace
+from sidecar.subagents.runners.remote import workspace
 from sidecar.subagents.runners.remote.job import Job, Tree
+from sidecar.subagents.runners.remote.refs import run_refs
 from tests.fleet.conftest import MakeWorld
 from tests.fleet.fakes.agents import ScriptedRun
 from tests.fleet.fakes.virtual_time import run_virtually, until

@@ -12,7 +12,7 @@ from sidecar.api.runs.async_tasks import Placement
 from sidecar.api.settings import FleetSettings, RunnerSettings
 from sidecar.subagents.limits.constraints import RunnerOption
 from sidecar.subagents.runners.contract import Emit, Runner, RunnerUnavailable, RunSpec
-from sidecar.subagents.runners.remote import earlier, workspace
+from sidecar.subagents.runners.remote import workspace
 from sidecar.subagents.runners.remote.extras import Extras, packed_extras
 from sidecar.subagents.runners.remote.gateway_process import GatewayGone, GatewayRefused
 from sidecar.subagents.runners.remote.git_work import in_thread
@@ -26,6 +26,7 @@ from sidecar.subagents.runners.remote.job import (
     to_plain,
 )
 from sidecar.subagents.runners.remote.link import FleetLink
+from sidecar.subagents.runners.remote.refs import earlier
 from sidecar.subagents.runners.remote.requirements import NodeRequirements, why_unsuitable
 from sidecar.subagents.runners.remote.run.placing import Placing
 from sidecar.subagents.runners.remote.run.remote_run import RemoteRun

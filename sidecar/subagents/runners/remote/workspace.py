@@ -9,7 +9,6 @@ from pathlib import Path
 from sidecar.api.runs.async_tasks import Changes
 from sidecar.storage.scratch import scratch
 from sidecar.subagents.runners.contract import RunnerUnavailable
-from sidecar.subagents.runners.remote import run_refs
 from sidecar.subagents.runners.remote.git import (
     GitError,
     bundle,
@@ -21,6 +20,7 @@ from sidecar.subagents.runners.remote.git import (
     unbundle,
 )
 from sidecar.subagents.runners.remote.job import KEEP_DAYS, Tree
+from sidecar.subagents.runners.remote.refs import run_refs
 
 _OBJECTS = "--show-object-format"
 

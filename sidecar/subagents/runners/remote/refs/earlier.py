@@ -6,9 +6,9 @@ from typing import Final
 
 from msgspec import structs
 
-from sidecar.subagents.runners.remote import run_refs
 from sidecar.subagents.runners.remote.git import GitError, git, line
 from sidecar.subagents.runners.remote.job import Tree
+from sidecar.subagents.runners.remote.refs import run_refs
 
 _MOST_NAMES: Final = 5
 _USAGE: Final = 129

@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.subagents.runners.remote import earlier, workspace
 from sidecar.subagents.runners.remote import git as remote_git
+from sidecar.subagents.runners.remote import workspace
 from sidecar.subagents.runners.remote.git import bundle
 from sidecar.subagents.runners.remote.job import Tree
+from sidecar.subagents.runners.remote.refs import earlier
 
 FORMER = "0d2f8a51-5a7c-4c4e-9b4e-3f1f8a9e6c11"
 NEXT = "1d2f8a51-5a7c-4c4e-9b4e-3f1f8a9e6c11"
