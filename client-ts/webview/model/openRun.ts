@@ -33,8 +33,8 @@ import {
   withPage,
 } from "./conversation/stream.js";
 
-/** The most of a flood that is drawn in one frame: two blocks of dense Markdown, or a page of text. */
-const MOST_AT_ONCE = 2 * END;
+/** The most of a flood that is drawn in one frame: two blocks of dense Markdown, and not a third. */
+const MOST_AT_ONCE = 8_000;
 /** Number of events fetched after the place to which a reader returns. */
 const EVENTS_BEHIND = 60;
 

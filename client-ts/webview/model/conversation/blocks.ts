@@ -5,8 +5,8 @@ import { openTable, startsWithRow } from "./table.js";
 const SOFT_PART = 0.6;
 /** No block is longer than this, in characters. */
 export const HARD_CHARS = 5_000;
-/** No block has more elements than this, as far as its marks show: two are drawn in a frame at most. */
-const MOST_ELEMENTS = 250;
+/** No block has more elements than this, as far as its marks show; `openRun.ts` draws two in a frame. */
+const MOST_ELEMENTS = 200;
 
 /** A part of a message that is rendered on its own, so appending to a long message is cheap. */
 export interface Block {
