@@ -124,12 +124,10 @@ class Session:
         cached = self.random.randrange(given)
         self.total = (self.total[0] + given, self.total[1] + cached, self.total[2] + made)
         for _ in range(self.random.randrange(1, 3)):
-            total = dict(
-                zip(("input_tokens", "cached_input_tokens", "output_tokens"), self.total, strict=True)
-            )
-            self.event(
-                "token_count", info={"total_token_usage": total, "last_token_usage": {"input_tokens": given}}
-            )
+            names = ("input_tokens", "cached_input_tokens", "output_tokens")
+            total = dict(zip(names, self.total, strict=True))
+            last = dict(zip(names, (given, cached, made), strict=True))
+            self.event("token_count", info={"total_token_usage": total, "last_token_usage": last})
 
     def finish(self, end: str, turn: str) -> None:
         """End a turn."""

@@ -8,7 +8,7 @@ from uuid import UUID
 from sidecar.history.stored.parsing import value_of
 from sidecar.history.stores.append_only.times import iso_ms, sortable
 from sidecar.history.stores.codex.prompts import event_of, text_of_parts, typed
-from sidecar.history.stores.codex.records import Payload, Record, Tokens
+from sidecar.history.stores.codex.records import Payload, Record, TokenInfo, Tokens
 
 State = Literal["empty", "open", "answered", "cancelled", "failed"]
 
@@ -68,14 +68,27 @@ class FileFold:
     """Fold the records of one file.
 
     A fork or a subagent begins with a copy of another session's records under new times, which ends with
-    the first own turn: the IDs of turns and sessions hold the time at which they were made.
+    the first own turn: the IDs of turns and sessions hold the time at which they were made. Later versions
+    name the other session and copy nothing, but their sums include its tokens.
     """
 
-    __slots__ = ("_base", "_carried", "_failed", "_replay", "_since", "_total", "_turn_model", "facts")
+    __slots__ = (
+        "_base",
+        "_carried",
+        "_failed",
+        "_forked",
+        "_replay",
+        "_since",
+        "_total",
+        "_turn_model",
+        "facts",
+    )
 
     def __init__(self) -> None:
         self.facts = Facts()
         self._replay = False
+        self._forked = False
+        """Whether the sums may include another session's tokens; the first sum tells."""
         self._since: int | None = None
         """The time of the last copied record in ms."""
         self._base = (0, 0, 0)
@@ -113,7 +126,7 @@ class FileFold:
         facts.nickname = payload.agent_nickname or _text(spawned, "agent_nickname")
         if facts.is_child and not facts.parent:
             facts.parent = payload.forked_from_id or ""
-        self._replay = bool(payload.forked_from_id or facts.parent)
+        self._replay = self._forked = bool(payload.forked_from_id or facts.parent)
         self._since = iso_ms(record.timestamp)
 
     def _take(self, record: Record, payload: Payload) -> None:
@@ -149,6 +162,7 @@ class FileFold:
         if kind == "token_count" and payload.info is not None and payload.info.total_token_usage is not None:
             self._base = _figures(payload.info.total_token_usage)
             self._total = self._base
+            self._forked = False
         elif not self.facts.copied_title and event_of(payload)[0] == "user_message":
             self.facts.copied_title = typed(event_of(payload)[1], payload.kind)[:_MAX_TITLE]
         elif kind == "turn_context":
@@ -178,7 +192,15 @@ class FileFold:
                 events.state, self._failed = "failed", True
             case "token_count":
                 if payload.info is not None and payload.info.total_token_usage is not None:
+                    self._rebase(payload.info)
                     self._count(_figures(payload.info.total_token_usage))
+
+    def _rebase(self, info: TokenInfo) -> None:
+        """Leave out what the first sum of a fork includes besides the answer that it reports."""
+        if self._forked and info.total_token_usage is not None and info.last_token_usage is not None:
+            total, last = _figures(info.total_token_usage), _figures(info.last_token_usage)
+            self._base = _triple(max(0, whole - own) for whole, own in zip(total, last, strict=True))
+        self._forked = False
 
     def _count(self, total: tuple[int, int, int]) -> None:
         """Take a sum over the session; one that is smaller than the last started again from 0."""

@@ -21,6 +21,8 @@ class TokenInfo(msgspec.Struct, gc=False):
     """The usage that a `token_count` event reports."""
 
     total_token_usage: Tokens | None = None
+    last_token_usage: Tokens | None = None
+    """Those of the last answer alone."""
 
 
 class Item(msgspec.Struct, gc=False):

@@ -31,7 +31,8 @@ class Chat(Generic[T]):
 
     `keep` says what is kept. `removed` has the IDs of messages that were taken back. A process that opens a
     chat again repeats the metadata and then sets the messages to its own context, without the conversation:
-    that takes nothing back.
+    that takes nothing back. If it then sets them to the conversation, it leaves out the tokens and writes new
+    times, so that what is known of a message stays.
     """
 
     def __init__(self, name: str, keep: Callable[[Message], T]) -> None:
@@ -46,6 +47,8 @@ class Chat(Generic[T]):
         self._keep = keep
         self._restarted = False
         """Whether another process continues the chat, and has not written its context yet."""
+        self._repeats = False
+        """Whether such a process has written no message of its own yet."""
         self._unnamed = 0
         self._bad_lines = 0
 
@@ -99,10 +102,10 @@ class Chat(Generic[T]):
             if patch is not None:
                 self._patch(patch)
         elif line.id is not None:
-            self._restarted = False
+            self._restarted = self._repeats = False
             self._add([line])
         else:
-            self._restarted = line.session_id is not None and bool(self.messages)
+            self._restarted = self._repeats = line.session_id is not None and bool(self.messages)
             self._patch(line)
 
     def _patch(self, patch: Patch | Line) -> None:
@@ -121,10 +124,13 @@ class Chat(Generic[T]):
         parsed = MESSAGES.parse(bytes(patch.messages), self.name)
         is_context = self._restarted and not any(fact_of(each).counts for each in parsed.records)
         self._restarted = False
+        known = self.messages
         if not is_context:
-            self.removed |= self.messages.keys()
+            self.removed |= known.keys()
             self.messages = {}
         self._add(parsed.records)
+        if self._repeats:
+            self.messages.update((name, known[name]) for name in known.keys() & self.messages.keys())
         self.problems += parsed.problems
 
     def _rewind(self, wanted: Any) -> None:

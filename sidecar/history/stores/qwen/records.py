@@ -29,6 +29,8 @@ class Record(msgspec.Struct, rename="camel", gc=False):
     usage_metadata: Any = None
     tool_call_result: msgspec.Raw = msgspec.Raw()
     system_payload: msgspec.Raw = msgspec.Raw()
+    forked_from: Any = None
+    """The record of another session of which this is a copy."""
 
 
 RECORDS: Final = LineDecoder(Record)
@@ -46,6 +48,8 @@ class Fact(msgspec.Struct, gc=False, frozen=True):
     model: str | None = None
     used: Usage | None = None
     end: End | None = None
+    is_copied: bool = False
+    """Whether the record is another session's, so that it is here for the title only."""
 
 
 class ChatFold:
@@ -64,11 +68,14 @@ class ChatFold:
     def take(self, records: Iterable[Record]) -> None:
         """Continue with the records that follow."""
         for record in records:
-            if (at := iso_ms(record.timestamp)) is not None:
+            copied = record.forked_from is not None
+            if not copied and (at := iso_ms(record.timestamp)) is not None:
                 self.first = at if self.first is None else min(self.first, at)
                 self.last = at if self.last is None else max(self.last, at)
             self.workspace = self.workspace or text(record.cwd)
             fact = fact_of(record)
+            if fact is not None and copied:
+                fact = Fact(fact.prompt, is_copied=True)
             if fact is not None:
                 self._add(record.uuid, fact)
 

@@ -26,7 +26,9 @@ def session_of(key: str, source: str, chats: Sequence[ChatFold]) -> Session:
         model=next((fact.model for fact in reversed(known) if fact.model), None),
         created_at=min((chat.first for chat in chats if chat.first is not None), default=None),
         last_activity=max((chat.last for chat in chats if chat.last is not None), default=None),
-        message_count=sum(fact.is_answer or fact.prompt is not None for fact in known),
+        message_count=sum(
+            fact.is_answer or (fact.prompt is not None and not fact.is_copied) for fact in known
+        ),
         usage=counted.total(),
         sources={"title": f"the first prompt in {source}"},
     )
