@@ -53,7 +53,8 @@ import { notifyQuestions } from "./notices/questionNotices.js";
 import { Notices } from "./notices/notices.js";
 import { SystemNotices } from "./notices/systemNotices.js";
 import { showStatusBar } from "./views/statusBar.js";
-import { DiagnosisPage } from "./views/diagnosisPage.js";
+import { totalsPage } from "./views/totalsPage.js";
+import { diagnosisPage } from "./views/diagnosisPage.js";
 import { taskReports } from "./views/taskReports.js";
 import { ToolDiffs } from "./review/toolDiffs.js";
 import { Transcripts } from "./views/transcript.js";
@@ -133,7 +134,9 @@ export function activate(context: vscode.ExtensionContext): SubagentSidecarApi {
   const ownRoot = () => service.info?.storageRoot;
   const transcripts = new Transcripts(service);
   const reports = taskReports(tagged, fleet);
-  const diagnosis = new DiagnosisPage(context.extensionUri, service);
+  const diagnosis = diagnosisPage(context.extensionUri, service);
+  const shownHistory = historyView(list, history);
+  const totals = totalsPage(context.extensionUri, tagged, () => shownHistory.filter);
   const repair = async (): Promise<void> => {
     installation.reinstall();
     try {
@@ -158,10 +161,11 @@ export function activate(context: vscode.ExtensionContext): SubagentSidecarApi {
     ...markingCommands({ service: tagged, marks }),
     ...historyCommands({
       service: tagged,
-      history: historyView(list, history),
+      history: shownHistory,
       transcripts,
       reports,
       diagnosis,
+      totals,
       ownRoot,
     }),
     ...listCommands(service, list, panel),
@@ -207,6 +211,7 @@ export function activate(context: vscode.ExtensionContext): SubagentSidecarApi {
     transcripts,
     reports,
     diagnosis,
+    totals,
     diffs,
     comments,
     service.onDidRemoveTasks((taskIds) => void comments.prune(taskIds).catch(showError)),

@@ -1,106 +1,157 @@
-import { plain, table } from "../text/markdown.js";
+import { escaped, foreign, prose } from "../text/html.js";
 import type { GroupKey, StatsGroup, StatsResult, Totals, TreeTotals } from "../protocol.js";
 import { compact } from "../l10n/format.js";
 import { byteSize, money } from "../text/words.js";
 import { totals as strings, UNKNOWN } from "./strings.js";
 import { common } from "../text/strings.js";
+import { bar, type ChartDay, dayChart, newest } from "./charts.js";
 
 export const TOTALS_GROUPS = Object.keys(strings.groups) as (keyof typeof strings.groups &
   GroupKey)[];
 
+/** The order of the groups on the page: first what changes from day to day. */
+const ORDER = ["day", "product", "workspace", "model", "mode"] as const satisfies GroupKey[];
+
 const MOST_ROWS = 200;
 const MOST_PARENTS = 50;
-/** How wide the longest bar of a chart is, in characters. */
-const BAR_CHARS = 8;
-/** A longer name would push the last columns off the page. */
-const KEY_CHARS = 44;
+const KEY_CHARS = 200;
+const LINE_CHARS = 2_000;
 
-/** Write the totals of stored tasks as a document; `query` selects the tasks, "" all of them. */
+/** Write the totals of stored tasks as the HTML of a page; `query` selects the tasks, "" all of them. */
 export function totalsReport(stats: StatsResult, query: string): string {
   const { totals, copies, groups, parents, disk } = stats;
-  const parts = [`# ${strings.heading}`, scope(totals, query)];
+  const parts = [`<h1>${prose(strings.heading)}</h1>`, `<p>${scope(totals, query)}</p>`];
   const estimate = money(totals.estimatedCost);
   if (estimate !== undefined) {
-    parts.push(strings.estimated(estimate, totals.tasksWithEstimatedCost ?? 0, stats.prices ?? ""));
+    const tasks = totals.tasksWithEstimatedCost ?? 0;
+    parts.push(paragraph(strings.estimated(estimate, tasks, stats.prices ?? "")));
   }
   if (copies > 0) {
-    parts.push(strings.copies(copies));
+    parts.push(paragraph(strings.copies(copies)));
   }
-  parts.push(table(["", ...strings.columns], [[strings.all, ...figures(totals)]]));
-  for (const key of TOTALS_GROUPS) {
-    const { heading, column } = strings.groups[key];
+  parts.push(table(["", ...strings.columns], [[prose(strings.all), ...figures(totals)]], 1));
+  for (const key of ORDER) {
     const known = groups[key] ?? [];
     if (known.some(({ key: name }) => (name ?? "") !== "")) {
-      parts.push(`## ${heading}`, groupTable(column, known));
+      parts.push(...groupParts(key, known));
     }
   }
   if (parents.length > 0) {
-    parts.push(`## ${strings.withSubtasks}`, parentTable(parents));
+    parts.push(heading(strings.withSubtasks), ...parentParts(parents));
   }
   if (disk !== undefined) {
     const { taskBytes, messageBytes, archiveBytes, trashBytes } = disk;
-    parts.push(
-      `## ${strings.disk}`,
-      table(strings.diskColumns, [
-        [plain(disk.root), ...[taskBytes, messageBytes, archiveBytes, trashBytes].map(byteSize)],
-      ]),
-    );
+    const sizes = [taskBytes, messageBytes, archiveBytes, trashBytes].map(byteSize);
+    const row = [foreign(disk.root, LINE_CHARS), ...sizes];
+    parts.push(heading(strings.disk), table(strings.diskColumns, [row], 1));
   }
-  return `${parts.join("\n\n")}\n`;
+  return parts.join("\n");
 }
 
 function scope({ tasks, tasksWithCost, tasksWithTokens }: Totals, query: string): string {
-  const which = query === "" ? strings.allTasks(tasks) : strings.matching(plain(query), tasks);
-  return `${which} ${strings.recorded(tasksWithCost, tasksWithTokens)} ${strings.unknownMeans}`;
+  const filter = `<code>${foreign(query, LINE_CHARS)}</code>`;
+  const which = query === "" ? prose(strings.allTasks(tasks)) : strings.matching(filter, tasks);
+  return `${which} ${prose(strings.recorded(tasksWithCost, tasksWithTokens))} ${prose(strings.unknownMeans)}`;
 }
 
-function groupTable(heading: string, groups: readonly StatsGroup[]): string {
+function groupParts(key: (typeof ORDER)[number], groups: readonly StatsGroup[]): string[] {
+  const { heading: title, column } = strings.groups[key];
   const measure = measureOf(groups);
-  const rows = groups
-    .slice(0, MOST_ROWS)
-    .map(({ key, totals }) => [
-      breakable(plain(shortKey(key ?? ""))) || strings.unknown,
-      bar(measure.of(totals), measure.most),
-      ...figures(totals),
-    ]);
-  const head = [heading, measure.heading, ...strings.columns];
-  return table(head, rows, ["---", "---", "---:"]) + andMore(groups.length - MOST_ROWS);
+  const rows = groups.slice(0, MOST_ROWS).map(({ key: name, totals }) => {
+    const value = measure.of(totals);
+    const known = foreign(name ?? "", KEY_CHARS);
+    const label = (name ?? "") === "" ? prose(strings.unknown) : breakable(known);
+    return [label, `${bar(value, measure.most)}${share(value, measure.sum)}`, ...figures(totals)];
+  });
+  const head = [column, measure.heading, ...strings.columns];
+  const chart = key === "day" ? chartOf(groups, measure) : "";
+  return [heading(title), chart, table(head, rows, 2), andMore(groups.length - MOST_ROWS)];
 }
+
+function chartOf(groups: readonly StatsGroup[], measure: Measure): string {
+  const days = newest(
+    groups.map(({ key, totals }) => {
+      const date = key ?? "";
+      const value = measure.of(totals);
+      return { date, value, words: `${date}: ${measure.words(value)}` };
+    }),
+  );
+  const [first, last] = [days[0], days.at(-1)];
+  const top = days.reduce((most, day) => (day.value > most.value ? day : most), first ?? NO_DAY);
+  const label = strings.dayChart(measure.name, first?.date ?? "", last?.date ?? "", top.words);
+  const svg = dayChart(days, label);
+  const ends = `<span>${escaped(first?.date ?? "")}</span><span>${escaped(last?.date ?? "")}</span>`;
+  return svg === "" ? "" : `<figure>${svg}<figcaption>${ends}</figcaption></figure>`;
+}
+
+const NO_DAY: ChartDay = { date: "", value: 0, words: "" };
 
 /** Let a path break after each folder, so that the table fits its page. */
 function breakable(path: string): string {
-  return path.replaceAll("/", "/<wbr>");
+  return path.replaceAll(/(?<!<)\//gu, "/<wbr>");
 }
 
-/** Return what the bars of groups show: their cost or, where none is recorded, their tokens. */
+type Measure = ReturnType<typeof measureOf>;
+
+/** Return what the charts of groups show: their cost or, where none is recorded, their tokens. */
 function measureOf(groups: readonly StatsGroup[]) {
   const hasCost = groups.some(({ totals }) => (totals.cost ?? 0) > 0);
   const of = ({ cost, tokens }: Totals): number => (hasCost ? cost : tokens) ?? 0;
-  const most = Math.max(0, ...groups.map(({ totals }) => of(totals)));
-  return { heading: hasCost ? strings.shareOfCost : strings.shareOfTokens, of, most };
+  const values = groups.map(({ totals }) => of(totals));
+  return {
+    of,
+    most: Math.max(0, ...values),
+    sum: values.reduce((sum, value) => sum + value, 0),
+    heading: hasCost ? strings.shareOfCost : strings.shareOfTokens,
+    name: hasCost ? strings.costPerDay : strings.tokensPerDay,
+    words: (value: number) => (hasCost ? (money(value) ?? UNKNOWN) : strings.tokens(number(value))),
+  };
 }
 
-/** Draw a bar in proportion to the longest; anything above 0 can be seen. */
-function bar(value: number, most: number): string {
-  return value <= 0 ? "" : "█".repeat(Math.max(1, Math.round((BAR_CHARS * value) / most)));
+function share(value: number, sum: number): string {
+  return value <= 0 ? "" : ` <span>${strings.percent((100 * value) / sum)}</span>`;
 }
 
-function parentTable(parents: readonly TreeTotals[]): string {
+function parentParts(parents: readonly TreeTotals[]): string[] {
   const rows = parents
     .slice(0, MOST_PARENTS)
     .map(({ title, own, tree }) => [
-      plain(title) || common.untitled,
+      title === "" ? prose(common.untitled) : foreign(title, KEY_CHARS),
       tree.tasks.toLocaleString(),
       money(own.cost) ?? UNKNOWN,
       money(tree.cost) ?? UNKNOWN,
       number(own.tokens),
       number(tree.tokens),
     ]);
-  return table(strings.parentColumns, rows) + andMore(parents.length - MOST_PARENTS);
+  return [table(strings.parentColumns, rows, 1), andMore(parents.length - MOST_PARENTS)];
+}
+
+function heading(text: string): string {
+  return `<h2>${prose(text)}</h2>`;
+}
+
+function paragraph(text: string): string {
+  return `<p>${prose(text)}</p>`;
 }
 
 function andMore(left: number): string {
-  return left > 0 ? `\n\n${strings.more(left)}` : "";
+  return left > 0 ? paragraph(strings.more(left)) : "";
+}
+
+/** Write a table of HTML cells, in which numbers follow the first `words` columns. */
+function table(
+  head: readonly string[],
+  rows: readonly (readonly string[])[],
+  words: number,
+): string {
+  const kind = (column: number) => (column < words ? "" : ' class="number"');
+  const titles = head.map((title, column) => `<th scope="col"${kind(column)}>${prose(title)}</th>`);
+  const lines = rows.map(([first = "", ...others]) => {
+    const cells = others.map((cell, at) => `<td${kind(at + 1)}>${cell}</td>`);
+    return `<tr><th scope="row">${first}</th>${cells.join("")}</tr>`;
+  });
+  const body = `<tbody>\n${lines.join("\n")}\n</tbody>`;
+  return `<div class="wide" tabindex="0"><table><thead><tr>${titles.join("")}</tr></thead>${body}</table></div>`;
 }
 
 function figures(totals: Totals): string[] {
@@ -116,9 +167,4 @@ function figures(totals: Totals): string[] {
 /** Format tokens briefly, since each count takes a column: `1.2M`. */
 function number(value: number | null | undefined): string {
   return value == null ? UNKNOWN : compact(value);
-}
-
-/** Keep the end of a long path, which distinguishes folders. */
-function shortKey(key: string): string {
-  return key.length <= KEY_CHARS ? key : `…${key.slice(1 - KEY_CHARS)}`;
 }

@@ -151,7 +151,8 @@ session.step("the totals are a page, of the tasks under the filter", async (work
     await page.getByRole("heading", { name: heading, exact: true }).waitFor();
   }
   await page.getByText("product:kilo").waitFor();
-  await page.getByText("████████").first().waitFor();
+  await page.locator("svg.bar rect").first().waitFor();
+  await page.getByRole("img", { name: /per day from/ }).waitFor();
 });
 
 session.step("the totals are exported as a table", async (workbench) => {

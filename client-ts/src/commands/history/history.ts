@@ -5,7 +5,7 @@ import { inform } from "../../questions/notify.js";
 import { queryErrorText, queryError } from "../../text/queryText.js";
 import type { SubagentService } from "../../service/service.js";
 import type { TaskRef } from "../../taskRef.js";
-import type { DiagnosisPage } from "../../views/diagnosisPage.js";
+import type { ReportPage } from "../../views/reportPage.js";
 import type { TaskReports } from "../../views/taskReports.js";
 import type { Transcripts } from "../../views/transcript.js";
 import { taskOf, tasksOf } from "../arguments.js";
@@ -30,14 +30,15 @@ export interface HistoryCommandsContext {
   readonly history: HistoryView;
   readonly transcripts: Transcripts;
   readonly reports: TaskReports;
-  readonly diagnosis: Pick<DiagnosisPage, "show">;
+  readonly diagnosis: Pick<ReportPage, "show">;
+  readonly totals: Pick<ReportPage, "show">;
   /** The root whose tasks may be deleted; undefined until the sidecar runs. */
   readonly ownRoot: () => string | undefined;
 }
 
 /** The commands on stored tasks, by their ids or by rows. */
 export function historyCommands(context: HistoryCommandsContext) {
-  const { service, history, reports, diagnosis } = context;
+  const { service, history, reports, diagnosis, totals } = context;
   const onTask =
     (title: string, act: (task: TaskRef) => Promise<void>) => async (target?: unknown) => {
       const task = taskOf(target) ?? (await find(context, title));
@@ -65,8 +66,7 @@ export function historyCommands(context: HistoryCommandsContext) {
     "subagentSidecar.history.clearFilter": () => history.setFilter(""),
     "subagentSidecar.history.refresh": () => history.refresh(),
     "subagentSidecar.history.loadMore": () => history.loadMore(),
-    "subagentSidecar.history.totals": () =>
-      reports.showRendered(strings.reports.totals, history.filter),
+    "subagentSidecar.history.totals": () => totals.show(),
     "subagentSidecar.history.totalsCsv": () => exportTotals(service, history.filter),
     "subagentSidecar.history.check": () => diagnosis.show(),
     "subagentSidecar.history.help": () => reports.showRendered(strings.reports.queryHelp),

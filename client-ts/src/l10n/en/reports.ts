@@ -105,6 +105,13 @@ export const totals = {
   },
   shareOfCost: "Share of cost",
   shareOfTokens: "Share of tokens",
+  costPerDay: "Cost per day",
+  tokensPerDay: "Tokens per day",
+  /** Describe the chart of days to who cannot see it; `most` is the day with the most. */
+  dayChart: (what: string, first: string, last: string, most: string) =>
+    `${what} from ${first} to ${last}, at most ${most}.`,
+  tokens: (count: string) => `${count} tokens`,
+  percent: (value: number) => (value < 1 ? "<1%" : `${number(Math.round(value))}%`),
   withSubtasks: "Tasks with subtasks",
   parentColumns: ["Task", "Total tasks", "Cost", "Total cost", "Tokens", "Total tokens"],
   disk: "Disk use of this extension's tasks",

@@ -4,7 +4,7 @@ import type { WebviewPanel as EditorPanel } from "vscode";
 import type { DoctorResult } from "../../../src/protocol.js";
 import { doctorReport } from "../../../src/reports/doctor.js";
 import type { SubagentService } from "../../../src/service/service.js";
-import { DiagnosisPage } from "../../../src/views/diagnosisPage.js";
+import { diagnosisPage } from "../../../src/views/diagnosisPage.js";
 import { shown, Uri, WebviewPanel } from "../../vscode.js";
 
 const ROOT = { path: "/r", product: "roo", exists: true, tasks: 3, emptyFolders: 0 } as const;
@@ -28,7 +28,7 @@ function pageOf(...results: (DoctorResult | Error)[]) {
     const next = results.shift();
     return next instanceof Error ? Promise.reject(next) : Promise.resolve(next);
   });
-  return new DiagnosisPage(Uri.file("/ext") as never, { request } as unknown as SubagentService);
+  return diagnosisPage(Uri.file("/ext") as never, { request } as unknown as SubagentService);
 }
 
 const shownPage = (): WebviewPanel => shown.panels.at(-1) ?? new WebviewPanel("none");

@@ -73,27 +73,32 @@ test("totals that follow each other fast are read once in a while", () => {
 });
 
 test("the totals report says what is not known, and of how many tasks a sum is", () => {
-  const groups = { workspace: [{ key: "/a|b", totals: TOTALS }, { totals: TOTALS }] };
-  const report = totalsReport(stats({ groups }), "status:failed");
-  expect(report).toContain("filter status\\:failed: 2,000 tasks. Cost recorded for 1,812 tasks");
-  expect(report).toContain(`| /<wbr>a\\|b | ${"█".repeat(8)} | 2,000 | $45.20 | – |`);
-  expect(report).toContain(`| unknown | ${"█".repeat(8)} | 2,000 |`);
+  const groups = { workspace: [{ key: "/a<b", totals: TOTALS }, { totals: TOTALS }] };
+  const report = totalsReport(stats({ groups }), "status:<b>");
+  expect(report).toContain("filter <code><bdi>status:&lt;b&gt;</bdi></code>: 2,000 tasks.");
+  expect(report).toContain("Cost recorded for 1,812 tasks");
+  expect(report).toContain('<th scope="row"><bdi>/<wbr>a&lt;b</bdi></th>');
+  expect(report).toContain('<td class="number">$45.20</td><td class="number">–</td>');
+  expect(report).toContain('<th scope="row">unknown</th>');
 });
 
 test("the totals report has a table for each group of which something is known", () => {
   const known = [{ key: "a", totals: TOTALS }, { totals: TOTALS }];
   const all = { workspace: known, mode: known, product: known, model: known, day: known };
   const headings = (report: string) =>
-    [...report.matchAll(/^## By (\w+)/gmu)].map(([, name]) => name);
-  expect(headings(totalsReport(stats({ groups: all }), ""))).toHaveLength(5);
+    [...report.matchAll(/<h2>By (\w+)<\/h2>/gu)].map(([, name]) => name);
+  expect(headings(totalsReport(stats({ groups: all }), ""))).toEqual([
+    ...["day", "product", "workspace", "model", "mode"],
+  ]);
   const part = { workspace: known, mode: [{ totals: TOTALS }] };
   expect(headings(totalsReport(stats({ groups: part }), ""))).toEqual(["workspace"]);
 });
 
+function group(key: string, cost: number | undefined, tokens: number) {
+  return { key, totals: { ...TOTALS, tokens, cost: cost ?? null } };
+}
+
 test("bars are in proportion to the cost, and to the tokens where no cost is known", () => {
-  const group = (key: string, cost: number | undefined, tokens: number) => {
-    return { key, totals: { ...TOTALS, tokens, cost: cost ?? null } };
-  };
   const mode = [
     group("a", 12, 1),
     group("b", 4, 9),
@@ -101,11 +106,40 @@ test("bars are in proportion to the cost, and to the tokens where no cost is kno
     group("d", undefined, 9),
   ];
   const report = totalsReport(stats({ groups: { mode } }), "");
-  expect(report).toContain("| Mode | Share of cost |");
-  const bars = [...report.matchAll(/^\| [abcd] \| (█*)/gmu)].map(([, bar]) => bar?.length);
-  expect(bars).toEqual([8, 3, 1, 0]);
+  expect(report).toContain('<th scope="col">Share of cost</th>');
+  const bars = [...report.matchAll(/<rect width="([\d.]+)%" .*?<span>(.*?)<\/span>/gu)];
+  expect(bars.map(([, width, share]) => [width, share])).toEqual([
+    ["100.0", "75%"],
+    ["33.3", "25%"],
+    ["1.0", "<1%"],
+  ]);
   const unpriced = totalsReport(stats({ groups: { mode: [group("a", undefined, 5)] } }), "");
-  expect(unpriced).toContain("| Mode | Share of tokens |");
+  expect(unpriced).toContain('<th scope="col">Share of tokens</th>');
+});
+
+test("the chart of days has a column for each, in order and with gaps, and describes itself", () => {
+  const day = [group("2026-03-04", 4, 1), group("2026-03-01", 1, 1), group("", 9, 1)];
+  const report = totalsReport(stats({ groups: { day } }), "");
+  expect(report).toContain(
+    'aria-label="Cost per day from 2026-03-01 to 2026-03-04, at most 2026-03-04: $4.00."',
+  );
+  expect(report).toContain('viewBox="0 0 4 100"');
+  const columns = [...report.matchAll(/<rect x="([\d.]+)" y="([\d.]+)" .*?<title>(.*?)</gu)];
+  expect(columns.map(([, x, y, words]) => [x, y, words])).toEqual([
+    ["0.1", "75.0", "2026-03-01: $1.00"],
+    ["3.1", "0.0", "2026-03-04: $4.00"],
+  ]);
+});
+
+test("a single day has no chart, and only the newest days are drawn", () => {
+  const days = (count: number) =>
+    Array.from({ length: count }, (_, at) =>
+      group(new Date(Date.UTC(2026, 0, 1 + at)).toISOString().slice(0, 10), 1, 1),
+    );
+  expect(totalsReport(stats({ groups: { day: days(1) } }), "")).not.toContain("<figure>");
+  const report = totalsReport(stats({ groups: { day: days(150) } }), "");
+  expect(report.match(/<rect x=/gu)).toHaveLength(120);
+  expect(report).toContain("from 2026-01-31 to 2026-05-30");
 });
 
 test("the totals as CSV have a row for each group, empty cells for what is unknown, no formulas", () => {
@@ -130,7 +164,7 @@ test("a report on totals names what is estimated apart from what is recorded", (
   expect(report).toContain(
     "Estimated for 7 tasks without a recorded cost, and not included below: $3.25 (genai-prices 0.1).",
   );
-  expect(report).toContain("| $45.20 |");
+  expect(report).toContain('<td class="number">$45.20</td>');
   expect(totalsReport(stats(), "")).not.toContain("Estimated");
 });
 

@@ -1,0 +1,57 @@
+// Small charts as SVG: a page without scripts may show it, and attributes need no style sheet.
+import { escaped } from "../text/html.js";
+
+const DAY = 86_400_000;
+/** The most days of a chart, so that each column can be seen. */
+const MOST_DAYS = 120;
+const HEIGHT = 100;
+/** The share of a column's width that is empty. */
+const GAP = 0.2;
+/** The least height of a column, and width of a bar, for a value above 0, in percent. */
+const LEAST = 1;
+
+/** One day of a chart: its date as in ISO 8601, its value, and what a pointer on it shows. */
+export interface ChartDay {
+  readonly date: string;
+  readonly value: number;
+  readonly words: string;
+}
+
+/** Draw a bar in proportion to the longest; anything above 0 can be seen. */
+export function bar(value: number, most: number): string {
+  if (value <= 0) {
+    return "";
+  }
+  const width = Math.max(LEAST, (100 * value) / most).toFixed(1);
+  return `<svg class="bar" aria-hidden="true"><rect width="${width}%" height="100%"></rect></svg>`;
+}
+
+/** Draw a column for each of the newest days; `label` describes the chart to who cannot see it. */
+export function dayChart(days: readonly ChartDay[], label: string): string {
+  const shown = newest(days);
+  const most = Math.max(...shown.map(({ value }) => value));
+  const first = Date.parse(shown[0]?.date ?? "");
+  const last = Date.parse(shown.at(-1)?.date ?? "");
+  if (shown.length < 2 || most <= 0) {
+    return "";
+  }
+  const columns = shown.map(({ date, value, words }) => {
+    const height = value <= 0 ? 0 : Math.max(LEAST, (HEIGHT * value) / most);
+    const x = (Date.parse(date) - first) / DAY + GAP / 2;
+    const at = `x="${x}" y="${(HEIGHT - height).toFixed(1)}"`;
+    const size = `width="${1 - GAP}" height="${height.toFixed(1)}"`;
+    return `<rect ${at} ${size}><title>${escaped(words)}</title></rect>`;
+  });
+  const width = (last - first) / DAY + 1;
+  const box = `viewBox="0 0 ${width} ${HEIGHT}" preserveAspectRatio="none"`;
+  return `<svg class="days" role="img" aria-label="${escaped(label)}" ${box}>${columns.join("")}</svg>`;
+}
+
+/** Return the newest days in their order. */
+export function newest(days: readonly ChartDay[]): ChartDay[] {
+  const dated = days
+    .filter(({ date }) => /^\d{4}-\d{2}-\d{2}$/u.test(date) && !Number.isNaN(Date.parse(date)))
+    .sort((one, other) => one.date.localeCompare(other.date));
+  const end = Date.parse(dated.at(-1)?.date ?? "");
+  return dated.filter(({ date }) => end - Date.parse(date) < MOST_DAYS * DAY);
+}
