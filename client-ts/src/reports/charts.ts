@@ -4,6 +4,8 @@ import { escaped } from "../text/html.js";
 const DAY = 86_400_000;
 /** The most days of a chart, so that each column can be seen. */
 const MOST_DAYS = 120;
+/** The fewest days that a chart spans, so that its columns are not wide blocks. */
+const FEWEST_DAYS = 14;
 const HEIGHT = 100;
 /** The share of a column's width that is empty. */
 const GAP = 0.2;
@@ -30,8 +32,8 @@ export function bar(value: number, most: number): string {
 export function dayChart(days: readonly ChartDay[], label: string): string {
   const shown = newest(days);
   const most = Math.max(...shown.map(({ value }) => value));
-  const first = Date.parse(shown[0]?.date ?? "");
   const last = Date.parse(shown.at(-1)?.date ?? "");
+  const first = Date.parse(firstShown(shown));
   if (shown.length < 2 || most <= 0) {
     return "";
   }
@@ -45,6 +47,13 @@ export function dayChart(days: readonly ChartDay[], label: string): string {
   const width = (last - first) / DAY + 1;
   const box = `viewBox="0 0 ${width} ${HEIGHT}" preserveAspectRatio="none"`;
   return `<svg class="days" role="img" aria-label="${escaped(label)}" ${box}>${columns.join("")}</svg>`;
+}
+
+/** Return the date at the start of a chart, which may be before the first day of which something is known. */
+export function firstShown(shown: readonly ChartDay[]): string {
+  const [first, last] = [shown[0]?.date ?? "", Date.parse(shown.at(-1)?.date ?? "")];
+  const earliest = last - (FEWEST_DAYS - 1) * DAY;
+  return Date.parse(first) > earliest ? new Date(earliest).toISOString().slice(0, 10) : first;
 }
 
 /** Return the newest days in their order. */

@@ -4,7 +4,7 @@ import { compact } from "../l10n/format.js";
 import { byteSize, money } from "../text/words.js";
 import { totals as strings, UNKNOWN } from "./strings.js";
 import { common } from "../text/strings.js";
-import { bar, type ChartDay, dayChart, newest } from "./charts.js";
+import { bar, type ChartDay, dayChart, firstShown, newest } from "./charts.js";
 
 export const TOTALS_GROUPS = Object.keys(strings.groups) as (keyof typeof strings.groups &
   GroupKey)[];
@@ -80,7 +80,7 @@ function chartOf(groups: readonly StatsGroup[], measure: Measure): string {
   const top = days.reduce((most, day) => (day.value > most.value ? day : most), first ?? NO_DAY);
   const label = strings.dayChart(measure.name, first?.date ?? "", last?.date ?? "", top.words);
   const svg = dayChart(days, label);
-  const ends = `<span>${escaped(first?.date ?? "")}</span><span>${escaped(last?.date ?? "")}</span>`;
+  const ends = `<span>${escaped(firstShown(days))}</span><span>${escaped(last?.date ?? "")}</span>`;
   return svg === "" ? "" : `<figure>${svg}<figcaption>${ends}</figcaption></figure>`;
 }
 

@@ -123,11 +123,12 @@ test("the chart of days has a column for each, in order and with gaps, and descr
   expect(report).toContain(
     'aria-label="Cost per day from 2026-03-01 to 2026-03-04, at most 2026-03-04: $4.00."',
   );
-  expect(report).toContain('viewBox="0 0 4 100"');
+  expect(report).toContain('viewBox="0 0 14 100"');
+  expect(report).toContain("<figcaption><span>2026-02-19</span><span>2026-03-04</span>");
   const columns = [...report.matchAll(/<rect x="([\d.]+)" y="([\d.]+)" .*?<title>(.*?)</gu)];
   expect(columns.map(([, x, y, words]) => [x, y, words])).toEqual([
-    ["0.1", "75.0", "2026-03-01: $1.00"],
-    ["3.1", "0.0", "2026-03-04: $4.00"],
+    ["10.1", "75.0", "2026-03-01: $1.00"],
+    ["13.1", "0.0", "2026-03-04: $4.00"],
   ]);
 });
 
