@@ -211,7 +211,7 @@ export function activate(context: vscode.ExtensionContext): SubagentSidecarApi {
     transcripts,
     reports,
     diagnosis,
-    totals,
+    totals.page,
     diffs,
     comments,
     service.onDidRemoveTasks((taskIds) => void comments.prune(taskIds).catch(showError)),

@@ -70,6 +70,11 @@ const [CENTS, SMALL] = [2, 4].map(
     new Intl.NumberFormat(LOCALE, { minimumFractionDigits: digits, maximumFractionDigits: digits }),
 ) as [Intl.NumberFormat, Intl.NumberFormat];
 
+/** Format a whole number in full: `12,345`. */
+export function exact(count: number): string {
+  return EXACT.format(count);
+}
+
 /** Format a count and what it counts: `1 task`, `2,000 tasks`. */
 export function counted(count: number, noun: string): string {
   return `${EXACT.format(count)} ${noun}${count === 1 ? "" : "s"}`;

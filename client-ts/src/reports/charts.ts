@@ -56,11 +56,16 @@ export function firstShown(shown: readonly ChartDay[]): string {
   return Date.parse(first) > earliest ? new Date(earliest).toISOString().slice(0, 10) : first;
 }
 
-/** Return the newest days in their order. */
-export function newest(days: readonly ChartDay[]): ChartDay[] {
+/** Return the newest days in their order, without dates that do not exist and future ones. */
+export function newest(days: readonly ChartDay[], now = Date.now()): ChartDay[] {
   const dated = days
-    .filter(({ date }) => /^\d{4}-\d{2}-\d{2}$/u.test(date) && !Number.isNaN(Date.parse(date)))
+    .filter(({ date }) => isDay(date) && Date.parse(date) < now + DAY)
     .sort((one, other) => one.date.localeCompare(other.date));
   const end = Date.parse(dated.at(-1)?.date ?? "");
   return dated.filter(({ date }) => end - Date.parse(date) < MOST_DAYS * DAY);
+}
+
+function isDay(date: string): boolean {
+  const time = Date.parse(date);
+  return !Number.isNaN(time) && new Date(time).toISOString().slice(0, 10) === date;
 }

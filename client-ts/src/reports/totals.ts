@@ -1,6 +1,6 @@
 import { escaped, foreign, prose } from "../text/html.js";
 import type { GroupKey, StatsGroup, StatsResult, Totals, TreeTotals } from "../protocol.js";
-import { compact } from "../l10n/format.js";
+import { compact, exact } from "../l10n/format.js";
 import { byteSize, money } from "../text/words.js";
 import { totals as strings, UNKNOWN } from "./strings.js";
 import { common } from "../text/strings.js";
@@ -29,7 +29,9 @@ export function totalsReport(stats: StatsResult, query: string): string {
   if (copies > 0) {
     parts.push(paragraph(strings.copies(copies)));
   }
-  parts.push(table(["", ...strings.columns], [[prose(strings.all), ...figures(totals)]], 1));
+  parts.push(
+    table(strings.heading, ["", ...strings.columns], [[prose(strings.all), ...figures(totals)]], 1),
+  );
   for (const key of ORDER) {
     const known = groups[key] ?? [];
     if (known.some(({ key: name }) => (name ?? "") !== "")) {
@@ -43,7 +45,7 @@ export function totalsReport(stats: StatsResult, query: string): string {
     const { taskBytes, messageBytes, archiveBytes, trashBytes } = disk;
     const sizes = [taskBytes, messageBytes, archiveBytes, trashBytes].map(byteSize);
     const row = [foreign(disk.root, LINE_CHARS), ...sizes];
-    parts.push(heading(strings.disk), table(strings.diskColumns, [row], 1));
+    parts.push(heading(strings.disk), table(strings.disk, strings.diskColumns, [row], 1));
   }
   return parts.join("\n");
 }
@@ -65,7 +67,7 @@ function groupParts(key: (typeof ORDER)[number], groups: readonly StatsGroup[]):
   });
   const head = [column, measure.heading, ...strings.columns];
   const chart = key === "day" ? chartOf(groups, measure) : "";
-  return [heading(title), chart, table(head, rows, 2), andMore(groups.length - MOST_ROWS)];
+  return [heading(title), chart, table(title, head, rows, 2), andMore(groups.length - MOST_ROWS)];
 }
 
 function chartOf(groups: readonly StatsGroup[], measure: Measure): string {
@@ -80,7 +82,10 @@ function chartOf(groups: readonly StatsGroup[], measure: Measure): string {
   const top = days.reduce((most, day) => (day.value > most.value ? day : most), first ?? NO_DAY);
   const label = strings.dayChart(measure.name, first?.date ?? "", last?.date ?? "", top.words);
   const svg = dayChart(days, label);
-  const ends = `<span>${escaped(firstShown(days))}</span><span>${escaped(last?.date ?? "")}</span>`;
+  const scale = strings.scale(measure.name, measure.words(top.value));
+  const ends = [firstShown(days), scale, last?.date ?? ""]
+    .map((text) => `<span>${escaped(text)}</span>`)
+    .join("");
   return svg === "" ? "" : `<figure>${svg}<figcaption>${ends}</figcaption></figure>`;
 }
 
@@ -96,7 +101,10 @@ type Measure = ReturnType<typeof measureOf>;
 /** Return what the charts of groups show: their cost or, where none is recorded, their tokens. */
 function measureOf(groups: readonly StatsGroup[]) {
   const hasCost = groups.some(({ totals }) => (totals.cost ?? 0) > 0);
-  const of = ({ cost, tokens }: Totals): number => (hasCost ? cost : tokens) ?? 0;
+  const of = ({ cost, tokens }: Totals): number => {
+    const value = (hasCost ? cost : tokens) ?? 0;
+    return Number.isFinite(value) ? Math.max(0, value) : 0; // a damaged store may say anything
+  };
   const values = groups.map(({ totals }) => of(totals));
   return {
     of,
@@ -117,13 +125,16 @@ function parentParts(parents: readonly TreeTotals[]): string[] {
     .slice(0, MOST_PARENTS)
     .map(({ title, own, tree }) => [
       title === "" ? prose(common.untitled) : foreign(title, KEY_CHARS),
-      tree.tasks.toLocaleString(),
+      exact(tree.tasks),
       money(own.cost) ?? UNKNOWN,
       money(tree.cost) ?? UNKNOWN,
       number(own.tokens),
       number(tree.tokens),
     ]);
-  return [table(strings.parentColumns, rows, 1), andMore(parents.length - MOST_PARENTS)];
+  return [
+    table(strings.withSubtasks, strings.parentColumns, rows, 1),
+    andMore(parents.length - MOST_PARENTS),
+  ];
 }
 
 function heading(text: string): string {
@@ -138,8 +149,9 @@ function andMore(left: number): string {
   return left > 0 ? paragraph(strings.more(left)) : "";
 }
 
-/** Write a table of HTML cells, in which numbers follow the first `words` columns. */
+/** Write a table of HTML cells, which scrolls if it is too wide; numbers follow its first `words` columns. */
 function table(
+  label: string,
   head: readonly string[],
   rows: readonly (readonly string[])[],
   words: number,
@@ -151,13 +163,14 @@ function table(
     return `<tr><th scope="row">${first}</th>${cells.join("")}</tr>`;
   });
   const body = `<tbody>\n${lines.join("\n")}\n</tbody>`;
-  return `<div class="wide" tabindex="0"><table><thead><tr>${titles.join("")}</tr></thead>${body}</table></div>`;
+  const region = `<div class="wide" role="region" aria-label="${escaped(label)}" tabindex="0">`;
+  return `${region}<table><thead><tr>${titles.join("")}</tr></thead>${body}</table></div>`;
 }
 
 function figures(totals: Totals): string[] {
   const { tasks, cost, input, output, cacheReads, cacheWrites, sizeBytes } = totals;
   return [
-    tasks.toLocaleString(),
+    exact(tasks),
     money(cost) ?? UNKNOWN,
     ...[input, output, cacheReads, cacheWrites].map(number),
     byteSize(sizeBytes),

@@ -30,6 +30,11 @@ export class ReportPage implements vscode.WebviewPanelSerializer, vscode.Disposa
     this.#registration = vscode.window.registerWebviewPanelSerializer(report.type, this);
   }
 
+  /** Whether the page is the active editor of its group. */
+  get isActive(): boolean {
+    return this.#panel?.active ?? false;
+  }
+
   /** Write the report and show it; showing the page again updates it. */
   async show(): Promise<void> {
     const body = await this.#write();

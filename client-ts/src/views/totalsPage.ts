@@ -5,21 +5,31 @@ import type { SubagentService } from "../service/service.js";
 import { reports } from "../text/strings.js";
 import { ReportPage } from "./reportPage.js";
 
-/** Create the page with the totals of the tasks under the filter of the history. */
+/** The page with the totals of the tasks under the filter that the history had when it was written. */
+export interface TotalsPage {
+  readonly page: ReportPage;
+  /** The filter of the page if it is in front, else that of the history. */
+  readonly query: () => string;
+}
+
+/** Create the page with usage totals; `filter` returns the filter of the history. */
 export function totalsPage(
   extensionUri: vscode.Uri,
   service: Pick<SubagentService, "request">,
   filter: () => string,
-): ReportPage {
-  return new ReportPage(extensionUri, {
+): TotalsPage {
+  let written = "";
+  const page = new ReportPage(extensionUri, {
     type: "subagentSidecar.totals",
     name: reports.totals,
     commands: [],
     write: async () => {
       const query = filter();
+      written = query;
       const groups = { groupBy: [...TOTALS_GROUPS], disk: true };
       const selected = query === "" ? groups : { ...groups, query };
       return totalsReport(await service.request("tasks/stats", selected), query);
     },
   });
+  return { page, query: () => (page.isActive ? written : filter()) };
 }

@@ -152,7 +152,7 @@ session.step("the totals are a page, of the tasks under the filter", async (work
   }
   await page.getByText("product:kilo").waitFor();
   await page.locator("svg.bar rect").first().waitFor();
-  await page.getByRole("img", { name: /per day from/ }).waitFor();
+  await page.getByRole("img", { name: /by day of last activity from/ }).waitFor();
 });
 
 session.step("the totals are exported as a table", async (workbench) => {

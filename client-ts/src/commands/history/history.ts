@@ -6,6 +6,7 @@ import { queryErrorText, queryError } from "../../text/queryText.js";
 import type { SubagentService } from "../../service/service.js";
 import type { TaskRef } from "../../taskRef.js";
 import type { ReportPage } from "../../views/reportPage.js";
+import type { TotalsPage } from "../../views/totalsPage.js";
 import type { TaskReports } from "../../views/taskReports.js";
 import type { Transcripts } from "../../views/transcript.js";
 import { taskOf, tasksOf } from "../arguments.js";
@@ -31,7 +32,7 @@ export interface HistoryCommandsContext {
   readonly transcripts: Transcripts;
   readonly reports: TaskReports;
   readonly diagnosis: Pick<ReportPage, "show">;
-  readonly totals: Pick<ReportPage, "show">;
+  readonly totals: Pick<TotalsPage, "query"> & { readonly page: Pick<ReportPage, "show"> };
   /** The root whose tasks may be deleted; undefined until the sidecar runs. */
   readonly ownRoot: () => string | undefined;
 }
@@ -66,8 +67,8 @@ export function historyCommands(context: HistoryCommandsContext) {
     "subagentSidecar.history.clearFilter": () => history.setFilter(""),
     "subagentSidecar.history.refresh": () => history.refresh(),
     "subagentSidecar.history.loadMore": () => history.loadMore(),
-    "subagentSidecar.history.totals": () => totals.show(),
-    "subagentSidecar.history.totalsCsv": () => exportTotals(service, history.filter),
+    "subagentSidecar.history.totals": () => totals.page.show(),
+    "subagentSidecar.history.totalsCsv": () => exportTotals(service, totals.query()),
     "subagentSidecar.history.check": () => diagnosis.show(),
     "subagentSidecar.history.help": () => reports.showRendered(strings.reports.queryHelp),
   };

@@ -87,7 +87,7 @@ export const forms: Texts<typeof en.forms> = {
           ? `${most} Antworten`
           : `${least} bis ${most} Antworten`,
   notOpened: "Die Adresse wurde nicht geöffnet; die Frage ist noch offen.",
-  answered: "Diese Frage wurde bereits beantwortet.",
+  answered: "Diese Frage ist nicht mehr offen.",
   answer: "Antworten…",
   yes: "Ja",
   no: "Nein",

@@ -107,10 +107,11 @@ export const totals: Texts<typeof en.totals> = {
   },
   shareOfCost: "Anteil an den Kosten",
   shareOfTokens: "Anteil an den Token",
-  costPerDay: "Kosten pro Tag",
-  tokensPerDay: "Token pro Tag",
+  costPerDay: "Kosten nach dem Tag der letzten Aktivität",
+  tokensPerDay: "Token nach dem Tag der letzten Aktivität",
   /** Describe the chart of days to who cannot see it; `most` is the day with the most. */
   dayChart: (what, first, last, most) => `${what} vom ${first} bis ${last}, höchstens ${most}.`,
+  scale: (what, most) => `${what}, höchstens ${most}`,
   tokens: (count) => `${count} Token`,
   percent: (value) => (value < 1 ? "<1 %" : `${number(Math.round(value))} %`),
   withSubtasks: "Aufgaben mit Unteraufgaben",

@@ -84,7 +84,7 @@ export const forms = {
           ? counted(most, "choice")
           : `${least} to ${counted(most, "choice")}`,
   notOpened: "The address was not opened, so the question is still open.",
-  answered: "This question was already answered.",
+  answered: "This question is no longer open.",
   answer: "Answer…",
   yes: "Yes",
   no: "No",

@@ -105,11 +105,12 @@ export const totals = {
   },
   shareOfCost: "Share of cost",
   shareOfTokens: "Share of tokens",
-  costPerDay: "Cost per day",
-  tokensPerDay: "Tokens per day",
+  costPerDay: "Cost by day of last activity",
+  tokensPerDay: "Tokens by day of last activity",
   /** Describe the chart of days to who cannot see it; `most` is the day with the most. */
   dayChart: (what: string, first: string, last: string, most: string) =>
     `${what} from ${first} to ${last}, at most ${most}.`,
+  scale: (what: string, most: string) => `${what}, at most ${most}`,
   tokens: (count: string) => `${count} tokens`,
   percent: (value: number) => (value < 1 ? "<1%" : `${number(Math.round(value))}%`),
   withSubtasks: "Tasks with subtasks",

@@ -138,7 +138,7 @@ test.each([
   await vi.waitFor(() => {
     expect(reveal).toHaveBeenCalledWith("t");
   });
-  expect(shown.messages[1]).toBe("This question was already answered.");
+  expect(shown.messages[1]).toBe("This question is no longer open.");
   expect(shown.buttons[1]).toEqual(["Show Conversation"]);
   expect([pick.mock.calls, request.mock.calls]).toEqual([[], []]);
 });
@@ -151,7 +151,7 @@ test("an answer that comes too late is refused in words without IDs", async () =
   changes.fire(asyncTask("t", { attention: { ...ATTENTION, command: "ls" } }));
   vi.advanceTimersByTime(BURST_MS);
   await vi.waitFor(() => {
-    expect(shown.messages[1]).toBe("This question was already answered.");
+    expect(shown.messages[1]).toBe("This question is no longer open.");
   });
 });
 

@@ -121,10 +121,12 @@ test("the chart of days has a column for each, in order and with gaps, and descr
   const day = [group("2026-03-04", 4, 1), group("2026-03-01", 1, 1), group("", 9, 1)];
   const report = totalsReport(stats({ groups: { day } }), "");
   expect(report).toContain(
-    'aria-label="Cost per day from 2026-03-01 to 2026-03-04, at most 2026-03-04: $4.00."',
+    'aria-label="Cost by day of last activity from 2026-03-01 to 2026-03-04, at most 2026-03-04: $4.00."',
   );
   expect(report).toContain('viewBox="0 0 14 100"');
-  expect(report).toContain("<figcaption><span>2026-02-19</span><span>2026-03-04</span>");
+  expect(report).toContain(
+    "<span>2026-02-19</span><span>Cost by day of last activity, at most $4.00</span>",
+  );
   const columns = [...report.matchAll(/<rect x="([\d.]+)" y="([\d.]+)" .*?<title>(.*?)</gu)];
   expect(columns.map(([, x, y, words]) => [x, y, words])).toEqual([
     ["10.1", "75.0", "2026-03-01: $1.00"],
@@ -141,6 +143,19 @@ test("a single day has no chart, and only the newest days are drawn", () => {
   const report = totalsReport(stats({ groups: { day: days(150) } }), "");
   expect(report.match(/<rect x=/gu)).toHaveLength(120);
   expect(report).toContain("from 2026-01-31 to 2026-05-30");
+});
+
+test("dates that do not exist, future days and impossible values are not drawn", () => {
+  const day = [
+    group("2026-02-31", 1, 1),
+    group("9999-12-31", 1, 1),
+    group("2026-03-01", Infinity, 1),
+    group("2026-03-02", -5, 1),
+    group("2026-03-03", 2, 1),
+  ];
+  const report = totalsReport(stats({ groups: { day } }), "");
+  expect(report.match(/<rect x=/gu)).toHaveLength(3);
+  expect(report).not.toMatch(/NaN|Infinity%|height="-/u);
 });
 
 test("the totals as CSV have a row for each group, empty cells for what is unknown, no formulas", () => {
