@@ -10,9 +10,10 @@ from sidecar.fleet.access import make_readable, remove_tree
 from sidecar.fleet.tree import agent_git, files_alone
 from sidecar.fleet.tree.marks import Marks, is_file, marks_of
 from sidecar.fleet.tree.node_cache import NodeCache
-from sidecar.fleet.tree.private_git import WITHOUT_SETTINGS, PrivateGit
+from sidecar.fleet.tree.private_git import PrivateGit
 from sidecar.subagents.runners.remote.git import (
     LARGE_SECONDS,
+    WITHOUT_SETTINGS,
     GitError,
     bundle,
     check_complete,

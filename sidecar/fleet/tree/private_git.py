@@ -7,20 +7,13 @@ another tree, and the marks in its index, which hide changes.
 import contextlib
 import os
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from sidecar.fleet.tree import agent_files
 from sidecar.subagents.runners.remote.full_disk import is_full
-from sidecar.subagents.runners.remote.git import LARGE_SECONDS, GitError, GitTimeout, git
+from sidecar.subagents.runners.remote.git import LARGE_SECONDS, WITHOUT_SETTINGS, GitError, GitTimeout, git
 
-WITHOUT_SETTINGS: Mapping[str, str] = {
-    "GIT_CONFIG_GLOBAL": os.devnull,
-    "GIT_CONFIG_NOSYSTEM": "1",
-    "GIT_ATTR_NOSYSTEM": "1",
-    "XDG_CONFIG_HOME": os.devnull,
-}
-"""Leaves out the settings of the user and the system, which an agent can change too."""
 _HEAD_SECONDS = 10.0
 _SPARE_BYTES = 16 << 20
 """With less space, a failure is put down to a full disk."""

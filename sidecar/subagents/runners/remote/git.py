@@ -25,6 +25,13 @@ _IDENTITY = {
 _DROPPED = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR")
 
 
+WITHOUT_SETTINGS: Mapping[str, str] = {
+    "GIT_CONFIG_GLOBAL": os.devnull,
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_ATTR_NOSYSTEM": "1",
+    "XDG_CONFIG_HOME": os.devnull,
+}
+"""Leaves out the settings of the user and the system, which can run programs."""
 LARGE_SECONDS = 600.0
 """How long git may take to pack, unpack or check out a whole repository."""
 

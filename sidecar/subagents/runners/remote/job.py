@@ -59,7 +59,8 @@ class Tree(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
     `root` is the top of the repository on the sidecar's machine, and `prefix` the working directory below
     it, "" at the top. `base` is the commit that the run starts from. `repository` names the node's cache.
-    `workspace` is the commit of the workspace if the base has the changes of an earlier run too, else None.
+    `workspace` is the commit of the workspace if the base has changes of earlier runs too, else None.
+    `earlier` are the runs whose changes the base has.
     """
 
     root: str
@@ -67,6 +68,7 @@ class Tree(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     base: str
     repository: str
     workspace: str | None = None
+    earlier: tuple[str, ...] = ()
 
 
 class RemoteRecord(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):

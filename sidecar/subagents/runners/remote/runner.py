@@ -115,8 +115,8 @@ class RemoteRunner:
         """Start placing a run; raises `RunnerUnavailable` if a part of it cannot be sent."""
         spec.observer.placed(None, "starting")  # the agent has not started while git packs the workspace
         tree = await in_thread(workspace.prepare, spec.workspace_dir)
-        tree, notice = await in_thread(earlier.with_changes, tree, spec.resumes)
-        if notice is not None:
+        tree, notices = await in_thread(earlier.with_changes, tree, spec.resumes)
+        for notice in notices:
             await emit({"type": "log", "stream": "stderr", "text": notice})
         extras = await in_thread(packed_extras, tree, spec.directories, spec.attachments)
         job, record = self._job(spec, extras), self._record(tree, spec)

@@ -104,7 +104,7 @@ def bring_back(tree: Tree, task_id: str, commit: str, data: bytes, keep_days: fl
     if data:  # a ref to a commit that lacks objects would break `git gc` in the user's repository
         check_complete(root, commit, tree.base)
     run_refs.prune_old(root, keep_days, int(line(root, "log", "-1", "--format=%ct", commit)))
-    run_refs.set_ref(root, task_id, commit, tree.workspace or tree.base)
+    run_refs.set_ref(root, task_id, commit, tree.workspace or tree.base, tree.earlier)
     counts = git(root, "diff", "--numstat", "-z", "--no-renames", tree.base, commit)
     return _changes(counts.decode("utf-8", "surrogateescape").split("\0")[:-1])
 

@@ -1,38 +1,60 @@
 """The refs `refs/sidecar/<task id>` of a repository, each with the changes of one run.
 
 Their commits have the time of the node that made them, whose clock may be wrong by any amount. So each ref
-has a log with the time at which it arrived, by the clock of this machine, and the commit of the workspace
-at the launch.
+has a log with the time at which it arrived, by the clock of this machine, the commit of the workspace at
+the launch, and the runs whose changes it started with.
 """
 
 import math
 import re
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from sidecar.subagents.runners.remote.git import GitError, git, line
 
 PREFIX = "refs/sidecar/"
 _DAY_SECONDS = 86_400
-_SINCE = re.compile(r"changes since ([0-9a-f]{40})")
+_NOTE = re.compile(r"changes since ([0-9a-f]{40})(?: with ((?:[0-9a-f-]{36} ?)+))?")
 
 
-def set_ref(root: Path, task_id: str, commit: str, workspace: str) -> None:
-    """Make a commit the changes of a run; `workspace` is the commit of its workspace. Blocking."""
-    since = ("-m", f"changes since {workspace}")
-    git(root, "update-ref", "--create-reflog", *since, f"{PREFIX}{task_id}", commit)
+@dataclass(frozen=True)
+class RunChanges:
+    """The commit of a run's changes; that of its workspace, None if unknown; the runs that it includes."""
+
+    run: str
+    commit: str
+    workspace: str | None = None
+    earlier: tuple[str, ...] = ()
 
 
-def find(root: Path, task_id: str) -> tuple[str, str] | None:
-    """Return the commits of a run's workspace and of its changes, or None if it has none. Blocking."""
+def set_ref(root: Path, task_id: str, commit: str, workspace: str, earlier: Sequence[str] = ()) -> None:
+    """Make a commit the changes of a run. Blocking.
+
+    `workspace` is the commit of its workspace, and `earlier` are the runs whose changes it started with.
+    """
+    note = " ".join([f"changes since {workspace}", *(["with", *earlier] if earlier else [])])
+    git(root, "update-ref", "--create-reflog", "-m", note, f"{PREFIX}{task_id}", commit)
+
+
+def find(root: Path, task_id: str) -> RunChanges | None:
+    """Return the changes of a run, None if it has none. Raises GitError. Blocking."""
     ref = f"{PREFIX}{task_id}"
     try:
-        commit = line(root, "rev-parse", "--verify", "--quiet", f"{ref}^{{commit}}")
-        noted = _SINCE.fullmatch(line(root, "log", "--walk-reflogs", "-1", "--format=%gs", ref, "--"))
-    except GitError:
+        commit = line(root, "rev-parse", "--verify", "--quiet", ref)
+    except GitError as error:
+        if error.code is None:
+            raise
         return None
-    return None if noted is None else (noted[1], commit)
+    try:
+        notes = line(root, "log", "--walk-reflogs", "--format=%gs", ref, "--").splitlines()
+    except GitError:  # its commit is missing
+        notes = []
+    noted = next(filter(None, map(_NOTE.fullmatch, notes)), None)
+    if noted is None:
+        return RunChanges(task_id, commit)
+    return RunChanges(task_id, commit, noted[1], tuple((noted[2] or "").split()))
 
 
 def prune_old(root: Path, days: float, newest: float = math.inf) -> list[str]:

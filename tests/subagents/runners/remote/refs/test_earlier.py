@@ -2,6 +2,7 @@
 
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -37,7 +38,8 @@ def repository(tmp_path: Path) -> Path:
 def run_changes(repository: Path, start: Tree, run: str, **files: str) -> None:
     """Let a run change files from its start on, and bring its changes back."""
     copy = repository.parent / run
-    git(repository, "worktree", "add", "-q", "--detach", str(copy), start.base)
+    if not copy.exists():
+        git(repository, "worktree", "add", "-q", "--detach", str(copy), start.base)
     for name, text in files.items():
         (copy / f"{name}.txt").write_text(text)
     git(copy, "add", ".")
@@ -46,7 +48,7 @@ def run_changes(repository: Path, start: Tree, run: str, **files: str) -> None:
     workspace.bring_back(start, run, commit, bundle(repository, "refs/changes", commit, []))
 
 
-def started(repository: Path, *runs: str) -> tuple[Tree, str | None]:
+def started(repository: Path, *runs: str) -> tuple[Tree, list[str]]:
     return earlier.with_changes(workspace.prepare(repository), runs)
 
 
@@ -58,10 +60,10 @@ def test_changes_that_are_not_merged_are_added_to_the_workspace(repository: Path
     before = workspace.prepare(repository)
     run_changes(repository, before, FORMER, a="two", new="new")
     (repository / "uncommitted.txt").write_text("mine, changed\n")
-    tree, notice = started(repository, FORMER)
+    tree, (notice,) = started(repository, FORMER)
     assert [content(repository, tree, name) for name in ("a", "b", "new")] == ["two", "one", "new"]
     assert content(repository, tree, "uncommitted") == "mine, changed"
-    assert notice is not None and f"with the changes of run {FORMER}" in notice
+    assert f"with the changes of run {FORMER}" in notice
     assert git(repository, "rev-parse", f"{tree.base}^") == workspace.prepare(repository).base
 
 
@@ -74,36 +76,38 @@ def test_changes_that_the_workspace_has_are_not_added_again(repository: Path, ho
         (repository / "a.txt").write_text("three\n")
     else:
         (repository / "a.txt").write_text("two\n")
-    assert started(repository, FORMER) == (workspace.prepare(repository), None)
+    assert started(repository, FORMER) == (workspace.prepare(repository), [])
 
 
 def test_a_conflict_is_named_and_the_run_starts_from_the_workspace(repository: Path) -> None:
     run_changes(repository, workspace.prepare(repository), FORMER, a="two\n", b="two\n")
     (repository / "a.txt").write_text("three\n")
-    tree, notice = started(repository, FORMER)
+    tree, (notice,) = started(repository, FORMER)
     assert tree == workspace.prepare(repository)
-    assert notice is not None and "both changed a.txt. They are in refs/sidecar/" in notice
+    assert "both changed a.txt. They are in refs/sidecar/" in notice
 
 
 def test_a_git_that_cannot_merge_this_way_is_named(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run_changes(repository, workspace.prepare(repository), FORMER, a="two\n")
 
-    def old(folder: Path, *args: str) -> str:
-        return remote_git.line(folder, *("--unknown" if arg == "--write-tree" else arg for arg in args))
+    def old(folder: Path, *args: str, **given: Any) -> bytes:
+        return remote_git.git(
+            folder, *("--unknown" if arg == "--write-tree" else arg for arg in args), **given
+        )
 
-    monkeypatch.setattr(earlier, "line", old)
-    tree, notice = started(repository, FORMER)
+    monkeypatch.setattr(earlier, "git", old)
+    tree, (notice,) = started(repository, FORMER)
     assert tree == workspace.prepare(repository)
-    assert notice is not None and "this takes git 2.38 or newer" in notice
+    assert "this takes git 2.38 or newer" in notice
 
 
 def test_a_run_without_changes_passes_on_those_that_it_started_with(repository: Path) -> None:
     run_changes(repository, workspace.prepare(repository), FORMER, a="two")
     tree, _ = started(repository, FORMER)
     run_changes(repository, tree, NEXT)
-    again, notice = started(repository, NEXT, FORMER)
+    again, (notice,) = started(repository, NEXT, FORMER)
     assert content(repository, again, "a") == "two"
-    assert notice is not None and f"with the changes of run {NEXT}" in notice
+    assert f"with the changes of run {NEXT}" in notice
 
 
 def test_changes_of_several_runs_add_up(repository: Path) -> None:
@@ -127,7 +131,7 @@ def test_a_resumed_run_that_brought_nothing_back_does_not_count(repository: Path
 
 
 def test_a_run_on_this_machine_has_no_changes_to_add(repository: Path) -> None:
-    assert started(repository, FORMER) == (workspace.prepare(repository), None)
+    assert started(repository, FORMER) == (workspace.prepare(repository), [])
 
 
 def test_a_repository_without_a_commit_keeps_the_changes_too(tmp_path: Path) -> None:
@@ -139,3 +143,93 @@ def test_a_repository_without_a_commit_keeps_the_changes_too(tmp_path: Path) -> 
     (root / "c.txt").write_text("three\n")
     tree, _ = started(root, FORMER)
     assert [content(root, tree, name) for name in ("a", "b", "c")] == ["one", "two", "three"]
+
+
+@pytest.mark.parametrize("how", ["expired", "deleted", "edited"])
+def test_changes_are_found_without_the_log_of_their_ref(repository: Path, how: str) -> None:
+    ref = f"refs/sidecar/{FORMER}"
+    run_changes(repository, workspace.prepare(repository), FORMER, a="two")
+    if how == "expired":
+        git(repository, "reflog", "expire", "--expire=all", "--all")
+    elif how == "deleted":
+        git(repository, "reflog", "delete", f"{ref}@{{0}}")
+    else:
+        git(
+            repository,
+            "update-ref",
+            ref,
+            git(repository, "commit-tree", f"{ref}^{{tree}}", "-p", ref, "-m", "b"),
+        )
+    tree, (notice,) = started(repository, FORMER)
+    assert content(repository, tree, "a") == "two" and "with the changes" in notice
+
+
+def test_changes_whose_commit_is_missing_are_named(repository: Path) -> None:
+    run_changes(repository, workspace.prepare(repository), FORMER, a="two")
+    (repository / ".git" / "refs" / "sidecar" / FORMER).write_text("ab" * 20 + "\n")
+    tree, (notice,) = started(repository, FORMER)
+    assert tree == workspace.prepare(repository) and "without the changes" in notice
+
+
+def test_changes_that_a_later_run_did_without_are_merged_once_they_can_be(repository: Path) -> None:
+    run_changes(repository, workspace.prepare(repository), FORMER, a="two\n", new="new")
+    (repository / "a.txt").write_text("mine\n")
+    second, (notice,) = started(repository, FORMER)
+    assert "without the changes" in notice
+    run_changes(repository, second, NEXT, b="two")
+    (repository / "a.txt").write_text("one\n")
+    tree, notices = started(repository, NEXT, FORMER)
+    assert [content(repository, tree, name) for name in ("a", "b", "new")] == ["two", "two", "new"]
+    assert len(notices) == 2
+
+
+def test_changes_that_came_back_late_are_merged_too(repository: Path) -> None:
+    first = workspace.prepare(repository)
+    run_changes(repository, started(repository, FORMER)[0], NEXT, b="two")
+    run_changes(repository, first, FORMER, a="two")
+    tree, _ = started(repository, NEXT, FORMER)
+    assert [content(repository, tree, name) for name in ("a", "b")] == ["two", "two"]
+
+
+def test_lines_that_two_runs_changed_one_after_the_other_do_not_conflict(repository: Path) -> None:
+    run_changes(repository, workspace.prepare(repository), FORMER, a="two\n")
+    run_changes(repository, started(repository, FORMER)[0], NEXT, a="three\n")
+    tree, (notice,) = started(repository, NEXT, FORMER)
+    assert content(repository, tree, "a") == "three" and f"with the changes of run {NEXT}" in notice
+
+
+def test_no_merge_driver_of_the_user_drops_changes_or_runs(repository: Path) -> None:
+    (repository / ".gitattributes").write_text("a.txt merge=mine\n")
+    git(repository, "config", "merge.mine.driver", "touch ran; true")
+    run_changes(repository, workspace.prepare(repository), FORMER, a="two\n")
+    (repository / "a.txt").write_text("three\n")
+    _, (notice,) = started(repository, FORMER)
+    assert "both changed a.txt" in notice and not (repository / "ran").exists()
+
+
+@pytest.mark.parametrize("target", [None, "/etc"])
+def test_the_folder_in_which_a_run_works_stays_a_folder(repository: Path, target: str | None) -> None:
+    (repository / "sub").mkdir()
+    (repository / "sub" / "c.txt").write_text("one")
+    git(repository, "add", ".")
+    git(repository, "commit", "-q", "-m", "second")
+    copy = repository.parent / FORMER
+    start = workspace.prepare(repository / "sub")
+    git(repository, "worktree", "add", "-q", "--detach", str(copy), start.base)
+    (copy / "sub").rename(copy / "moved")
+    if target is not None:
+        (copy / "sub").symlink_to(target)
+    run_changes(repository, start, FORMER)
+    tree, (notice,) = earlier.with_changes(workspace.prepare(repository / "sub"), [FORMER])
+    assert tree == workspace.prepare(repository / "sub")
+    assert "they remove the folder 'sub', in which the run works" in notice
+
+
+def test_names_of_files_that_conflict_are_written_as_they_are(repository: Path) -> None:
+    (repository / "ä.txt").write_text("one\n")
+    git(repository, "add", ".")
+    git(repository, "commit", "-q", "-m", "second")
+    run_changes(repository, workspace.prepare(repository), FORMER, ä="two\n")
+    (repository / "ä.txt").write_text("three\n")
+    _, (notice,) = started(repository, FORMER)
+    assert "both changed ä.txt." in notice
