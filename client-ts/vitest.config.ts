@@ -8,6 +8,9 @@ const resolve = { alias: { vscode: fileURLToPath(new URL("test/vscode.ts", impor
 /** Files share a process and its modules: a process for each would take more than half of the time. */
 const isolate = false;
 
+/** A spy of one test must not record the calls of the next: tests run in random order. */
+const restoreMocks = true;
+
 export default defineConfig({
   test: {
     sequence: { shuffle: true },
@@ -17,6 +20,7 @@ export default defineConfig({
         test: {
           name: "unit",
           isolate,
+          restoreMocks,
           // The page's model and texts are pure; a document for each file would take most of their time.
           include: ["test/unit/**/*.test.ts", "test/webview/{model,text}/**/*.test.ts"],
           setupFiles: ["test/unit/fresh.ts"],
@@ -28,6 +32,7 @@ export default defineConfig({
         test: {
           name: "webview",
           isolate,
+          restoreMocks,
           include: ["test/webview/{page,view}/**/*.test.ts"],
           environment: "jsdom",
           setupFiles: ["test/webview/environment.ts"],

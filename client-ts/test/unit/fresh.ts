@@ -1,4 +1,4 @@
-// Files of tests share a process. Each begins with the editor, the clock and the environment as at first.
+// Test files share a process. Each file starts with a fresh editor, clock and environment.
 import { afterAll, vi } from "vitest";
 
 import { resetEditor } from "../vscode.js";
@@ -9,5 +9,4 @@ afterAll(() => {
   vi.useRealTimers();
   vi.unstubAllEnvs();
   vi.unstubAllGlobals();
-  vi.restoreAllMocks();
 });

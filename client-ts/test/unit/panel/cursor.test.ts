@@ -36,7 +36,6 @@ function cursor(...editors: Editor[]): Cursor {
 }
 
 afterEach(() => {
-  vi.restoreAllMocks();
   window.visibleTextEditors = [];
   window.activeTextEditor = undefined;
   cursors.splice(0).forEach((each) => {

@@ -1,4 +1,4 @@
-import { afterEach, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import type * as vscode from "vscode";
 
 import { ToolDiffs } from "../../../src/review/toolDiffs.js";
@@ -6,10 +6,6 @@ import { type AsyncTask, ErrorCode, type TaskEvent } from "../../../src/protocol
 import type { SubagentService } from "../../../src/service/service.js";
 import { asyncTask } from "../tasks.js";
 import * as fake from "../../vscode.js";
-
-afterEach(() => {
-  vi.restoreAllMocks();
-});
 
 const EDIT: TaskEvent = {
   ...{ type: "tool", seq: 4, ts: 4, name: "edit", status: "completed" },

@@ -11,7 +11,6 @@ beforeEach(() => {
 });
 afterEach(() => {
   vi.useRealTimers();
-  vi.restoreAllMocks();
 });
 
 function subagent(name: string, runner: string, more: Partial<SubagentInfo> = {}): SubagentInfo {

@@ -18,7 +18,6 @@ beforeEach(() => {
 });
 afterEach(() => {
   delete document.body.dataset["place"];
-  vi.restoreAllMocks();
   vi.useRealTimers();
 });
 

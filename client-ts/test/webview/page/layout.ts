@@ -2,8 +2,8 @@ import { vi } from "vitest";
 
 /**
  * Arrange the conversation, which jsdom does not: elements are stacked, as high as the first selector
- * that matches them says, in CSS pixels; others are as high as their children. Ends with
- * `vi.restoreAllMocks`. Returns the view, whose height can change.
+ * that matches them says, in CSS pixels; others are as high as their children. It lasts until the end
+ * of the test. Returns the view, whose height can change.
  */
 export function arrange(
   height: number,

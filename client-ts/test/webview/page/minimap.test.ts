@@ -12,7 +12,6 @@ beforeEach(() => {
   document.body.innerHTML = `<div id="app"></div><div id="announcements"></div>`;
 });
 afterEach(() => {
-  vi.restoreAllMocks();
   vi.useRealTimers();
 });
 
