@@ -119,7 +119,8 @@ class Chat:
         self.used.add(
             Used(input=given - cached, output=made + (thoughts if apart else 0), cache_reads=cached)
         )
-        self._add("assistant", message={"role": "model", "parts": parts}, model=MODEL, usageMetadata=usage)
+        named = {} if self.is_child else {"model": MODEL}
+        self._add("assistant", message={"role": "model", "parts": parts}, **named, usageMetadata=usage)
         if self.case == "a record twice" and not tool:
             small = {**usage, "candidatesTokenCount": 1, "totalTokenCount": given + 1}
             self.lines.insert(-1, {**self.lines[-1], "usageMetadata": small})
@@ -164,7 +165,7 @@ class Chat:
     def _write_child(self, folder: Path, text: str) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         (folder / f"{self.id}.jsonl").write_text(text, encoding="utf-8", newline="\n")
-        about = {"agentId": self.id.removeprefix("agent-"), "agentType": "general-purpose"}
+        about = {"agentId": self.id.removeprefix("agent-"), "agentType": "general-purpose", "model": MODEL}
         (folder / f"{self.id}.meta.json").write_text(json.dumps(about), encoding="utf-8")
 
     def with_children(self, children: Sequence["Chat"]) -> Json:

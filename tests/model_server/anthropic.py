@@ -59,7 +59,8 @@ def _message(reply: Reply, content: list[Json]) -> Json:
     head: Json = {"id": f"msg_{reply.id}", "type": "message", "role": "assistant", "model": "fake-model"}
     used = reply.usage
     usage = {
-        "input_tokens": used.input - used.cached,
+        "input_tokens": used.input - used.cached - used.written,
+        "cache_creation_input_tokens": used.written,
         "cache_read_input_tokens": used.cached,
         "output_tokens": used.output,
     }

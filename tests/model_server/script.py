@@ -15,6 +15,8 @@ from sidecar.subagents.runners.acp.check.kit import ASK, CONTENT, FILE, RUN, TAL
 from tests.model_server.usage import Usage
 
 _SCENARIO = re.compile(r"SCENARIO:(\w+)(?::([^\n\"]*))?")
+_NOTICE = "<task-notification>"
+"""What an agent tells its model when a subagent in the background ends."""
 _WRITE = re.compile(re.escape(WRITE).replace(re.escape("{path}"), r"(\S+)"))
 _WORDS = 600
 _CANDIDATES = {
@@ -57,7 +59,13 @@ class Conversation:
     def is_side_call(self) -> bool:
         """Return whether an agent asks for itself, such as for a title or for suggestions of prompts."""
         last = max((n for n, text in enumerate(self.user_texts) if "SCENARIO:" in text), default=-1)
-        return not self.tools or any(self.user_texts[last + 1 :])
+        later = self.user_texts[last + 1 :]
+        return not self.tools or any(text for text in later if _NOTICE not in text)
+
+    @property
+    def goal(self) -> str:
+        """The newest scenario, `name:argument`."""
+        return ":".join(_scenario(self.user_texts))
 
 
 @dataclass(frozen=True)

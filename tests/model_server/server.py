@@ -137,7 +137,7 @@ def _handler(model: ModelServer) -> type[BaseHTTPRequestHandler]:
             failure = model.failure_of(conversation)
             number = next(model.numbers)
             reply = replace(next_reply(conversation), usage=model.usage(number), id=f"{number}")
-            answer = Answer(reply.usage, is_side_call=conversation.is_side_call)
+            answer = Answer(reply.usage, conversation.is_side_call, conversation.goal)
             if isinstance(failure, int):
                 wait = {} if model.retry_after is None else {"Retry-After": model.retry_after}
                 self._send(failure, failures.encoded(failure), wait)

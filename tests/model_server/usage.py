@@ -6,11 +6,15 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Usage:
-    """Tokens of one answer: the whole input, what of it came from the cache, and the whole output."""
+    """Tokens of one answer: the whole input, what of it came from or went into a cache, and the output.
+
+    Only the protocol of Anthropic can report what went into the cache.
+    """
 
     input: int = 100
     output: int = 7
     cached: int = 0
+    written: int = 0
 
     @property
     def total(self) -> int:
@@ -29,7 +33,7 @@ def always(_: int) -> Usage:
 
 def varied(before: int) -> Usage:
     """Let each answer use different numbers, so that a sum shows which answers it includes."""
-    return Usage(1_000 + 3**before, 100 + 2**before, 10 * before)
+    return Usage(1_000 + 3**before, 100 + 2**before, 10 * before, 20 * before)
 
 
 @dataclass(frozen=True)
@@ -38,3 +42,5 @@ class Answer:
 
     usage: Usage
     is_side_call: bool
+    goal: str
+    """The scenario that it follows."""

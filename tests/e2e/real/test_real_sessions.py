@@ -29,6 +29,8 @@ STORES = {
 }
 SILENT_CALLS = ("codex-acp",)
 """Agents in whose sessions an answer that only calls a tool is not a message."""
+WRITES_CACHE = ("claude-agent-acp",)
+"""Agents whose model reports what it wrote into its cache."""
 PRICED = ("opencode",)
 """Agents that record a cost, of 1 and 2 dollars for a million tokens of input and output."""
 
@@ -82,12 +84,13 @@ async def texts_of(sidecar: Sidecar, row: Json) -> list[tuple[str, str]]:
 
 def used_by(agent: str, answers: list[Usage]) -> Json:
     """Return the tokens and the cost of a session with these answers."""
-    fresh = sum(each.input - each.cached for each in answers)
+    written = sum(each.written for each in answers) if agent in WRITES_CACHE else 0
+    fresh = sum(each.input - each.cached for each in answers) - written
     output = sum(each.output for each in answers)
     cost = {"cost": round((fresh + 2 * output) / 1e6, 9)} if agent in PRICED else {}
     cached = sum(each.cached for each in answers)
     tokens = {"input": fresh, "output": output, "total": fresh + output}
-    return {**tokens, "cacheReads": cached, "cacheWrites": 0, **cost}
+    return {**tokens, "cacheReads": cached, "cacheWrites": written, **cost}
 
 
 async def check(

@@ -10,11 +10,14 @@ from tests.e2e.real.test_real_sessions import driven, ended, used_by
 from tests.model_server.server import ModelServer
 
 __all__ = ["driven"]  # a fixture
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(600), pytest.mark.parametrize("agent", ["opencode"])]
+NAMES = {"opencode": "general", "claude-agent-acp": "general-purpose", "qwen": "general-purpose"}
+"""The agents whose subagents ask the pretended model, and the name of such a subagent."""
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600), pytest.mark.parametrize("agent", list(NAMES))]
 
 Json = dict[str, Any]
-NAMES = {"opencode": "general"}
-"""The agents whose subagents ask the pretended model, and the name of such a subagent."""
+TOKENS = ("input", "output", "cacheReads", "cacheWrites")
+TITLES = {"opencode": "as asked (@general subagent)"}
+"""What the rows of subagents are called by agents that name them."""
 SECONDS = 30
 
 
@@ -31,18 +34,29 @@ async def subagent_rows(sidecar: Sidecar, parent: str) -> list[Json]:
     return items
 
 
+def used_of(row: Json) -> Json:
+    """Return the tokens of a row or a family, all of them."""
+    return {key: row.get(key, 0) for key in TOKENS}
+
+
 async def test_the_answers_of_a_subagent_count_once_and_for_its_parent(
     driven: Sidecar, model: ModelServer, agent: str
 ) -> None:
     goal = f"SCENARIO:delegate:{NAMES[agent]}>say>Hello from below."
     run = await ended(driven, model, await driven.launch(agent, goal), 3)
-    answers = model.answers_of_sessions
-    children = await subagent_rows(driven, run["sessionTaskId"])
+    answers = [each for each in model.answers if not each.is_side_call]
+    below = [each.usage for each in answers if each.goal.startswith("say:")]
+    above = [each.usage for each in answers if not each.goal.startswith("say:")]
+    (child,) = await subagent_rows(driven, run["sessionTaskId"])
     row = (await driven.request("tasks/get", taskId=run["sessionTaskId"]))["task"]
-    assert [child["parentId"] for child in children] == [row["id"]]
-    whole = {key: value for key, value in used_by(agent, answers).items() if key != "cost"}
-    assert {key: row["tokenUsage"]["withChildren"].get(key, 0) for key in whole} == whole
-    own = {key: row["tokenUsage"].get(key, 0) + children[0]["tokenUsage"].get(key, 0) for key in whole}
-    assert own == whole
+    assert (child["parentId"], row["childIds"]) == (row["id"], [child["id"]])
+    assert (child["title"], child["messageCount"]) == (TITLES.get(agent, "SCENARIO:say:Hello from below."), 2)
+    assert (child["model"], child["workspaceDir"]) == ("fake-model", str(driven.workspace))
+    assert (child["status"], child["outcome"], child["problems"]) == ("completed", "completed", [])
+    assert used_of(child["tokenUsage"]) == used_of(used_by(agent, below))
+    assert used_of(row["tokenUsage"]) == used_of(used_by(agent, above))
+    assert used_of(row["tokenUsage"]["withChildren"]) == used_of(used_by(agent, [*above, *below]))
     listed = await driven.request("tasks/list", filter="")
-    assert children[0]["id"] not in {each["id"] for each in listed["items"]}
+    assert child["id"] not in {each["id"] for each in listed["items"]}
+    stats = await driven.request("tasks/stats")
+    assert used_of(stats["totals"]) == used_of(used_by(agent, [*above, *below]))

@@ -48,7 +48,7 @@ def add_subagent(root: Path, session: str = MAIN) -> Path:
     path.parent.mkdir(parents=True)
     lines = record("e", "user", "Mend it.") + record("f", "assistant", "Mended.", 1_000)
     path.write_text(lines)
-    path.with_suffix(".meta.json").write_text("{}")
+    path.with_suffix(".meta.json").write_text('{"persistedCliFlags": {"model": "other"}, "model": "qwen3"}')
     return path
 
 
@@ -63,6 +63,7 @@ def test_a_subagent_is_a_child_of_its_session(root: Path) -> None:
     assert (main.token_usage.input, main.token_usage.with_children.input) == (300, 1_300)
     child = history.get(AGENT)[0]
     assert (child.parent_id, child.title, child.message_count) == (MAIN, "Mend it.", 2)
+    assert child.model == "qwen3"
     assert [each.text for each in history.messages(AGENT).messages] == ["Mend it.", "Mended."]
     assert "Mended." in export(history, AGENT, "markdown").text
     with path.open("a") as file:
@@ -85,3 +86,11 @@ def test_a_notification_is_not_a_prompt(root: Path) -> None:
         ("system", "notice"),
         ("assistant", "text"),
     ]
+
+
+@pytest.mark.parametrize("about", [None, "", "{", "[]", '{"model": 3}', '{"model": "' + "m" * 300_000 + '"}'])
+def test_the_model_of_a_subagent_is_unknown_if_nothing_names_it(root: Path, about: str | None) -> None:
+    path = add_subagent(root).with_suffix(".meta.json")
+    path.unlink() if about is None else path.write_text(about)
+    child = TaskHistory([root], now=lambda: NOW).get(AGENT)[0]
+    assert (child.model, child.problems) == (None, [])

@@ -13,6 +13,7 @@ from sidecar.history.stores.append_only.growing_file import Position, Unreadable
 from sidecar.history.stores.append_only.message_lines import MessagePlaces
 from sidecar.history.stores.append_only.records import Damage
 from sidecar.history.stores.contract import Kind, Messages, Root, Touched
+from sidecar.history.stores.qwen.about import about_path, model_of
 from sidecar.history.stores.qwen.layout import (
     CHATS,
     PLACES,
@@ -77,8 +78,16 @@ class QwenStore(FileSessionStore):
         session = session_of(key, self._name(files.paths[-1]), [each.fold for each in read])
         session.size_bytes, session.problems = sum(each.size for each in read), problems
         if key in self._parents:
-            session.is_child, session.parent_id = True, self._parents[key] or None
+            self._complete_child(session, key, files)
         return session if session.message_count or problems else None
+
+    def _complete_child(self, session: Session, key: str, files: SessionFiles) -> None:
+        """Add what the records of a subagent do not say."""
+        session.is_child, session.parent_id = True, self._parents[key] or None
+        for path in files.paths:
+            if session.model is None and (model := model_of(path, self._name(path))):
+                session.model = model
+                session.sources["model"] = f"model in {about_path(self._name(path))}"
 
     @contextmanager
     def open_messages(self, key: str, kind: Kind) -> Iterator[Messages]:

@@ -1,0 +1,30 @@
+"""What Qwen Code writes about a subagent next to its chat, whose records do not name the model."""
+
+from typing import Any, Final
+
+import msgspec
+
+from sidecar.history.stored.parsing import clean, decode_leniently
+from sidecar.history.stored.reading import StoredFile, read_file
+from sidecar.history.stores.qwen.layout import SUFFIX
+from sidecar.history.stores.sessions.saving import is_json, read_settled
+from sidecar.history.stores.sessions.values import text
+
+ABOUT: Final = ".meta.json"
+_MAX_BYTES: Final = 256 * 1024
+
+
+def about_path(chat: str) -> str:
+    """Return the path of the file about the subagent with this chat."""
+    return f"{chat.removesuffix(SUFFIX)}{ABOUT}"
+
+
+def model_of(chat: str, name: str) -> str | None:
+    """Return the model of the subagent with this chat; None if it is not recorded. `name` is for problems."""
+    data = read_settled(about_path(chat), about_path(name), is_json, _read_bounded).data
+    value: Any = decode_leniently(msgspec.json.decode, clean(data, name)[0]) if data else None
+    return text(value.get("model")) if isinstance(value, dict) else None
+
+
+def _read_bounded(path: str, name: str) -> StoredFile:
+    return read_file(path, name, _MAX_BYTES)
