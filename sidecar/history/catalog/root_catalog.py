@@ -8,17 +8,18 @@ from functools import partial
 from sidecar.api.stored.tasks import Rules
 from sidecar.history.catalog.comparison import changed_names, is_unchanged
 from sidecar.history.catalog.index import RowIndex, Rows
-from sidecar.history.catalog.kept_rows import KeptRows
-from sidecar.history.catalog.row_changes import Change, RowChanges
+from sidecar.history.catalog.root_rows import RootRows
+from sidecar.history.catalog.row_changes import Change
 from sidecar.history.stores.contract import Evidence, Keys, OpenedTask, Root, Store
 from sidecar.history.stores.index_row import SAVING, UNSETTLED, IndexRow, ReadRows, info_of, share
 from sidecar.history.stores.parallel import Parallel, sequential
 from sidecar.history.stores.registry import evidence_of, open_store, with_added_format
-from sidecar.history.stores.status_by_age import DAY_MS, change_after
+from sidecar.history.stores.status_by_age import change_after
 
 CHEAP_SCAN_SECONDS = 0.02
 """Shorter scans run for every list, so that the answer is always current."""
 _SCAN_SECONDS_EACH = 10e-6
+
 
 _NamedRow = tuple[str, IndexRow | None]
 ReadMany = Callable[[Store, Keys, Rules, int], ReadRows]
@@ -47,11 +48,6 @@ def _of_root(store: Store, rows: ReadRows) -> ReadRows:
     return rows
 
 
-def format_of(store: Store) -> str:
-    """Name the format of the rows that a store makes."""
-    return f"{type(store).__module__}.{type(store).__qualname__}"
-
-
 class RootCatalog:
     """Read and keep the rows of one root. Any thread may call; scans run one at a time.
 
@@ -69,23 +65,21 @@ class RootCatalog:
         self.root = root
         self.scan_seconds: float | None = None
         """How long the last scan took, in seconds; None before the first."""
-        self._index = index
-        self._use(open_store(root))
+        self.store = open_store(root)
         self._read = read or partial(read_in_parallel, parallel)
         self._parallel = parallel
-        self._kept: dict[Rules, KeptRows] = {"structural": KeptRows(), "guide": KeptRows()}
-        self._changes = RowChanges()
+        self._rows = RootRows(self.store, index)
         self._lock = threading.RLock()
 
     @property
     def size(self) -> int:
         """Return the number of tasks kept."""
-        return sum(row.body != b"" for row in self._kept["structural"].rows.values())
+        return sum(row.body != b"" for row in self._rows["structural"].rows.values())
 
     @property
     def is_indexed(self) -> bool:
         """Whether an earlier process has kept rows."""
-        return self._index is not None and self._index.exists()
+        return self._rows.is_indexed
 
     def names(self, start: str, now: int) -> Keys:
         """List the IDs of tasks that start with `start`; empty without a store."""
@@ -106,7 +100,7 @@ class RootCatalog:
             for name in store.each_member()
             if name in rows or store.is_member(name, "structural")
         ]
-        held = self._kept["structural"].held
+        held = self._rows["structural"].held
         if not held:
             return members
         there = set(members)
@@ -114,15 +108,15 @@ class RootCatalog:
 
     def rows(self, rules: Rules) -> Rows:
         """Return the rows of the last scan by this process or, from the index, an earlier one."""
-        kept = self._kept[rules]
+        kept = self._rows[rules]
         if not kept.loaded:
             with self._lock:
-                self._load(rules, kept)
+                self._rows.load(rules)
         return kept.rows
 
     def followed_rows(self, rules: Rules, now: int) -> Rows | None:
         """Return the rows if they are kept up to date; None if a scan is cheap or there are no rows."""
-        rows, kept = self.rows(rules), self._kept[rules]
+        rows, kept = self.rows(rules), self._rows[rules]
         seconds = self.scan_seconds if kept.scanned else len(rows) * _SCAN_SECONDS_EACH
         if not rows or seconds is None or seconds < CHEAP_SCAN_SECONDS or now >= kept.ends:
             return None
@@ -137,25 +131,25 @@ class RootCatalog:
         scan; they are usually those returned.
         """
         with self._lock:
-            kept = self._kept[rules]
+            kept = self._rows[rules]
             started = time.perf_counter()
             if kept.scanned:
                 self.recognize()
             seen = self._seen(rules, prepare)
             self.scan_seconds = time.perf_counter() - started
-            self._check_clock(rules, now)
+            self._rows.check_clock(rules, now)
             first = not kept.rows and not kept.scanned
             if now >= kept.ends or not is_unchanged(seen, kept.rows, self.store.shared()):
                 self._catch_up(rules, now, seen)
             if first and quiet:
-                self._changes.collect()
+                self._rows.changes.collect()
             kept.scanned = True
             kept.made_at = max(kept.made_at, now)
             return kept.rows
 
     def settled_until(self, now: int) -> int:
         """Return the time in ms until which the structural rows stay as they are unless files change."""
-        kept = self._kept["structural"]
+        kept = self._rows["structural"]
         if any(row.key in (UNSETTLED, SAVING) for row in kept.rows.values()):
             return now
         ages = {row.ages_from for row in kept.rows.values() if row.ages_from is not None}
@@ -168,30 +162,25 @@ class RootCatalog:
     def recognize(self) -> None:
         """Open the root again if it was empty, or if a product has added another format."""
         with self._lock:
-            is_empty = not any(kept.rows for kept in self._kept.values())
-            found = open_store(self.root) if is_empty else with_added_format(self.store)
+            found = open_store(self.root) if self._rows.is_empty else with_added_format(self.store)
             if type(found) is not type(self.store):
-                self._use(found)
-
-    def _use(self, store: Store) -> None:
-        self.store = store
-        if self._index is not None:
-            self._index.format = format_of(store)
+                self.store = found
+                self._rows.use(found)
 
     def reconcile(self, now: int) -> None:
         """Scan under each rule set in use."""
-        for rules in self._in_use():
+        for rules in self._rows.in_use:
             self.scan(rules, now)
 
     def changed(self, names: Keys, now: int) -> Keys:
         """Return the tasks that changed or whose row has expired; `now` is in ms."""
         with self._lock:
             started = time.perf_counter()
-            names = self._kept["structural"].members(names)
+            names = self._rows["structural"].members(names)
             seen, entries = self.store.fingerprints(names), self.store.shared()
             found: set[str] = set()
-            for rules in self._in_use():
-                rows, kept = self.rows(rules), self._kept[rules]
+            for rules in self._rows.in_use:
+                rows, kept = self.rows(rules), self._rows[rules]
                 listed = seen if rules == "structural" else self._listable(seen, rules)
                 found.update(changed_names(listed, rows, entries, now))
                 if now >= kept.ends:
@@ -203,7 +192,7 @@ class RootCatalog:
 
     def clock_went_back(self, now: int) -> bool:
         """Return whether rows were made more than a day after `now`; times in IDs may be implausible then."""
-        return any(self._is_from_later(rules, now) for rules in self._in_use())
+        return any(self._rows.is_from_later(rules, now) for rules in self._rows.in_use)
 
     def touch(self, names: Iterable[str], now: int, quiet: bool = False) -> None:
         """Check tasks under each rule set in use, and remove those that no longer exist.
@@ -211,19 +200,19 @@ class RootCatalog:
         With `quiet` no changes are recorded: the caller announces them.
         """
         with self._lock:
-            members = self._kept["structural"].members(names)
+            members = self._rows["structural"].members(names)
             tasks = [name for name in members if self.store.is_member(name, "structural")]
             entries = self.store.shared()
             there = self.store.existing(tasks)
             gone = dict.fromkeys(set(tasks) - set(there))
-            for rules in self._in_use():
+            for rules in self._rows.in_use:
                 seen = self.store.fingerprints([name for name in there if self.store.is_member(name, rules)])
                 changed = changed_names(seen, self.rows(rules), entries, now)
                 read = self._read(self.store, changed, rules, now) if changed else {}
-                self._take(rules, {**gone, **read}, now)
-                self._kept[rules].made_at = max(self._kept[rules].made_at, now)
+                self._rows.take(rules, {**gone, **read}, now)
+                self._rows[rules].made_at = max(self._rows[rules].made_at, now)
             if quiet:
-                self._changes.forget(tasks)
+                self._rows.changes.forget(tasks)
 
     def touch_listed(self, now: int) -> None:
         """Read again the tasks whose entries in shared lists changed, and those that a list adds."""
@@ -236,15 +225,12 @@ class RootCatalog:
     def collect(self) -> dict[str, Change]:
         """Return and forget the changes since the last call, by task ID."""
         with self._lock:
-            return self._changes.collect()
+            return self._rows.changes.collect()
 
     def save(self) -> None:
         """Save the index; errors are logged, not raised."""
         with self._lock:
-            if self._index is not None:
-                for rules, kept in self._kept.items():
-                    self._index.save(rules, kept.rows, kept.unsaved, kept.made_at)
-                    kept.unsaved = set()
+            self._rows.save()
 
     def knows(self, name: str) -> bool:
         """Return whether the last scan found a task with this ID that still exists."""
@@ -282,10 +268,10 @@ class RootCatalog:
 
         Without rows to compare, before the first scan, no fingerprints are taken.
         """
-        kept = self._kept[rules]
-        load = partial(self._load, rules, kept, prepare)
+        kept = self._rows[rules]
+        load = partial(self._rows.load, rules, prepare)
         keys = self.store.members()
-        if kept.rows or (not kept.loaded and self._index is not None and self._index.exists()):
+        if kept.rows or (not kept.loaded and self._rows.is_indexed):
             seen = self.store.fingerprints(keys, self._parallel, load)
             return kept.with_held(seen)
         load()
@@ -293,78 +279,12 @@ class RootCatalog:
 
     def _catch_up(self, rules: Rules, now: int, seen: Mapping[str, int]) -> None:
         """Read changed tasks and remove those that no longer exist."""
-        kept = self._kept[rules]
+        kept = self._rows[rules]
         rows = kept.rows
         tasks = {name: key for name, key in seen.items() if name in rows or self.store.is_member(name, rules)}
         changed = kept.members(changed_names(tasks, rows, self.store.shared(), now))
         read = self._read(self.store, changed, rules, now) if changed else {}
-        self._take(rules, {**dict.fromkeys(rows.keys() - tasks.keys()), **read}, now)
-
-    def _load(self, rules: Rules, kept: KeptRows, prepare: Callable[[Rows], None] = lambda _: None) -> None:
-        if not kept.loaded and self._index is not None:
-            rows, kept.made_at = self._index.load(rules)
-            self._replace(kept, rows)
-            prepare(rows)
-        kept.loaded = True
-
-    def _check_clock(self, rules: Rules, now: int) -> None:
-        """Discard the rows if the clock went back."""
-        kept = self._kept[rules]
-        if self._is_from_later(rules, now):
-            kept.unsaved |= kept.rows.keys()
-            kept.replace({})
-            kept.made_at = now
-
-    def _is_from_later(self, rules: Rules, now: int) -> bool:
-        return now < self._kept[rules].made_at - DAY_MS
-
-    def _in_use(self) -> list[Rules]:
-        return ["structural", *(["guide"] if self._kept["guide"].loaded else [])]  # type: ignore[list-item]
+        self._rows.take(rules, {**dict.fromkeys(rows.keys() - tasks.keys()), **read}, now)
 
     def _listable(self, seen: Mapping[str, int], rules: Rules) -> Mapping[str, int]:
         return {name: key for name, key in seen.items() if self.store.is_member(name, rules)}
-
-    def _take(self, rules: Rules, read: ReadRows, now: int) -> None:
-        """Replace kept rows by those just read, or remove them where a task is missing."""
-        kept = self._kept[rules]
-        read = kept.with_former(kept.with_lost(read), now)
-        if not read:
-            return
-        first = not kept.rows and not self._changes  # then all rows can be taken at once
-        if first:
-            rows = {name: row for name, row in read.items() if row is not None}
-        else:
-            rows = dict(kept.rows)
-            for name, row in read.items():
-                rows.pop(name, None)
-                if row is not None:
-                    rows[name] = row
-        if rules == "structural":
-            read = self._relate(rows, read, now)
-        if first:
-            kept.unsaved |= rows.keys()
-            self._changes.note_first(rows)
-        else:
-            for name, row in read.items():
-                before = kept.rows.get(name)
-                if row is not before:
-                    kept.unsaved.add(name)
-                self._changes.note(name, before, row)
-        self._replace(kept, rows)
-        if not first:
-            self._changes.note_ancestors(read.values(), self._kept["structural"].rows)
-
-    def _relate(self, rows: Rows, read: ReadRows, now: int) -> ReadRows:
-        """Replace the rows that differ because other members were read; return all rows that may differ."""
-        related = self.store.related(rows, self._kept["structural"].rows, read.keys(), now)
-        for name, row in related.items():
-            rows.pop(name, None)
-            if row is not None:
-                row.root = self.root.path
-                rows[name] = row
-        return {**read, **related} if related else read
-
-    def _replace(self, kept: KeptRows, rows: Rows) -> None:
-        kept.replace(rows)
-        for name, member in kept.held.items():
-            self.store.holds(name, member)

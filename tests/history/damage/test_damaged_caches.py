@@ -16,7 +16,7 @@ from sidecar.api.stored.search import SearchParams, SearchResult
 from sidecar.history import TaskHistory
 from sidecar.history.catalog import index
 from sidecar.history.catalog.index import RowIndex
-from sidecar.history.catalog.root_catalog import format_of
+from sidecar.history.catalog.root_rows import format_of
 from sidecar.history.search import SearchService
 from sidecar.history.search import worker as search_worker
 from sidecar.history.search.build import update

@@ -128,7 +128,7 @@ def test_a_row_that_expires_is_read_by_the_next_step(
     catalog = history.catalogs[0]
     row = catalog.rows("structural")[MANY[-1]]
     row.until = NOW
-    catalog._kept["structural"].ends = NOW
+    catalog._rows["structural"].ends = NOW
     sweep.step(NOW)
     assert catalog.rows("structural")[MANY[-1]] is not row
 
