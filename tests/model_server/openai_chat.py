@@ -51,7 +51,10 @@ def _chunk(delta: Json, finish_reason: str | None = None) -> Json:
 
 def _usage(used: Usage) -> Json:
     counts = {"prompt_tokens": used.input, "completion_tokens": used.output, "total_tokens": used.total}
-    return {**counts, "prompt_tokens_details": {"cached_tokens": used.cached}}
+    return {
+        **counts,
+        "prompt_tokens_details": {"cached_tokens": used.cached, "cache_write_tokens": used.written},
+    }
 
 
 def text_of(message: Json) -> str:

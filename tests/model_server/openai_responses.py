@@ -106,7 +106,7 @@ def _response(reply: Reply, item: Json | None = None) -> Json:
 def _usage(used: Usage) -> Json:
     return {
         "input_tokens": used.input,
-        "input_tokens_details": {"cached_tokens": used.cached},
+        "input_tokens_details": {"cached_tokens": used.cached, "cache_write_tokens": used.written},
         "output_tokens": used.output,
         "output_tokens_details": {"reasoning_tokens": 0},
         "total_tokens": used.total,

@@ -98,6 +98,10 @@ def next_reply(conversation: Conversation) -> Reply:
         return orchestration.next_step(name, conversation.tools, conversation.tool_texts)
     if name == "served":  # SERVER>TOOL>TEXT: a call of a tool of an MCP server
         return _served(conversation, *argument.split(">", 2))
+    if name == "edit":  # PATH=OLD>NEW, where | is a line break
+        from tests.model_server import editing  # which needs the types above
+
+        return editing.next_edit(conversation.tools, len(conversation.tool_texts), argument)
     if conversation.tool_answered:
         return Reply(["All ", "done."])
     match name:

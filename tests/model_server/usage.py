@@ -8,7 +8,7 @@ from dataclasses import dataclass
 class Usage:
     """Tokens of one answer: the whole input, what of it came from or went into a cache, and the output.
 
-    Only the protocol of Anthropic can report what went into the cache.
+    The protocol of Gemini does not report what went into the cache.
     """
 
     input: int = 100

@@ -29,8 +29,8 @@ STORES = {
 }
 SILENT_CALLS = ("codex-acp",)
 """Agents in whose sessions an answer that only calls a tool is not a message."""
-WRITES_CACHE = ("claude-agent-acp",)
-"""Agents whose model reports what it wrote into its cache."""
+WRITES_CACHE = ("claude-agent-acp", "codex-acp")
+"""Agents that record what their model wrote into its cache. For others, it is part of the input."""
 PRICED = ("opencode",)
 """Agents that record a cost, of 1 and 2 dollars for a million tokens of input and output."""
 

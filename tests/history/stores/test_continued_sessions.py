@@ -129,3 +129,59 @@ def test_a_fork_by_codex_that_copies_nothing_counts_only_its_own_tokens(tmp_path
     found = rows(tmp_path / "root")
     assert counted(found[FIRST]) == (2, 900, 1, 100)
     assert counted(found[FORK]) == (4, 5_400, 2, 600)
+
+
+def test_a_fork_by_codex_that_compacts_first_does_not_count_the_last_answer_again(tmp_path: Path) -> None:
+    folder = tmp_path / "root" / "sessions" / "2026" / "04" / "15"
+    first = codex_turn(1, 1_000, 1_000, 1)
+    repeated = next(line for line in first if line["payload"].get("type") == "token_count")
+    fork = codex_line(10, "session_meta", id=FORK, timestamp=time(10), cwd="/w", forked_from_id=FIRST)
+    begun, *turn = codex_turn(11, 2_000, 7_000, 3)
+    summary = codex_turn(11, 4_000, 5_000, 2)[-2]
+    cleared = {"total_token_usage": summary["payload"]["info"]["total_token_usage"], "last_token_usage": {}}
+    compacted = codex_line(11, "event_msg", type="token_count", info=cleared)
+    written(
+        folder / f"rollout-2026-04-15T10-00-10-{FORK}.jsonl",
+        [fork, begun, repeated, summary, compacted, *turn],
+    )
+    assert counted(rows(tmp_path / "root")[FORK]) == (2, 5_400, 2, 600)
+
+
+def test_what_codex_wrote_to_a_cache_is_not_input(tmp_path: Path) -> None:
+    folder = tmp_path / "root" / "sessions" / "2026" / "04" / "15"
+    turn = codex_turn(1, 1_000, 1_000, 1)
+    turn[-2]["payload"]["info"]["total_token_usage"]["cache_write_input_tokens"] = 300
+    first = codex_line(0, "session_meta", id=FIRST, timestamp=time(0), cwd="/w")
+    written(folder / f"rollout-2026-04-15T10-00-00-{FIRST}.jsonl", [first, *turn])
+    row = rows(tmp_path / "root")[FIRST]
+    assert counted(row) == (2, 600, 1, 100)
+    assert row.token_usage is not None and row.token_usage.cache_writes == 300
+
+
+def test_a_result_that_gemini_records_twice_is_shown_once(tmp_path: Path) -> None:
+    call = {"id": "read__1", "name": "read_file", "args": {"file_path": "/w/a"}, "status": "success"}
+    answer = {**gemini_line("b", 2, "", 10), "toolCalls": [{**call, "resultDisplay": "one\n"}]}
+    parts = [
+        {"functionResponse": {"id": name, "name": "read_file", "response": {"output": "one\n"}}}
+        for name in ("read__1", "read__2")
+    ]
+    lines = [
+        {"sessionId": "s", "projectHash": "p", "startTime": time(0), "kind": "main"},
+        gemini_line("x", 0, "<session_context>\n</session_context>"),
+        gemini_line("a", 1, "Read it."),
+        answer,
+        {**gemini_line("c", 3, ""), "content": parts},
+        gemini_line("d", 4, "Done.", 20),
+    ]
+    written(tmp_path / "root" / "tmp" / "w" / "chats" / "session-2026-04-15T10-00-s.jsonl", lines)
+    history = TaskHistory([tmp_path / "root"], now=lambda: NOW)
+    (row,) = history.list()
+    shown = [(each.role, each.kind) for each in history.messages(row.id).messages]
+    assert shown == [
+        ("system", "notice"),
+        ("user", "text"),
+        ("assistant", "tool"),
+        ("user", "tool_result"),
+        ("user", "tool_result"),
+        ("assistant", "text"),
+    ]

@@ -8,7 +8,8 @@ from uuid import UUID
 from sidecar.history.stored.parsing import value_of
 from sidecar.history.stores.append_only.times import iso_ms, sortable
 from sidecar.history.stores.codex.prompts import event_of, text_of_parts, typed
-from sidecar.history.stores.codex.records import Payload, Record, TokenInfo, Tokens
+from sidecar.history.stores.codex.records import Payload, Record
+from sidecar.history.stores.codex.sums import Figures, Sums
 
 State = Literal["empty", "open", "answered", "cancelled", "failed"]
 
@@ -50,8 +51,8 @@ class Facts:
     copied_title: str = ""
     events: Messages = field(default_factory=Messages)
     items: Messages = field(default_factory=Messages)
-    usage: tuple[int, int, int] | None = None
-    """Own input, cached input and output tokens; None if no answer reported any."""
+    usage: Figures | None = None
+    """The own tokens; None if no answer reported any."""
 
     @property
     def is_task(self) -> bool:
@@ -73,13 +74,11 @@ class FileFold:
     """
 
     __slots__ = (
-        "_base",
-        "_carried",
+        "_answered",
         "_failed",
-        "_forked",
         "_replay",
         "_since",
-        "_total",
+        "_sums",
         "_turn_model",
         "facts",
     )
@@ -87,15 +86,11 @@ class FileFold:
     def __init__(self) -> None:
         self.facts = Facts()
         self._replay = False
-        self._forked = False
-        """Whether the sums may include another session's tokens; the first sum tells."""
         self._since: int | None = None
         """The time of the last copied record in ms."""
-        self._base = (0, 0, 0)
-        """The sums at the end of the copied records."""
-        self._carried = (0, 0, 0)
-        """The sums before they were reset."""
-        self._total: tuple[int, int, int] | None = None
+        self._sums = Sums()
+        self._answered = False
+        """Whether the model answered in this session, for a person or for a summary."""
         self._turn_model = ""
         self._failed = False
         """Whether the current turn reported an error."""
@@ -126,7 +121,7 @@ class FileFold:
         facts.nickname = payload.agent_nickname or _text(spawned, "agent_nickname")
         if facts.is_child and not facts.parent:
             facts.parent = payload.forked_from_id or ""
-        self._replay = self._forked = bool(payload.forked_from_id or facts.parent)
+        self._replay = self._sums.is_forked = bool(payload.forked_from_id or facts.parent)
         self._since = iso_ms(record.timestamp)
 
     def _take(self, record: Record, payload: Payload) -> None:
@@ -138,6 +133,7 @@ class FileFold:
             return
         if record.timestamp and (time := sortable(record.timestamp)) > self.facts.last:
             self.facts.last = time
+        self._answered = self._answered or _is_answer(record.type, payload)
         if record.type == "event_msg":
             self._take_event(*event_of(payload), payload)
         elif kind == "turn_context":
@@ -160,9 +156,7 @@ class FileFold:
 
     def _take_copied(self, kind: str, payload: Payload) -> None:
         if kind == "token_count" and payload.info is not None and payload.info.total_token_usage is not None:
-            self._base = _figures(payload.info.total_token_usage)
-            self._total = self._base
-            self._forked = False
+            self._sums.copied(payload.info)
         elif not self.facts.copied_title and event_of(payload)[0] == "user_message":
             self.facts.copied_title = typed(event_of(payload)[1], payload.kind)[:_MAX_TITLE]
         elif kind == "turn_context":
@@ -191,28 +185,9 @@ class FileFold:
             case "error":
                 events.state, self._failed = "failed", True
             case "token_count":
-                if payload.info is not None and payload.info.total_token_usage is not None:
-                    self._rebase(payload.info)
-                    self._count(_figures(payload.info.total_token_usage))
-
-    def _rebase(self, info: TokenInfo) -> None:
-        """Leave out what the first sum of a fork includes besides the answer that it reports."""
-        if self._forked and info.total_token_usage is not None and info.last_token_usage is not None:
-            total, last = _figures(info.total_token_usage), _figures(info.last_token_usage)
-            self._base = _triple(max(0, whole - own) for whole, own in zip(total, last, strict=True))
-        self._forked = False
-
-    def _count(self, total: tuple[int, int, int]) -> None:
-        """Take a sum over the session; one that is smaller than the last started again from 0."""
-        facts = self.facts
-        if self._total is not None and total[0] < self._total[0]:
-            own = zip(self._carried, self._total, self._base, strict=True)
-            self._carried = _triple(carried + last - base for carried, last, base in own)
-            self._base = (0, 0, 0)
-        self._total = total
-        own = zip(self._carried, total, self._base, strict=True)
-        facts.usage = _triple(carried + last - base for carried, last, base in own)
-        facts.model = self._turn_model or facts.model
+                if payload.info is not None and self._sums.take(payload.info, answered=self._answered):
+                    facts.usage = self._sums.own
+                    facts.model = self._turn_model or facts.model
 
     def _take_bare(self, record: Record) -> None:
         """Take a line of the first versions, which have no envelope and no events."""
@@ -239,6 +214,15 @@ class FileFold:
             items.state = "open"
 
 
+def _is_answer(kind: str, payload: Payload) -> bool:
+    """Return whether a record is, or is about, an answer of the model."""
+    if kind == "token_usage_record" or payload.type == "agent_message":
+        return True
+    if kind != "response_item":
+        return False
+    return payload.type in _CALLS or payload.type == "reasoning" or payload.role == "assistant"
+
+
 def _subagent(payload: Payload) -> dict[str, Any] | None:
     """Return what a session says of being a subagent, None if it is not one."""
     source = value_of(payload.source)
@@ -262,12 +246,3 @@ def _made_ms(name: str | None) -> int | None:
         return UUID(name).int >> 80
     except ValueError:
         return None
-
-
-def _figures(tokens: Tokens) -> tuple[int, int, int]:
-    return tokens.input_tokens, tokens.cached_input_tokens, tokens.output_tokens
-
-
-def _triple(values: Iterable[int]) -> tuple[int, int, int]:
-    first, second, third = (max(0, value) for value in values)
-    return first, second, third

@@ -10,10 +10,11 @@ NOTHING: Final = msgspec.Raw(b"")
 
 
 class Tokens(msgspec.Struct, gc=False):
-    """A sum over the session; `input_tokens` includes cached ones, `output_tokens` those of reasoning."""
+    """A sum over the session; `input_tokens` includes those of caches, `output_tokens` those of reasoning."""
 
     input_tokens: int = 0
     cached_input_tokens: int = 0
+    cache_write_input_tokens: int = 0
     output_tokens: int = 0
 
 
@@ -29,6 +30,8 @@ class Item(msgspec.Struct, gc=False):
     """What an `item_completed` event is about."""
 
     type: str = ""
+    id: msgspec.Raw = NOTHING
+    status: msgspec.Raw = NOTHING
     content: msgspec.Raw = NOTHING
     summary_text: msgspec.Raw = NOTHING
 
@@ -59,6 +62,7 @@ class Payload(msgspec.Struct, gc=False):
     input: msgspec.Raw = NOTHING
     action: msgspec.Raw = NOTHING
     output: msgspec.Raw = NOTHING
+    success: msgspec.Raw = NOTHING
     item: Item | None = None
 
 

@@ -52,9 +52,15 @@ def session_of(key: str, facts: Facts, place: Place) -> Session:
 
 
 def _usage(facts: Facts) -> TokenUsage | None:
-    """Return the own tokens. Codex counts cached tokens and those written to a cache as input."""
-    if facts.usage is None:
+    """Return the own tokens. Codex counts tokens that caches read and wrote as input."""
+    used = facts.usage
+    if used is None:
         return None
-    given, cached, made = facts.usage
-    fresh = max(0, given - cached)
-    return TokenUsage(total=fresh + made, input=fresh, output=made, cache_reads=cached, cache_writes=0)
+    fresh = max(0, used.given - used.read - used.written)
+    return TokenUsage(
+        total=fresh + used.made,
+        input=fresh,
+        output=used.made,
+        cache_reads=used.read,
+        cache_writes=used.written,
+    )

@@ -128,7 +128,7 @@ class CodexStore(FileSessionStore):
 
     def touched_files(self, key: str) -> "list[FileChange]":
         """List the files that the calls of a session name."""
-        from sidecar.history.stores.codex.messages import touched_files
+        from sidecar.history.stores.codex.files import touched_files
 
         files = self._known().get(key)
         read = self._reader.read(files.paths[0]) if files is not None else None

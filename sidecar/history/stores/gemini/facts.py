@@ -69,9 +69,14 @@ def fact_of(message: Message) -> Fact:
 def prompt_of(message: Message) -> str | None:
     """Return what a person typed; None for a command, a tool's result, or a text of the product."""
     shown = plain_text(message.display_content) or plain_text(message.content)
-    if not shown.strip() or shown.startswith(_WRAPPERS) or _COMMAND.match(shown):
+    if not shown.strip() or is_wrapper(shown) or _COMMAND.match(shown):
         return None
     return shown
+
+
+def is_wrapper(shown: str) -> bool:
+    """Return whether the product wrote a text in the name of the user."""
+    return shown.startswith(_WRAPPERS)
 
 
 def plain_text(content: msgspec.Raw) -> str:

@@ -1,6 +1,6 @@
 """The messages of a session of Gemini CLI, and the files that its tools touched. Pure."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from typing import Any
 
 from sidecar.api.stored.files import FileAction
@@ -8,7 +8,7 @@ from sidecar.api.stored.tasks import StoredMessage
 from sidecar.changes.file_change import MAX_PATH, FileChange
 from sidecar.changes.line_count import count_lines
 from sidecar.history.stored.parsing import value_of
-from sidecar.history.stores.gemini.facts import plain_text
+from sidecar.history.stores.gemini.facts import is_wrapper, plain_text
 from sidecar.history.stores.gemini.records import Message
 from sidecar.history.stores.sessions.files import called_files
 from sidecar.history.stores.sessions.messages import MessageWriter, raw
@@ -23,17 +23,20 @@ _TEXTS = ("output", "error", "text")
 def stored_messages(messages: Iterable[Message]) -> Sequence[StoredMessage]:
     """Return the messages in the shape of the wire."""
     writer = MessageWriter()
+    answered: set[str] = set()
     for message in messages:
         at = iso_ms(message.timestamp)
         if message.type == "user":
             shown = plain_text(message.display_content) or plain_text(message.content)
-            writer.add("user", "text", shown, at)
-            _write_responses(writer, value_of(message.content), at)
+            made = is_wrapper(shown)
+            writer.add("system" if made else "user", "notice" if made else "text", shown, at)
+            _write_responses(writer, value_of(message.content), at, answered)
         elif message.type == "gemini":
             writer.add("assistant", "reasoning", _thoughts(message), at)
             writer.add("assistant", "text", plain_text(message.content), at)
             for call in calls_of(message):
-                _write_call(writer, call, at)
+                if _write_call(writer, call, at) and (name := text(call.get("id"))):
+                    answered.add(name)
         else:
             kind = _NOTICES.get(message.type, "notice") if isinstance(message.type, str) else "notice"
             writer.add("system", kind, plain_text(message.content), at)
@@ -84,21 +87,25 @@ def _counted(change: FileChange, shown: dict[str, Any]) -> FileChange:
     return change._replace(path=named, actions=frozenset({action}), additions=added, deletions=deleted)
 
 
-def _write_call(writer: MessageWriter, call: dict[str, Any], at: int | None) -> None:
+def _write_call(writer: MessageWriter, call: dict[str, Any], at: int | None) -> bool:
+    """Append a call and its result; return whether it has one."""
     at = iso_ms(call.get("timestamp")) or at
     writer.call(call.get("name"), call.get("id"), call.get("args"), at)
     result, status = call.get("result"), call.get("status")
     if result is None and call.get("resultDisplay") is None and status not in _FAILED:
-        return
+        return False
     shown = shown_result(call.get("resultDisplay"), result)
     writer.result(call.get("id"), shown, at, failed=status in _FAILED)
+    return True
 
 
-def _write_responses(writer: MessageWriter, content: object, at: int | None) -> None:
-    """Append the results of tools that older versions recorded as messages of the user."""
+def _write_responses(
+    writer: MessageWriter, content: object, at: int | None, answered: Container[str]
+) -> None:
+    """Append the results of tools that are recorded as messages of the user, and not with their calls too."""
     for part in content if isinstance(content, list) else ():
         answer = part.get("functionResponse") if isinstance(part, dict) else None
-        if isinstance(answer, dict):
+        if isinstance(answer, dict) and (text(answer.get("id")) or "") not in answered:
             response = answer.get("response")
             failed = isinstance(response, dict) and "error" in response
             writer.result(answer.get("id"), _response_text([part]), at, failed=failed)

@@ -13,6 +13,7 @@ from sidecar.history.stores.qwen.records import (
     Record,
     is_error,
     is_notification,
+    is_wrapper,
     parts_of,
     plain_text,
 )
@@ -34,7 +35,7 @@ def stored_messages(records: Iterable[Record]) -> Sequence[StoredMessage]:
     for record in records:
         at = iso_ms(record.timestamp)
         match record.type:
-            case "user" if is_notification(record):
+            case "user" if is_notification(record) or is_wrapper(plain_text(record)):
                 writer.add("system", "notice", plain_text(record), at)
             case "user":
                 writer.add("user", "text", plain_text(record), at)

@@ -117,9 +117,14 @@ def is_notification(record: Record) -> bool:
 def prompt_of(record: Record) -> str | None:
     """Return what a person typed; None for a command and for a text of the product."""
     typed = plain_text(record)
-    if not typed.strip() or typed.startswith(_WRAPPERS) or _COMMAND.match(typed):
+    if not typed.strip() or is_wrapper(typed) or _COMMAND.match(typed):
         return None
     return typed
+
+
+def is_wrapper(shown: str) -> bool:
+    """Return whether the product wrote a text in the name of the user."""
+    return shown.startswith(_WRAPPERS)
 
 
 def plain_text(record: Record) -> str:

@@ -1,0 +1,85 @@
+"""The own tokens of a session, from the sums that Codex records. Pure."""
+
+from collections.abc import Iterable
+from typing import Final, NamedTuple, Self
+
+from sidecar.history.stores.codex.records import TokenInfo, Tokens
+
+
+class Figures(NamedTuple):
+    """Tokens of input, those of them that were read from and written to a cache, and tokens of output."""
+
+    given: int = 0
+    read: int = 0
+    written: int = 0
+    made: int = 0
+
+    @classmethod
+    def of(cls, tokens: Tokens) -> Self:
+        """Return the figures that Codex records."""
+        read, written = tokens.cached_input_tokens, tokens.cache_write_input_tokens
+        return cls(tokens.input_tokens, read, written, tokens.output_tokens)
+
+    @classmethod
+    def positive(cls, values: Iterable[int]) -> Self:
+        """Return figures none of which is less than 0."""
+        return cls(*(max(0, value) for value in values))
+
+
+_NOTHING: Final = Figures()
+
+
+class Sums:
+    """Fold the sums over a session, which may include the tokens of another one, into `own` tokens.
+
+    `own` is None until an answer reports any.
+    """
+
+    __slots__ = ("_base", "_carried", "_total", "is_forked", "own")
+
+    def __init__(self) -> None:
+        self.own: Figures | None = None
+        self.is_forked = False
+        """Whether the sums may include another session's tokens; the first sum tells."""
+        self._base = _NOTHING
+        """The sums at the end of the other session."""
+        self._carried = _NOTHING
+        """The own tokens before the sums were reset."""
+        self._total: Figures | None = None
+
+    def copied(self, info: TokenInfo) -> None:
+        """Take a sum that was copied from another session."""
+        if info.total_token_usage is not None:
+            self._base = self._total = Figures.of(info.total_token_usage)
+            self.is_forked = False
+
+    def take(self, info: TokenInfo, *, answered: bool) -> bool:
+        """Take a sum; return whether it is one. `answered` says whether the session has an answer of its own.
+
+        A fork that compacts its context first repeats the sum and the last answer of the other session. The
+        first sum with an answer includes the other session's tokens besides the answer's.
+        """
+        if info.total_token_usage is None:
+            return False
+        total = Figures.of(info.total_token_usage)
+        if self.is_forked and not answered:
+            self.copied(info)
+            return False
+        if self.is_forked and info.last_token_usage is not None:
+            last = Figures.of(info.last_token_usage)
+            self._base = Figures.positive(whole - own for whole, own in zip(total, last, strict=True))
+        self.is_forked = False
+        self._count(total)
+        return True
+
+    def _count(self, total: Figures) -> None:
+        """Add a sum; one that is smaller than the last started again from 0."""
+        if self._total is not None and total.given < self._total.given:
+            self._carried = self._own(self._total)
+            self._base = _NOTHING
+        self._total = total
+        self.own = self._own(total)
+
+    def _own(self, total: Figures) -> Figures:
+        parts = zip(self._carried, total, self._base, strict=True)
+        return Figures.positive(carried + last - base for carried, last, base in parts)
