@@ -134,9 +134,10 @@ export function activate(context: vscode.ExtensionContext): SubagentSidecarApi {
   const ownRoot = () => service.info?.storageRoot;
   const transcripts = new Transcripts(service);
   const reports = taskReports(tagged, fleet);
-  const diagnosis = diagnosisPage(context.extensionUri, service);
+  const { extensionUri, workspaceState } = context;
+  const diagnosis = diagnosisPage(extensionUri, service, workspaceState);
   const shownHistory = historyView(list, history);
-  const totals = totalsPage(context.extensionUri, tagged, () => shownHistory.filter);
+  const totals = totalsPage(extensionUri, tagged, () => shownHistory.filter, workspaceState);
   const repair = async (): Promise<void> => {
     installation.reinstall();
     try {

@@ -56,6 +56,15 @@ export function clock(time: number): string {
     .join(":");
 }
 
+const SYSTEM = Intl.DateTimeFormat().resolvedOptions().locale;
+// A region of the same language orders a date as its people do: `en-GB` in an English editor.
+const REGION = SYSTEM.startsWith(LOCALE.slice(0, 2)) ? SYSTEM : LOCALE;
+
+/** Format a date and time, in ms since the epoch, in the local time zone: `11/5/2026, 5:06:07 AM`. */
+export function localTime(time: number): string {
+  return new Date(time).toLocaleString(REGION);
+}
+
 const DAY_NAME = new Intl.DateTimeFormat(LOCALE, { day: "numeric", month: "short" });
 
 /** Format the day of a time, in ms since the epoch, in the local time zone: `Nov 5`. */
@@ -63,31 +72,46 @@ export function day(time: number): string {
   return DAY_NAME.format(time);
 }
 
+const ENDLESS = 1e15; // from here on, a damaged store speaks, and all digits would not fit any place
+const SCIENTIFIC = new Intl.NumberFormat(LOCALE, {
+  notation: "scientific",
+  maximumFractionDigits: 1,
+});
 const EXACT = new Intl.NumberFormat(LOCALE);
+const TENTHS = new Intl.NumberFormat(LOCALE, { maximumFractionDigits: 1 });
 const COMPACT = new Intl.NumberFormat(LOCALE, { notation: "compact", maximumFractionDigits: 1 });
 const [CENTS, SMALL] = [2, 4].map(
   (digits) =>
     new Intl.NumberFormat(LOCALE, { minimumFractionDigits: digits, maximumFractionDigits: digits }),
 ) as [Intl.NumberFormat, Intl.NumberFormat];
 
+function written(format: Intl.NumberFormat, value: number): string {
+  return (Math.abs(value) < ENDLESS ? format : SCIENTIFIC).format(value);
+}
+
 /** Format a whole number in full: `12,345`. */
 export function exact(count: number): string {
-  return EXACT.format(count);
+  return written(EXACT, count);
+}
+
+/** Format a number with one decimal place, unless that is 0: `1.5`. */
+export function tenths(value: number): string {
+  return written(TENTHS, value);
 }
 
 /** Format a count and what it counts: `1 task`, `2,000 tasks`. */
 export function counted(count: number, noun: string): string {
-  return `${EXACT.format(count)} ${noun}${count === 1 ? "" : "s"}`;
+  return `${exact(count)} ${noun}${count === 1 ? "" : "s"}`;
 }
 
 /** Format a count and what it counts, where the plural is another word: `1 Aufgabe`, `2 Aufgaben`. */
 export function plural(count: number, one: string, many: string): string {
-  return `${EXACT.format(count)} ${count === 1 ? one : many}`;
+  return `${exact(count)} ${count === 1 ? one : many}`;
 }
 
 /** Format a large number briefly: `950`, `12.3K`. */
 export function compact(count: number): string {
-  return COMPACT.format(count);
+  return written(COMPACT, count);
 }
 
 /** Format a cost in USD so that a small one does not look like nothing: `$1,234.50`, `$0.0031`, `<$0.0001`. */
@@ -95,5 +119,5 @@ export function dollars(cost: number): string {
   if (cost > 0 && cost < 0.0001) {
     return WORDS.leastDollars;
   }
-  return WORDS.dollars((cost > 0 && cost < 0.01 ? SMALL : CENTS).format(cost));
+  return WORDS.dollars(written(cost > 0 && cost < 0.01 ? SMALL : CENTS, cost));
 }

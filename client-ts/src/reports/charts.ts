@@ -19,12 +19,9 @@ export interface ChartDay {
   readonly words: string;
 }
 
-/** Draw a bar in proportion to the longest; anything above 0 can be seen. */
-export function bar(value: number, most: number): string {
-  if (value <= 0) {
-    return "";
-  }
-  const width = Math.max(LEAST, (100 * value) / most).toFixed(1);
+/** Draw a bar for a share of all, which is the whole width; anything above 0 can be seen. */
+export function bar(share: number): string {
+  const width = Math.max(LEAST, 100 * share).toFixed(1);
   return `<svg class="bar" aria-hidden="true"><rect width="${width}%" height="100%"></rect></svg>`;
 }
 
@@ -38,7 +35,7 @@ export function dayChart(days: readonly ChartDay[], label: string): string {
     return "";
   }
   const columns = shown.map(({ date, value, words }) => {
-    const height = value <= 0 ? 0 : Math.max(LEAST, (HEIGHT * value) / most);
+    const height = value <= 0 ? 0 : Math.max(LEAST, HEIGHT * (value / most));
     const x = (Date.parse(date) - first) / DAY + GAP / 2;
     const at = `x="${x}" y="${(HEIGHT - height).toFixed(1)}"`;
     const size = `width="${1 - GAP}" height="${height.toFixed(1)}"`;

@@ -1,6 +1,7 @@
 import type { DoctorPlace, DoctorResult, DoctorRoot, Finding } from "../protocol.js";
 import type { TaskRef } from "../taskRef.js";
 import { commandLink, foreign, list, prose } from "../text/html.js";
+import { exact } from "../l10n/format.js";
 import { doctor } from "./strings.js";
 
 /** The command behind the links to tasks; its argument is a TaskRef. */
@@ -19,7 +20,7 @@ export function doctorReport({ roots, searched, findings }: DoctorResult): strin
   parts.push(`<h2>${prose(doctor.checked)}</h2>`, list(roots.map(rootLine)));
   parts.push(...searchParts(roots, searched ?? []));
   for (const [code, group] of byCode(findings)) {
-    const count = group.length.toLocaleString();
+    const count = exact(group.length);
     parts.push(`<h2>${foreign(HEADINGS[code] ?? code, LINE_CHARS)} (${count})</h2>`);
     for (const remedy of new Set(group.map((finding) => finding.remedy))) {
       parts.push(`<p>${doctor.suggestion(foreign(remedy, LINE_CHARS))}</p>`);

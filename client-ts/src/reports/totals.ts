@@ -16,6 +16,8 @@ const MOST_ROWS = 200;
 const MOST_PARENTS = 50;
 const KEY_CHARS = 200;
 const LINE_CHARS = 2_000;
+/** The largest value of a chart, of which many can be added up. */
+const MOST = 1e300;
 
 /** Write the totals of stored tasks as the HTML of a page; `query` selects the tasks, "" all of them. */
 export function totalsReport(stats: StatsResult, query: string): string {
@@ -63,21 +65,24 @@ function groupParts(key: (typeof ORDER)[number], groups: readonly StatsGroup[]):
     const value = measure.of(totals);
     const known = foreign(name ?? "", KEY_CHARS);
     const label = (name ?? "") === "" ? prose(strings.unknown) : breakable(known);
-    return [label, `${bar(value, measure.most)}${share(value, measure.sum)}`, ...figures(totals)];
+    return [label, shareOf(value / measure.sum), ...figures(totals)];
   });
   const head = [column, measure.heading, ...strings.columns];
   const chart = key === "day" ? chartOf(groups, measure) : "";
   return [heading(title), chart, table(title, head, rows, 2), andMore(groups.length - MOST_ROWS)];
 }
 
+/** Draw a share of all as a bar, and write it; "" for none. */
+function shareOf(share: number): string {
+  return share > 0 ? `${bar(share)} <span>${escaped(strings.percent(100 * share))}</span>` : "";
+}
+
 function chartOf(groups: readonly StatsGroup[], measure: Measure): string {
-  const days = newest(
-    groups.map(({ key, totals }) => {
-      const date = key ?? "";
-      const value = measure.of(totals);
-      return { date, value, words: `${date}: ${measure.words(value)}` };
-    }),
-  );
+  const all = groups.flatMap(({ key: date = "", totals }) => {
+    const value = measure.of(totals);
+    return date === "" ? [] : [{ date, value, words: `${date}: ${measure.words(value)}` }];
+  });
+  const days = newest(all);
   const [first, last] = [days[0], days.at(-1)];
   const top = days.reduce((most, day) => (day.value > most.value ? day : most), first ?? NO_DAY);
   const label = strings.dayChart(measure.name, first?.date ?? "", last?.date ?? "", top.words);
@@ -86,7 +91,9 @@ function chartOf(groups: readonly StatsGroup[], measure: Measure): string {
   const ends = [firstShown(days), scale, last?.date ?? ""]
     .map((text) => `<span>${escaped(text)}</span>`)
     .join("");
-  return svg === "" ? "" : `<figure>${svg}<figcaption>${ends}</figcaption></figure>`;
+  const left = all.length - days.length;
+  const note = left > 0 ? paragraph(strings.notDrawn(left)) : "";
+  return svg === "" ? "" : `<figure>${svg}<figcaption>${ends}</figcaption></figure>${note}`;
 }
 
 const NO_DAY: ChartDay = { date: "", value: 0, words: "" };
@@ -103,21 +110,15 @@ function measureOf(groups: readonly StatsGroup[]) {
   const hasCost = groups.some(({ totals }) => (totals.cost ?? 0) > 0);
   const of = ({ cost, tokens }: Totals): number => {
     const value = (hasCost ? cost : tokens) ?? 0;
-    return Number.isFinite(value) ? Math.max(0, value) : 0; // a damaged store may say anything
+    return value > 0 ? Math.min(value, MOST) : 0; // a damaged store may say anything
   };
-  const values = groups.map(({ totals }) => of(totals));
   return {
     of,
-    most: Math.max(0, ...values),
-    sum: values.reduce((sum, value) => sum + value, 0),
+    sum: groups.reduce((sum, { totals }) => sum + of(totals), 0),
     heading: hasCost ? strings.shareOfCost : strings.shareOfTokens,
     name: hasCost ? strings.costPerDay : strings.tokensPerDay,
     words: (value: number) => (hasCost ? (money(value) ?? UNKNOWN) : strings.tokens(number(value))),
   };
-}
-
-function share(value: number, sum: number): string {
-  return value <= 0 ? "" : ` <span>${strings.percent((100 * value) / sum)}</span>`;
 }
 
 function parentParts(parents: readonly TreeTotals[]): string[] {
@@ -125,11 +126,13 @@ function parentParts(parents: readonly TreeTotals[]): string[] {
     .slice(0, MOST_PARENTS)
     .map(({ title, own, tree }) => [
       title === "" ? prose(common.untitled) : foreign(title, KEY_CHARS),
-      exact(tree.tasks),
-      money(own.cost) ?? UNKNOWN,
-      money(tree.cost) ?? UNKNOWN,
-      number(own.tokens),
-      number(tree.tokens),
+      ...[
+        exact(tree.tasks),
+        money(own.cost) ?? UNKNOWN,
+        money(tree.cost) ?? UNKNOWN,
+        number(own.tokens),
+        number(tree.tokens),
+      ].map(escaped),
     ]);
   return [
     table(strings.withSubtasks, strings.parentColumns, rows, 1),
@@ -157,7 +160,9 @@ function table(
   words: number,
 ): string {
   const kind = (column: number) => (column < words ? "" : ' class="number"');
-  const titles = head.map((title, column) => `<th scope="col"${kind(column)}>${prose(title)}</th>`);
+  const titles = head.map((title, column) =>
+    title === "" ? "<td></td>" : `<th scope="col"${kind(column)}>${prose(title)}</th>`,
+  );
   const lines = rows.map(([first = "", ...others]) => {
     const cells = others.map((cell, at) => `<td${kind(at + 1)}>${cell}</td>`);
     return `<tr><th scope="row">${first}</th>${cells.join("")}</tr>`;
@@ -174,7 +179,7 @@ function figures(totals: Totals): string[] {
     money(cost) ?? UNKNOWN,
     ...[input, output, cacheReads, cacheWrites].map(number),
     byteSize(sizeBytes),
-  ];
+  ].map(escaped);
 }
 
 /** Format tokens briefly, since each count takes a column: `1.2M`. */

@@ -1,6 +1,6 @@
 import type { StoredMessage, TaskInfo } from "../protocol.js";
-import { duration } from "../l10n/format.js";
-import { capitalized, localTime, oneLine, storedStatus } from "./words.js";
+import { duration, localTime } from "../l10n/format.js";
+import { capitalized, oneLine, storedStatus } from "./words.js";
 import * as strings from "./strings.js";
 
 const TITLE_CHARS = 200;

@@ -1,6 +1,6 @@
 import type { TaskInfo } from "../protocol.js";
 import { withoutUnseen } from "./unseen.js";
-import { counted, dollars } from "../l10n/format.js";
+import { counted, dollars, exact, tenths } from "../l10n/format.js";
 
 /** Describe the status of a stored task in a few words. */
 export function storedStatus(task: TaskInfo): string {
@@ -12,7 +12,14 @@ export function storedStatus(task: TaskInfo): string {
 /** Put text on one line, without invisible characters, and cut it to `most` characters. */
 export function oneLine(text: string, most: number): string {
   const line = withoutUnseen(text).replace(/\s+/gu, " ").trim();
-  return line.length <= most ? line : `${line.slice(0, most - 1)}…`;
+  return line.length <= most ? line : `${line.slice(0, wholeUntil(line, most - 1))}…`;
+}
+
+const SEGMENTER = new Intl.Segmenter();
+
+/** Return where to cut text at or before a place, so that no letter or emoji is split. */
+function wholeUntil(text: string, at: number): number {
+  return SEGMENTER.segment(text).containing(at)?.index ?? at;
 }
 
 /** Begin a text with a capital letter. */
@@ -44,11 +51,6 @@ export function withoutIcons(text: string): string {
   return text.replace(/\\?\$\([\w-]+(?:~\w+)?\)/gu, (icon) => `\\${icon.replace(/^\\/u, "")}`);
 }
 
-/** Format a time in the user's locale. */
-export function localTime(time: number): string {
-  return new Date(time).toLocaleString();
-}
-
 /** Format an amount in USD; undefined if it is not known. */
 export function money(cost: number | null | undefined): string | undefined {
   return cost == null ? undefined : dollars(cost);
@@ -61,6 +63,6 @@ export function byteSize(bytes: number): string {
   const step = bytes < 1 ? 0 : Math.floor(Math.log2(bytes) / 10);
   const unit = Math.min(step, BYTE_UNITS.length - 1);
   const value = bytes / 1024 ** unit;
-  const digits = unit === 0 || value >= 100 ? 0 : 1;
-  return `${value.toLocaleString(undefined, { maximumFractionDigits: digits })}\u00A0${BYTE_UNITS[unit] ?? ""}`;
+  const size = unit === 0 || value >= 100 ? exact(Math.round(value)) : tenths(value);
+  return `${size}\u00A0${BYTE_UNITS[unit] ?? ""}`;
 }

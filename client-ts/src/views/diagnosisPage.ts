@@ -9,11 +9,13 @@ import { ReportPage } from "./reportPage.js";
 export function diagnosisPage(
   extensionUri: vscode.Uri,
   service: Pick<SubagentService, "request">,
+  memory: vscode.Memento,
 ): ReportPage {
-  return new ReportPage(extensionUri, {
+  const report = {
     type: "subagentSidecar.diagnosis",
     name: reports.diagnosis,
     commands: [OPEN_TASK],
     write: async () => doctorReport(await service.request("history/doctor", {})),
-  });
+  };
+  return new ReportPage(extensionUri, report, memory);
 }

@@ -5,9 +5,11 @@ import type { SubagentService } from "../service/service.js";
 import { reports } from "../text/strings.js";
 import { ReportPage } from "./reportPage.js";
 
-/** The page with the totals of the tasks under the filter that the history had when it was written. */
+/** The page with the totals of the tasks under a filter. */
 export interface TotalsPage {
   readonly page: ReportPage;
+  /** Show the tasks under the filter that the history has now. */
+  readonly show: () => Promise<void>;
   /** The filter of the page if it is in front, else that of the history. */
   readonly query: () => string;
 }
@@ -17,19 +19,22 @@ export function totalsPage(
   extensionUri: vscode.Uri,
   service: Pick<SubagentService, "request">,
   filter: () => string,
+  memory: vscode.Memento,
 ): TotalsPage {
-  let written = "";
-  const page = new ReportPage(extensionUri, {
+  const report = {
     type: "subagentSidecar.totals",
     name: reports.totals,
     commands: [],
-    write: async () => {
-      const query = filter();
-      written = query;
+    write: async (query: string) => {
       const groups = { groupBy: [...TOTALS_GROUPS], disk: true };
       const selected = query === "" ? groups : { ...groups, query };
       return totalsReport(await service.request("tasks/stats", selected), query);
     },
-  });
-  return { page, query: () => (page.isActive ? written : filter()) };
+  };
+  const page = new ReportPage(extensionUri, report, memory);
+  return {
+    page,
+    show: () => page.show(filter()),
+    query: () => (page.isActive ? page.query : filter()),
+  };
 }

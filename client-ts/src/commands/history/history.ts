@@ -32,7 +32,7 @@ export interface HistoryCommandsContext {
   readonly transcripts: Transcripts;
   readonly reports: TaskReports;
   readonly diagnosis: Pick<ReportPage, "show">;
-  readonly totals: Pick<TotalsPage, "query"> & { readonly page: Pick<ReportPage, "show"> };
+  readonly totals: Pick<TotalsPage, "query" | "show">;
   /** The root whose tasks may be deleted; undefined until the sidecar runs. */
   readonly ownRoot: () => string | undefined;
 }
@@ -67,7 +67,7 @@ export function historyCommands(context: HistoryCommandsContext) {
     "subagentSidecar.history.clearFilter": () => history.setFilter(""),
     "subagentSidecar.history.refresh": () => history.refresh(),
     "subagentSidecar.history.loadMore": () => history.loadMore(),
-    "subagentSidecar.history.totals": () => totals.page.show(),
+    "subagentSidecar.history.totals": () => totals.show(),
     "subagentSidecar.history.totalsCsv": () => exportTotals(service, totals.query()),
     "subagentSidecar.history.check": () => diagnosis.show(),
     "subagentSidecar.history.help": () => reports.showRendered(strings.reports.queryHelp),

@@ -1,8 +1,7 @@
 import type * as en from "../en/common.js";
-import { plural } from "../format.js";
+import { exact, plural } from "../format.js";
 import type { Texts } from "../language.js";
 
-const number = (value: number): string => value.toLocaleString("de-DE");
 const tasks = (count: number): string => plural(count, "Aufgabe", "Aufgaben");
 
 export const common: Texts<typeof en.common> = {
@@ -10,8 +9,8 @@ export const common: Texts<typeof en.common> = {
   show: "Anzeigen",
   quoted: (text) => `„${text}“`,
   tasks,
-  shownOf: (shown, all) => `${number(shown)} von ${all}`,
-  andMore: (count) => `und ${number(count)} weitere`,
+  shownOf: (shown, all) => `${exact(shown)} von ${all}`,
+  andMore: (count) => `und ${exact(count)} weitere`,
 };
 
 export const facts: Texts<typeof en.facts> = {

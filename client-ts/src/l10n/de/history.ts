@@ -1,8 +1,7 @@
 import type * as en from "../en/history.js";
-import { plural } from "../format.js";
+import { exact, plural } from "../format.js";
 import type { Texts } from "../language.js";
 
-const number = (value: number): string => value.toLocaleString("de-DE");
 const tasks = (count: number): string => plural(count, "Aufgabe", "Aufgaben");
 
 export const history: Texts<typeof en.history> = {
@@ -69,7 +68,7 @@ export const history: Texts<typeof en.history> = {
   noReport: (reason) => `Dieser Bericht kann nicht erstellt werden: ${reason}`,
   unknownReport: (name) => `Es gibt keinen Bericht namens ${name}.`,
   asSent: (name) => `${name} (wie an das Modell gesendet)`,
-  tooLong: (left) => `… und ${number(left)} weitere Nachrichten, zu lang für diese Anzeige.`,
+  tooLong: (left) => `… und ${exact(left)} weitere Nachrichten, zu lang für diese Anzeige.`,
 };
 
 export const list: Texts<typeof en.list> = {

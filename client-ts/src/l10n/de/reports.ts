@@ -1,8 +1,7 @@
 import type * as en from "../en/reports.js";
-import { plural } from "../format.js";
+import { exact, plural } from "../format.js";
 import type { Texts } from "../language.js";
 
-const number = (value: number): string => value.toLocaleString("de-DE");
 const tasks = (count: number): string => plural(count, "Aufgabe", "Aufgaben");
 
 export const doctor: Texts<typeof en.doctor> = {
@@ -16,7 +15,7 @@ export const doctor: Texts<typeof en.doctor> = {
   alsoNamed: (names) => `auch unter ${names}, einmal gezählt`,
   folderMissing: "Ordner nicht gefunden",
   searched: (places, found) =>
-    `${plural(places, "Ort", "Orte")} durchsucht, ${found === 0 ? "keiner" : number(found)} mit Aufgaben.`,
+    `${plural(places, "Ort", "Orte")} durchsucht, ${found === 0 ? "keiner" : exact(found)} mit Aufgaben.`,
   notInHistory: "Nicht im Aufgabenverlauf:",
   advice:
     "Um sie aufzunehmen, fügen Sie ihre Ordner der Einstellung `subagentSidecar.foreignRoots` hinzu, oder " +
@@ -61,9 +60,9 @@ export const fleet: Texts<typeof en.fleet> = {
   nodes: "Knoten",
   withToken: (address) => `Cluster unter ${address}, mit Authentifizierung.`,
   withoutToken: (address) => `Cluster unter ${address}, **ohne** Authentifizierung.`,
-  freeSlots: (free, slots) => `${number(free)} von ${plural(slots, "Platz", "Plätzen")} frei.`,
+  freeSlots: (free, slots) => `${exact(free)} von ${plural(slots, "Platz", "Plätzen")} frei.`,
   versions: (versions) => `Versionen: ${versions}.`,
-  slotsOfNode: (free, slots) => `${number(free)} von ${number(slots)}`,
+  slotsOfNode: (free, slots) => `${exact(free)} von ${exact(slots)}`,
   nodeColumns: ["Knoten", "Belegt", "Freie Plätze", "Agenten", "Labels", "Adresse", "Version"],
   problems: "Probleme",
   runs: "Läufe",
@@ -71,13 +70,13 @@ export const fleet: Texts<typeof en.fleet> = {
   otherRuns: (count) =>
     count === 1
       ? "1 weiterer Lauf gehört zu einem anderen Sidecar oder ist beendet."
-      : `${number(count)} weitere Läufe gehören zu anderen Sidecars oder sind beendet.`,
+      : `${exact(count)} weitere Läufe gehören zu anderen Sidecars oder sind beendet.`,
 };
 
 export const totals: Texts<typeof en.totals> = {
   heading: "Verbrauch insgesamt",
-  allTasks: (count) => `Alle gespeicherten Aufgaben: ${number(count)}.`,
-  matching: (query, count) => `Aufgaben, die zum Filter ${query} passen: ${number(count)}.`,
+  allTasks: (count) => `Alle gespeicherten Aufgaben: ${exact(count)}.`,
+  matching: (query, count) => `Aufgaben, die zum Filter ${query} passen: ${exact(count)}.`,
   recorded: (withCost, withTokens) =>
     `Kosten sind für ${tasks(withCost)} aufgezeichnet, Token für ${tasks(withTokens)}.`,
   unknownMeans: "„–“ bedeutet: nicht aufgezeichnet.",
@@ -86,7 +85,7 @@ export const totals: Texts<typeof en.totals> = {
   copies: (count) =>
     count === 1
       ? "1 Kopie dieser Aufgaben an anderen Speicherorten zählt nicht noch einmal."
-      : `${number(count)} Kopien dieser Aufgaben an anderen Speicherorten zählen nicht noch einmal.`,
+      : `${exact(count)} Kopien dieser Aufgaben an anderen Speicherorten zählen nicht noch einmal.`,
   all: "Alle",
   unknown: "unbekannt",
   columns: [
@@ -112,8 +111,11 @@ export const totals: Texts<typeof en.totals> = {
   /** Describe the chart of days to who cannot see it; `most` is the day with the most. */
   dayChart: (what, first, last, most) => `${what} vom ${first} bis ${last}, höchstens ${most}.`,
   scale: (what, most) => `${what}, höchstens ${most}`,
+  notDrawn: (count) =>
+    `${plural(count, "Tag fehlt", "Tage fehlen")} im Diagramm, das die neuesten 120 Tage zeigt und keine in der Zukunft.`,
   tokens: (count) => `${count} Token`,
-  percent: (value) => (value < 1 ? "<1 %" : `${number(Math.round(value))} %`),
+  percent: (value) =>
+    value < 1 ? "<1 %" : value > 99 && value < 100 ? ">99 %" : `${exact(Math.round(value))} %`,
   withSubtasks: "Aufgaben mit Unteraufgaben",
   parentColumns: [
     "Aufgabe",
@@ -132,5 +134,5 @@ export const totals: Texts<typeof en.totals> = {
     "Papierkorb",
   ],
   more: (count) =>
-    `… und ${number(count)} weitere. Filtern Sie den Aufgabenverlauf, um die Auswahl einzugrenzen.`,
+    `… und ${exact(count)} weitere. Filtern Sie den Aufgabenverlauf, um die Auswahl einzugrenzen.`,
 };

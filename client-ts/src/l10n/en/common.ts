@@ -1,14 +1,12 @@
-import { counted } from "../format.js";
-
-const number = (value: number): string => value.toLocaleString();
+import { counted, exact } from "../format.js";
 
 export const common = {
   untitled: "(untitled)",
   show: "Show",
   quoted: (text: string) => `“${text}”`,
   tasks: (count: number) => counted(count, "task"),
-  shownOf: (shown: number, all: string) => `${number(shown)} of ${all}`,
-  andMore: (count: number) => `and ${number(count)} more`,
+  shownOf: (shown: number, all: string) => `${exact(shown)} of ${all}`,
+  andMore: (count: number) => `and ${exact(count)} more`,
 };
 
 /** The names of facts in tooltips and at the head of transcripts. */

@@ -1,6 +1,4 @@
-import { counted } from "../format.js";
-
-const number = (value: number): string => value.toLocaleString();
+import { counted, exact } from "../format.js";
 
 /** Stored tasks: the tree, search, export, housekeeping and transcripts. */
 export const history = {
@@ -67,7 +65,7 @@ export const history = {
   noReport: (reason: string) => `Can't create this report: ${reason}`,
   unknownReport: (name: string) => `There is no report named ${name}.`,
   asSent: (name: string) => `${name} (as sent to the model)`,
-  tooLong: (left: number) => `… and ${number(left)} more messages, too long to show here.`,
+  tooLong: (left: number) => `… and ${exact(left)} more messages, too long to show here.`,
 };
 
 /** The list of runs and stored tasks. */

@@ -1,6 +1,4 @@
-import { counted } from "../format.js";
-
-const number = (value: number): string => value.toLocaleString();
+import { counted, exact } from "../format.js";
 
 /** What the reports show for a figure that nobody recorded. */
 export const UNKNOWN = "–";
@@ -17,7 +15,7 @@ export const doctor = {
   alsoNamed: (names: string) => `also named ${names}, counted once`,
   folderMissing: "folder not found",
   searched: (places: number, found: number) =>
-    `Searched ${counted(places, "location")}, ${found === 0 ? "none" : number(found)} with tasks.`,
+    `Searched ${counted(places, "location")}, ${found === 0 ? "none" : exact(found)} with tasks.`,
   notInHistory: "Not in the task history:",
   advice:
     "To include them, add their folders to the setting `subagentSidecar.foreignRoots`, or turn on " +
@@ -64,9 +62,9 @@ export const fleet = {
   nodes: "Nodes",
   withToken: (address: string) => `Cluster at ${address}, with authentication.`,
   withoutToken: (address: string) => `Cluster at ${address}, **without** authentication.`,
-  freeSlots: (free: number, slots: number) => `${number(free)} of ${counted(slots, "slot")} free.`,
+  freeSlots: (free: number, slots: number) => `${exact(free)} of ${counted(slots, "slot")} free.`,
   versions: (versions: string) => `Versions: ${versions}.`,
-  slotsOfNode: (free: number, slots: number) => `${number(free)} of ${number(slots)}`,
+  slotsOfNode: (free: number, slots: number) => `${exact(free)} of ${exact(slots)}`,
   nodeColumns: ["Node", "In use", "Free slots", "Agents", "Labels", "Address", "Version"],
   problems: "Problems",
   runs: "Runs",
@@ -74,7 +72,7 @@ export const fleet = {
   otherRuns: (count: number) =>
     count === 1
       ? "1 other run belongs to another sidecar or has ended."
-      : `${number(count)} other runs belong to other sidecars or have ended.`,
+      : `${exact(count)} other runs belong to other sidecars or have ended.`,
 };
 
 /** The report on tokens and costs of stored tasks. */
@@ -91,7 +89,7 @@ export const totals = {
   copies: (count: number) =>
     count === 1
       ? "1 copy of these tasks in other roots is not counted again."
-      : `${number(count)} copies of these tasks in other roots are not counted again.`,
+      : `${exact(count)} copies of these tasks in other roots are not counted again.`,
   all: "All",
   unknown: "unknown",
   columns: ["Tasks", "Cost", "Tokens in", "Tokens out", "Cache reads", "Cache writes", "Size"],
@@ -111,12 +109,15 @@ export const totals = {
   dayChart: (what: string, first: string, last: string, most: string) =>
     `${what} from ${first} to ${last}, at most ${most}.`,
   scale: (what: string, most: string) => `${what}, at most ${most}`,
+  notDrawn: (count: number) =>
+    `${counted(count, "day")} ${count === 1 ? "is" : "are"} not in the chart, which shows the newest 120 days and none in the future.`,
   tokens: (count: string) => `${count} tokens`,
-  percent: (value: number) => (value < 1 ? "<1%" : `${number(Math.round(value))}%`),
+  percent: (value: number) =>
+    value < 1 ? "<1%" : value > 99 && value < 100 ? ">99%" : `${exact(Math.round(value))}%`,
   withSubtasks: "Tasks with subtasks",
   parentColumns: ["Task", "Total tasks", "Cost", "Total cost", "Tokens", "Total tokens"],
   disk: "Disk use of this extension's tasks",
   diskColumns: ["Root", "Tasks", "Messages (included in tasks)", "Archive", "Trash"],
   more: (count: number) =>
-    `… and ${number(count)} more. Filter the task history to narrow the totals.`,
+    `… and ${exact(count)} more. Filter the task history to narrow the totals.`,
 };

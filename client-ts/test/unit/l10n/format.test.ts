@@ -33,6 +33,13 @@ test.each([
   expect(dollars(cost)).toBe(text);
 });
 
+test("a number that no place has room for is written with an exponent", () => {
+  expect([dollars(1e300), compact(1e300), counted(1e300, "task"), dollars(-1e300)]).toEqual([
+    ...["$1E300", "1E300", "1E300 tasks", "$-1E300"],
+  ]);
+  expect(dollars(999_999_999)).toBe("$999,999,999.00");
+});
+
 test("counts have separators, large ones a unit", () => {
   expect([counted(1, "task"), counted(2_000, "task")]).toEqual(["1 task", "2,000 tasks"]);
   expect([compact(950), compact(12_345)]).toEqual(["950", "12.3K"]);

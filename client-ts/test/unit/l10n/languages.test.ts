@@ -118,11 +118,11 @@ test.each(PAIRS)("no text of the %s was left in English", (_, english, german, k
 });
 
 test.each([
-  ["en", "Running", "5m ago", "$1,234.50", "1,234"],
-  ["de", "Läuft", "vor 5m", "1.234,50\u00A0$", "1.234"],
-  ["de-AT", "Läuft", "vor 5m", "1.234,50\u00A0$", "1.234"],
-  ["fr", "Running", "5m ago", "$1,234.50", "1,234"],
-])("an editor in %s gets its words and figures", async (locale, status, age, cost, count) => {
+  ["en", "Running", "5m ago", "$1,234.50", "1,234", "1.5\u00A0KB"],
+  ["de", "Läuft", "vor 5m", "1.234,50\u00A0$", "1.234", "1,5\u00A0KB"],
+  ["de-AT", "Läuft", "vor 5m", "1.234,50\u00A0$", "1.234", "1,5\u00A0KB"],
+  ["fr", "Running", "5m ago", "$1,234.50", "1,234", "1.5\u00A0KB"],
+])("an editor in %s gets its words and figures", async (locale, status, age, cost, count, size) => {
   const { setLanguage } = await import("../../../src/l10n/language.js");
   setLanguage(locale);
   const { outcome } = await import("../../../src/text/outcomeStrings.js");
@@ -131,4 +131,6 @@ test.each([
   expect(ago(0, 300_000)).toBe(age);
   expect(dollars(1234.5)).toBe(cost);
   expect(plural(1234, "", "")).toBe(`${count} `);
+  const { byteSize } = await import("../../../src/text/words.js");
+  expect(byteSize(1536)).toBe(size);
 });

@@ -5,6 +5,7 @@ import type { DoctorResult } from "../../../src/protocol.js";
 import { doctorReport } from "../../../src/reports/doctor.js";
 import type { SubagentService } from "../../../src/service/service.js";
 import { diagnosisPage } from "../../../src/views/diagnosisPage.js";
+import { FakeMemento } from "../memory.js";
 import { shown, Uri, WebviewPanel } from "../../vscode.js";
 
 const ROOT = { path: "/r", product: "roo", exists: true, tasks: 3, emptyFolders: 0 } as const;
@@ -28,7 +29,8 @@ function pageOf(...results: (DoctorResult | Error)[]) {
     const next = results.shift();
     return next instanceof Error ? Promise.reject(next) : Promise.resolve(next);
   });
-  return diagnosisPage(Uri.file("/ext") as never, { request } as unknown as SubagentService);
+  const service = { request } as unknown as SubagentService;
+  return diagnosisPage(Uri.file("/ext") as never, service, new FakeMemento());
 }
 
 const shownPage = (): WebviewPanel => shown.panels.at(-1) ?? new WebviewPanel("none");

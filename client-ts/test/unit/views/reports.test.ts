@@ -98,7 +98,7 @@ function group(key: string, cost: number | undefined, tokens: number) {
   return { key, totals: { ...TOTALS, tokens, cost: cost ?? null } };
 }
 
-test("bars are in proportion to the cost, and to the tokens where no cost is known", () => {
+test("a bar is as long as the share of the cost beside it; of the tokens where no cost is known", () => {
   const mode = [
     group("a", 12, 1),
     group("b", 4, 9),
@@ -109,9 +109,9 @@ test("bars are in proportion to the cost, and to the tokens where no cost is kno
   expect(report).toContain('<th scope="col">Share of cost</th>');
   const bars = [...report.matchAll(/<rect width="([\d.]+)%" .*?<span>(.*?)<\/span>/gu)];
   expect(bars.map(([, width, share]) => [width, share])).toEqual([
-    ["100.0", "75%"],
-    ["33.3", "25%"],
-    ["1.0", "<1%"],
+    ["75.0", "75%"],
+    ["25.0", "25%"],
+    ["1.0", "&lt;1%"],
   ]);
   const unpriced = totalsReport(stats({ groups: { mode: [group("a", undefined, 5)] } }), "");
   expect(unpriced).toContain('<th scope="col">Share of tokens</th>');
@@ -143,6 +143,10 @@ test("a single day has no chart, and only the newest days are drawn", () => {
   const report = totalsReport(stats({ groups: { day: days(150) } }), "");
   expect(report.match(/<rect x=/gu)).toHaveLength(120);
   expect(report).toContain("from 2026-01-31 to 2026-05-30");
+  expect(report).toContain(
+    "<p>30 days are not in the chart, which shows the newest 120 days and none in the future.</p>",
+  );
+  expect(totalsReport(stats({ groups: { day: days(120) } }), "")).not.toContain("not in the chart");
 });
 
 test("dates that do not exist, future days and impossible values are not drawn", () => {
@@ -156,6 +160,21 @@ test("dates that do not exist, future days and impossible values are not drawn",
   const report = totalsReport(stats({ groups: { day } }), "");
   expect(report.match(/<rect x=/gu)).toHaveLength(3);
   expect(report).not.toMatch(/NaN|Infinity%|height="-/u);
+});
+
+test("absurd costs keep the layout and their shares", () => {
+  const mode = [group("a", 1e308, 1), group("b", 1e308, 1), group("c", 12, 1)];
+  const report = totalsReport(stats({ groups: { mode } }), "");
+  expect(report).not.toMatch(/NaN|Infinity|\d{20}/u);
+  expect(report).toContain("$1E308");
+  const shares = [...report.matchAll(/<span>(.*?)<\/span>/gu)].map(([, share]) => share);
+  expect(shares).toEqual(["50%", "50%", "&lt;1%"]);
+});
+
+test("what is almost all is not called all", () => {
+  const mode = [group("a", 999, 1), group("b", 1, 1)];
+  const report = totalsReport(stats({ groups: { mode } }), "");
+  expect(report).toContain("<span>&gt;99%</span>");
 });
 
 test("the totals as CSV have a row for each group, empty cells for what is unknown, no formulas", () => {
