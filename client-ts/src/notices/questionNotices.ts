@@ -2,12 +2,11 @@ import * as vscode from "vscode";
 
 import type { Answering } from "../questions/answers.js";
 import { inform } from "../questions/notify.js";
-import { type AnswerParams, type AsyncTask, ErrorCode } from "../protocol.js";
+import { answerOrTell, isOpen, tellAnswered } from "../questions/answering.js";
+import type { AsyncTask } from "../protocol.js";
 import { isWaiting, questionLine, type Waiting } from "../questions/questions.js";
 import { isSimple, promptFor } from "../questions/prompting.js";
-import { reply } from "../questions/replying.js";
 import type { SubagentService } from "../service/service.js";
-import { isRefusal } from "../util/errors.js";
 import { oneLine, unlinked } from "../text/words.js";
 import * as strings from "../text/strings.js";
 import type { NoticePanel, Notices } from "./notices.js";
@@ -63,7 +62,7 @@ async function ask(service: SubagentService, panel: NoticePanel, run: Waiting): 
   } else if (option !== undefined) {
     const { requestId } = run.attention;
     const { optionId } = option;
-    await answer(service, panel, { taskId: run.id, requestId, optionId });
+    await answerOrTell(service, panel, { taskId: run.id, requestId, optionId });
   }
 }
 
@@ -83,41 +82,8 @@ async function askQuestion(
   } else if (chosen !== undefined) {
     const content = await promptFor(attention);
     if (content !== undefined) {
-      await answer(service, panel, { taskId, requestId, action: "accept", content });
+      await answerOrTell(service, panel, { taskId, requestId, action: "accept", content });
     }
-  }
-}
-
-/** Answer a question; say so if it was answered elsewhere, while its notification was shown. */
-async function answer(
-  service: SubagentService,
-  panel: NoticePanel,
-  params: AnswerParams,
-): Promise<void> {
-  const { taskId, requestId } = params;
-  if (!isOpen(service, taskId, requestId)) {
-    await tellAnswered(panel, taskId);
-    return;
-  }
-  try {
-    await reply(service, params);
-  } catch (error) {
-    if (!isRefusal(error, ErrorCode.InvalidState)) {
-      throw error;
-    }
-    await tellAnswered(panel, taskId);
-  }
-}
-
-function isOpen(service: SubagentService, taskId: string, requestId: string): boolean {
-  const task = service.tasks.get(taskId);
-  return task !== undefined && isWaiting(task) && task.attention.requestId === requestId;
-}
-
-async function tellAnswered(panel: NoticePanel, taskId: string): Promise<void> {
-  const { showConversation } = strings.questions;
-  if ((await inform(strings.forms.answered, showConversation)) === showConversation) {
-    await panel.reveal(taskId);
   }
 }
 

@@ -9,7 +9,8 @@ import { isLive } from "../text/outcome.js";
 import { takesMessages } from "../text/speaking.js";
 import { concerns, storedRef } from "../storedRef.js";
 import { Throttle } from "../util/coalesce.js";
-import { isGone, messageOf } from "../util/errors.js";
+import { isGone } from "../util/errors.js";
+import { refusalWords } from "../refusals/refusalWords.js";
 import { EventFeed } from "./events/eventFeed.js";
 import type { ToWebview } from "./messages.js";
 import { pageTask } from "./pageTask.js";
@@ -100,7 +101,7 @@ export class FollowedRun implements Disposable {
         this.#lost(error);
         return;
       }
-      this.#page.post({ type: "taskMissing", taskId, message: messageOf(error) });
+      this.#page.post({ type: "taskMissing", taskId, message: refusalWords(error) });
     }
   }
 

@@ -5,7 +5,7 @@ import type {
   TaskEvent,
   TouchedFile,
 } from "../protocol.js";
-import type { LaunchProblem } from "../text/launchProblem.js";
+import type { LaunchProblem } from "../refusals/launchProblem.js";
 import type { InstalledAgent } from "../offers/installedAgents.js";
 import type { Chosen, Offers } from "../offers/offers.js";
 import type { FleetOffer } from "../offers/placement.js";

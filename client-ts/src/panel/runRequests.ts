@@ -1,7 +1,8 @@
-import { messageOf } from "../util/errors.js";
-import { launchProblem } from "../text/launchProblem.js";
+import { launchProblem } from "../refusals/launchProblem.js";
+import { refusalWords } from "../refusals/refusalWords.js";
 import { equipmentParams } from "../offers/equipment.js";
 import { launchChoices } from "../offers/offers.js";
+import { answerRefusal } from "../questions/answering.js";
 import { reply } from "../questions/replying.js";
 import type { Outbox } from "../service/outbox.js";
 import type { AsyncTask, LaunchParams, TaskEvent } from "../protocol.js";
@@ -101,7 +102,7 @@ export class RunRequests {
       const { task } = await this.#service.request("asyncTasks/cancel", { taskId });
       this.#page.taskChanged(task);
     } catch (error) {
-      this.#page.post({ type: "cancelFailed", taskId, message: messageOf(error) });
+      this.#page.post({ type: "cancelFailed", taskId, message: refusalWords(error) });
     }
   }
 
@@ -111,7 +112,7 @@ export class RunRequests {
     try {
       await this.#service.request("asyncTasks/answer", { taskId, requestId, optionId });
     } catch (error) {
-      this.#page.post({ type: "answerFailed", taskId, requestId, message: messageOf(error) });
+      this.#page.post({ type: "answerFailed", taskId, requestId, message: answerRefusal(error) });
     }
   }
 
@@ -120,7 +121,7 @@ export class RunRequests {
     try {
       await reply(this.#service, { taskId, requestId, action, ...(content && { content }) });
     } catch (error) {
-      this.#page.post({ type: "answerFailed", taskId, requestId, message: messageOf(error) });
+      this.#page.post({ type: "answerFailed", taskId, requestId, message: answerRefusal(error) });
     }
   }
 
@@ -130,7 +131,7 @@ export class RunRequests {
       const { delivery } = await this.#outbox.send(taskId, text);
       this.#page.post({ type: "sent", taskId, text, delivery });
     } catch (error) {
-      this.#page.post({ type: "sendFailed", taskId, text, message: messageOf(error) });
+      this.#page.post({ type: "sendFailed", taskId, text, message: refusalWords(error) });
     }
   }
 
@@ -153,7 +154,7 @@ export class RunRequests {
     try {
       events = await read(this.#service, taskId, seq);
     } catch (error) {
-      this.#page.post({ type: "taskMissing", taskId, message: messageOf(error) });
+      this.#page.post({ type: "taskMissing", taskId, message: refusalWords(error) });
     }
     this.#page.post({ type: "page", taskId, side, seq, events });
   }
@@ -164,7 +165,7 @@ export class RunRequests {
     try {
       events = await this.#search.after(taskId, seq);
     } catch (error) {
-      this.#page.post({ type: "taskMissing", taskId, message: messageOf(error) });
+      this.#page.post({ type: "taskMissing", taskId, message: refusalWords(error) });
     }
     this.#page.post({ type: "read", taskId, seq, events });
   }

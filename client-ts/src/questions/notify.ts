@@ -1,7 +1,7 @@
 // Only this module shows notifications and dialogs, see eslint.config.mjs.
 import * as vscode from "vscode";
 
-import { messageOf } from "../util/errors.js";
+import { refusalWords } from "../refusals/refusalWords.js";
 import { unlinked } from "../text/words.js";
 
 /** Show a message with buttons; return the selected one. Nothing in the message becomes a link. */
@@ -22,7 +22,7 @@ export function showError<T extends string>(
   error: unknown,
   ...buttons: T[]
 ): Thenable<T | undefined> {
-  return vscode.window.showErrorMessage(unlinked(messageOf(error)), ...buttons);
+  return vscode.window.showErrorMessage(unlinked(refusalWords(error)), ...buttons);
 }
 
 /** Ask in a modal dialog; return whether the user agreed. */

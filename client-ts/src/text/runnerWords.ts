@@ -1,4 +1,3 @@
-import { programIn } from "./launchProblem.js";
 import type { RunnerInfo, SubagentInfo } from "../protocol.js";
 import * as strings from "./strings.js";
 
@@ -21,4 +20,11 @@ export function whyMissing({ available, reason }: RunnerInfo): string | undefine
 function missingWords(reason: string): string {
   const program = programIn(reason);
   return program === undefined ? reason : strings.runs.programMissing(program);
+}
+
+/** Return the program that a runner's reason names as missing. */
+export function programIn(reason: string): string | undefined {
+  return /program (?<quote>['"])(?<program>.+?)\k<quote> is not found/u.exec(reason)?.groups?.[
+    "program"
+  ];
 }

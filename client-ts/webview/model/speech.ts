@@ -1,4 +1,4 @@
-import type { LaunchProblem } from "../../src/text/launchProblem.js";
+import type { LaunchProblem } from "../../src/refusals/launchProblem.js";
 import type { ToWebview } from "../../src/panel/messages.js";
 import { omit } from "../../src/util/omit.js";
 

@@ -4,7 +4,7 @@ import type { DefinitionProblem, SlashCommand, SubagentInfo } from "../../src/pr
 import type { InstalledAgent } from "../../src/offers/installedAgents.js";
 import type { Offers } from "../../src/offers/offers.js";
 import type { FleetOffer } from "../../src/offers/placement.js";
-import type { LaunchProblem } from "../../src/text/launchProblem.js";
+import type { LaunchProblem } from "../../src/refusals/launchProblem.js";
 import type { ServiceState } from "../../src/service/service.js";
 import { HOME, SERVICE } from "../text/strings.js";
 import type { AllChosen } from "./composer/choices.js";

@@ -1,6 +1,6 @@
 import * as vscode from "vscode";
 
-import { messageOf } from "../../util/errors.js";
+import { refusalWords } from "../../refusals/refusalWords.js";
 import { inform, warn } from "../../questions/notify.js";
 import type { ExportFormat, Redaction } from "../../protocol.js";
 import type { SubagentService } from "../../service/service.js";
@@ -90,7 +90,7 @@ async function exportMany(
     const task = tasks[at];
     return task === undefined || outcome.status === "fulfilled"
       ? []
-      : [{ task, reason: messageOf(outcome.reason) }];
+      : [{ task, reason: refusalWords(outcome.reason) }];
   });
   const written = outcomes.flatMap((outcome) =>
     outcome.status === "fulfilled" ? [outcome.value] : [],

@@ -1,7 +1,7 @@
 import * as vscode from "vscode";
 
 import { confirm, inform, warn } from "../../questions/notify.js";
-import type { HousekeepingResult, RemovedTask } from "../../protocol.js";
+import { ErrorCode, type HousekeepingResult, type RemovedTask } from "../../protocol.js";
 import type { SubagentService } from "../../service/service.js";
 import { ago } from "../../l10n/format.js";
 import { rowText } from "../../text/words.js";
@@ -107,11 +107,23 @@ async function remove(
 }
 
 function failuresOf(tasks: readonly NamedTask[], { failed }: HousekeepingResult): FailedTask[] {
-  const reasons = new Map(failed.map(({ id, message }) => [id, message]));
+  const reasons = new Map(failed.map((each) => [each.id, reasonOf(each)]));
   return tasks.flatMap((task) => {
     const reason = reasons.get(task.id);
     return reason === undefined ? [] : [{ task, reason }];
   });
+}
+
+/** Say why a task was not changed, after its title. */
+function reasonOf({ id, code, message }: HousekeepingResult["failed"][number]): string {
+  const { foreign, isGone, isRunning } = strings.history;
+  const words = new Map<number, string>([
+    [ErrorCode.ReadOnlyStore, foreign],
+    [ErrorCode.TaskNotFound, isGone],
+  ]);
+  const known = /is running/u.test(message) ? isRunning : words.get(code);
+  const named = [`${id}: `, `${id} `].find((start) => message.startsWith(start)) ?? "";
+  return known ?? message.slice(named.length);
 }
 
 /** Let the user choose a task from the archive or the trash, and restore it. */

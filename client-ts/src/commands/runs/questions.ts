@@ -1,10 +1,10 @@
 import * as vscode from "vscode";
 
 import type { RememberedPermission } from "../../protocol.js";
+import { answerOrTell } from "../../questions/answering.js";
 import { inform } from "../../questions/notify.js";
 import { askedLine, questionLine, type Waiting, waitingRuns } from "../../questions/questions.js";
 import { isSimple, promptFor } from "../../questions/prompting.js";
-import { reply } from "../../questions/replying.js";
 import type { SubagentService } from "../../service/service.js";
 import { ago } from "../../l10n/format.js";
 import { rowText, withoutIcons } from "../../text/words.js";
@@ -57,7 +57,8 @@ async function answer(context: QuestionCommandsContext, target: unknown): Promis
   } else if (chosen?.optionId !== undefined) {
     const { requestId } = run.attention;
     const { optionId } = chosen;
-    await context.service.request("asyncTasks/answer", { taskId: run.id, requestId, optionId });
+    const { service, panel } = context;
+    await answerOrTell(service, panel, { taskId: run.id, requestId, optionId });
   }
 }
 
@@ -73,7 +74,8 @@ async function answerQuestion(
   }
   const content = await promptFor(attention);
   if (content !== undefined) {
-    await reply(service, { taskId, requestId: attention.requestId, action: "accept", content });
+    const { requestId } = attention;
+    await answerOrTell(service, panel, { taskId, requestId, action: "accept", content });
   }
 }
 

@@ -1,4 +1,4 @@
-import { launchProblem, type LaunchProblem } from "../../text/launchProblem.js";
+import { launchProblem, type LaunchProblem } from "../../refusals/launchProblem.js";
 import { warn } from "../../questions/notify.js";
 import * as vscode from "vscode";
 import { launchOptions, SECTION } from "../../service/settings.js";

@@ -40,6 +40,8 @@ export const history: Texts<typeof en.history> = {
   selectFile:
     "Öffnen Sie eine Datei auf dem Datenträger, oder wählen Sie eine im Explorer, um die Aufgaben dazu zu sehen.",
   foreign: "sie gehört einer anderen Erweiterung",
+  isGone: "es gibt sie nicht mehr",
+  isRunning: "sie läuft; brechen Sie sie zuerst ab",
   moveToTrash: "In den Papierkorb",
   deleteOne: (task) => `Die Aufgabe ${task} löschen?`,
   deleteMany: (which) => `${which} löschen?`,

@@ -36,6 +36,8 @@ export const history = {
   selectFile:
     "Open a file on disk, or select one in the Explorer, to see the tasks that touched it.",
   foreign: "it belongs to another extension",
+  isGone: "it is no longer there",
+  isRunning: "it is running; cancel it first",
   moveToTrash: "Move to Trash",
   deleteOne: (task: string) => `Delete the task ${task}?`,
   deleteMany: (tasks: string) => `Delete ${tasks}?`,

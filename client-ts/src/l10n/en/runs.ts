@@ -36,6 +36,10 @@ export const runs = {
   resumeTitle: (name: string) => `Continue ${name}`,
   whatNext: "What next? (optional)",
   delivered: "Delivered.",
+  notTaken: (reason: string) => `The agent did not take the message: ${reason}`,
+  deleted: "This subagent was deleted.",
+  changedMeanwhile: (status: string) =>
+    `This is no longer possible. Status of the subagent: ${status}`,
   deliveredLater: "The agent gets it after the current turn.",
   noFolder: "Subagents work in a folder. Open one first.",
   openFolder: "Open Folder…",

@@ -339,6 +339,25 @@ test("an answer is handed on, and why it did not count is reported", async () =>
   expect(posted.at(-1)).toEqual(failure);
 });
 
+test("an answer or a message that comes too late is refused in words without IDs", async () => {
+  const { service, posted, receive } = panel();
+  const data = { taskId: "t1", status: "completed" };
+  const refused = (message: string) => () => {
+    throw Object.assign(new Error(message), { code: -32017, data });
+  };
+  service.answers["asyncTasks/answer"] = refused("task t1 has no open question 'r'");
+  service.answers["asyncTasks/send"] = refused("task t1 cannot receive messages: it is completed");
+  await receive({ type: "ready" }, { type: "answer", taskId: "t1", requestId: "r", optionId: "o" });
+  expect(posted.at(-1)).toMatchObject({ message: "This question is no longer open." });
+  await receive({ type: "reply", taskId: "t1", requestId: "r", action: "decline" });
+  expect(posted.at(-1)).toMatchObject({ message: "This question is no longer open." });
+  await receive({ type: "send", taskId: "t1", text: "hi" });
+  expect(posted.at(-1)).toMatchObject({
+    type: "sendFailed",
+    message: "This is no longer possible. Status of the subagent: Completed",
+  });
+});
+
 test("what a reader wants to open at is handed on", async () => {
   const { open, receive } = panel();
   const wanted = { type: "openDiff", taskId: "t1", seq: 2, index: 0 };

@@ -98,7 +98,7 @@ function group(key: string, cost: number | undefined, tokens: number) {
   return { key, totals: { ...TOTALS, tokens, cost: cost ?? null } };
 }
 
-test("a bar is as long as the share of the cost beside it; of the tokens where no cost is known", () => {
+test("a bar is as long as the share of the cost next to it; of the tokens where no cost is known", () => {
   const mode = [
     group("a", 12, 1),
     group("b", 4, 9),

@@ -1,6 +1,6 @@
 import { html } from "lit-html";
 
-import type { LaunchProblem } from "../../../src/text/launchProblem.js";
+import type { LaunchProblem } from "../../../src/refusals/launchProblem.js";
 import type { Action } from "../../../src/panel/messages.js";
 import { ACTIONS, COMPOSER } from "../../text/strings.js";
 import { icon } from "./icon.js";

@@ -73,10 +73,11 @@ test("a task of another root is left, though the own root may hold its id too", 
 });
 
 test("each task that was left is named with the reason, and only the others come back", async () => {
-  const { moved, service } = sidecarWith([], { t2: "it is running" });
+  const { moved, service } = sidecarWith([], { t2: "t2 is running; cancel it first" });
   shown.answers = ["Undo"];
   await archiveTasks(service, [ROOF, DOOR]);
-  const notice = "Archived “Mend the roof”. Not archived: “Paint the door”: it is running";
+  const notice =
+    "Archived “Mend the roof”. Not archived: “Paint the door”: it is running; cancel it first";
   expect(shown.messages).toEqual([notice]);
   expect(moved.at(-1)).toEqual(["tasks/restore", "t1"]);
 });

@@ -1,6 +1,8 @@
-import { isRefusal, messageOf } from "../util/errors.js";
+import { isRefusal } from "../util/errors.js";
 import { ErrorCode } from "../protocol.js";
-import * as strings from "./strings.js";
+import { programIn } from "../text/runnerWords.js";
+import { refusalWords } from "./refusalWords.js";
+import * as strings from "../text/strings.js";
 
 /** Why a launch or a resume was refused, for a person, and what they can do about it. */
 export interface LaunchProblem {
@@ -16,7 +18,7 @@ export function launchProblem(error: unknown): LaunchProblem {
   if (isRefusal(error, ErrorCode.LimitReached)) {
     return { message: limitWords(error.data), canQueue: true, setting: "maxAsyncTasks" };
   }
-  const message = messageOf(error);
+  const message = refusalWords(error);
   if (!isRefusal(error, ErrorCode.LaunchFailed)) {
     return { message, canQueue: false };
   }
@@ -37,13 +39,6 @@ function missingProgram(data: unknown): string | undefined {
   return program === undefined || typeof name !== "string"
     ? undefined
     : strings.runs.noProgram(name, program);
-}
-
-/** Return the program that a runner's reason names as missing. */
-export function programIn(reason: string): string | undefined {
-  return /program (?<quote>['"])(?<program>.+?)\k<quote> is not found/u.exec(reason)?.groups?.[
-    "program"
-  ];
 }
 
 function memberOf(data: unknown, name: string): unknown {

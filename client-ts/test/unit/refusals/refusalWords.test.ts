@@ -1,0 +1,55 @@
+import { expect, test } from "vitest";
+
+import { ErrorCode } from "../../../src/protocol.js";
+import { launchProblem } from "../../../src/refusals/launchProblem.js";
+import { refusalWords } from "../../../src/refusals/refusalWords.js";
+
+const ID = "0192f3c4-7d1e";
+
+function refusal(code: ErrorCode, message: string, status?: string): Error {
+  return Object.assign(new Error(message), { code, data: { taskId: ID, status } });
+}
+
+test.each([
+  [ErrorCode.TaskNotFound, `no async task has the ID or prefix '${ID}'`, undefined],
+  [ErrorCode.TaskNotFound, `no stored task has the ID or prefix '${ID}'`, undefined],
+  [ErrorCode.InvalidState, `task ${ID} cannot receive messages: it is completed`, "completed"],
+  [ErrorCode.InvalidState, `task ${ID} cannot receive messages: the agent is busy`, "running"],
+  [ErrorCode.InvalidState, `task ${ID} is running: only an ended task can be resumed`, "running"],
+  [ErrorCode.InvalidState, `task ${ID}: the record cannot be read`, "failed"],
+])("a refusal (%i, %s) is explained without the ID", (code, message, status) => {
+  const words = refusalWords(refusal(code, message, status));
+  expect(words).not.toContain(ID);
+  expect(words).toMatch(/^[A-Z]/u);
+  expect(launchProblem(refusal(code, message, status)).message).toBe(words);
+});
+
+test("a refusal says what has changed, and what the agent or the run says", () => {
+  const explained = (text: string, status: string) =>
+    refusalWords(refusal(ErrorCode.InvalidState, `task ${ID}${text}`, status));
+  expect(explained(" is running: only a queued task can be started now", "running")).toBe(
+    "This is no longer possible. Status of the subagent: Running",
+  );
+  expect(explained(" cannot receive messages: the agent is busy", "running")).toBe(
+    "The agent did not take the message: the agent is busy",
+  );
+  expect(explained(": the record cannot be read", "failed")).toBe("The record cannot be read");
+});
+
+test("a task that is gone is reported with the places that could not be searched for it", () => {
+  const message = `no stored task has the ID or prefix '${ID}'`;
+  const unread = `${message}. /store/a cannot be searched: it is damaged; restore it`;
+  expect(refusalWords(refusal(ErrorCode.TaskNotFound, message))).toBe(
+    "This task is no longer in the history.",
+  );
+  expect(refusalWords(refusal(ErrorCode.TaskNotFound, unread))).toBe(
+    "This task is no longer in the history. /store/a cannot be searched: it is damaged; restore it",
+  );
+});
+
+test("other errors keep their message", () => {
+  expect(refusalWords(refusal(ErrorCode.StorageError, "the disk is full"))).toBe(
+    "the disk is full",
+  );
+  expect(refusalWords("text")).toBe("text");
+});
