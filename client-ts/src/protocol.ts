@@ -1077,6 +1077,8 @@ export interface PartlySearched {
   taskId: string;
   /** The absolute path of its root. */
   root: string;
+  /** Its title. */
+  title: string;
   /** Which file exceeds which limit, and what was read of it. */
   message: string;
 }

@@ -50,6 +50,8 @@ class PartlySearched(Record, kw_only=True):
     """The ID of the task."""
     root: str
     """The absolute path of its root."""
+    title: str
+    """Its title."""
     message: str
     """Which file exceeds which limit, and what was read of it."""
 

@@ -196,7 +196,7 @@ def _partly_searched(rows: Iterable[TaskInfo]) -> Iterator[PartlySearched]:
     for row in rows:
         too_large = next((each for each in row.problems if each.code == "tooLarge"), None)
         if too_large is not None:
-            yield PartlySearched(task_id=row.id, root=row.root, message=too_large.message)
+            yield PartlySearched(task_id=row.id, root=row.root, title=row.title, message=too_large.message)
 
 
 def _hit(row: TaskInfo, found: Found) -> SearchHit:

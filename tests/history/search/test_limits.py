@@ -29,8 +29,11 @@ def test_a_session_with_a_file_that_exceeds_the_limit_is_named(
     finally:
         service.close()
     assert found.partly_searched is not None
-    ((name, place, message),) = [(e.task_id, e.root, e.message) for e in found.partly_searched]
+    ((name, place, title, message),) = [
+        (e.task_id, e.root, e.title, e.message) for e in found.partly_searched
+    ]
     assert (name, place) == (large.truth.id, str(root))
+    assert title == large.truth.title
     assert message.startswith(f"{file.name} has {file.stat().st_size:,} bytes; the first")
 
 

@@ -14,7 +14,9 @@ import { rowText, storedStatus, withoutIcons } from "../../text/words.js";
 import * as strings from "../../text/strings.js";
 
 const ROW_CHARS = 120;
-const REASONS_CHARS = 400;
+const REASON_CHARS = 400;
+/** How many of the tasks that were searched only in part are named. */
+const MOST_PARTLY = 5;
 const TYPING_MS = 150;
 
 /** A stored task that was chosen, and the message in it if one was. */
@@ -159,18 +161,27 @@ export function itemsOf(tasks: FoundTasks, messages: FoundMessages, now: number)
     ...tasks.items.map((task) => taskItem(task, now)),
     ...messages.hits.map((hit) => hitItem(hit, now)),
     ...(messages.error === undefined ? [] : [note("info", messages.error)]),
-    ...partlyNote(messages),
+    ...partlyRows(messages),
   ];
 }
 
-/** Name the tasks that were searched only in part, and why, on one row. */
-function partlyNote({ partly }: FoundMessages): Item[] {
+/** Count the tasks that were searched only in part, and name some of them, each with the reason. */
+function partlyRows({ partly }: FoundMessages): Item[] {
   if (partly.length === 0) {
     return [];
   }
-  const reasons = partly.map(({ message }) => message).join(" · ");
-  const summary = strings.history.partlySearched(partly.length);
-  return [note("info", summary, rowText(reasons, REASONS_CHARS))];
+  const named = partly.slice(0, MOST_PARTLY);
+  const left = partly.length - named.length;
+  const rest = left > 0 ? [note("info", strings.common.andMore(left))] : [];
+  return [
+    note("info", strings.history.partlySearched(partly.length)),
+    ...named.map(({ taskId: id, root, title, message }) => ({
+      ...note("file", rowText(title, ROW_CHARS) || strings.common.untitled),
+      detail: rowText(message, REASON_CHARS),
+      chosen: { id, root },
+    })),
+    ...rest,
+  ];
 }
 
 /** Return a row that only informs; its label is an icon, so that typing does not sort it. */

@@ -79,22 +79,27 @@ test("tasks and messages are listed with what was found, and how much is still u
   expect(await chosen).toBeUndefined();
 });
 
-test("one row below the results names the tasks that were searched only in part", async () => {
+test("the tasks that were searched only in part are named with the reason, and can be opened", async () => {
   const message = "ui_messages.json exceeds 64 MiB";
-  partlySearched.push({ taskId: "a", root: "/root", message });
-  partlySearched.push({ taskId: "b", root: "/root", message: "[x](command:y) $(alert)" });
+  partlySearched.push({ taskId: "a", root: "/root", title: "[x](command:y) $(alert)", message });
+  for (let count = 0; count < 6; count += 1) {
+    partlySearched.push({ taskId: `b${count}`, root: "/root", title: "", message });
+  }
   const { pick, typed, chosen } = opened();
   await typed("roof ");
   await vi.waitFor(() => {
-    expect(pick.items).toHaveLength(3);
+    expect(pick.items).toHaveLength(9);
   });
-  expect(pick.items[2]).toMatchObject({
-    description: "2 tasks were searched only in part",
-    detail: `${message} · [x](command:y) \\$(alert)`,
-  });
-  pick.accept(pick.items[2]);
-  pick.hide();
-  expect(await chosen).toBeUndefined();
+  const rows = pick.items.slice(2) as { description: string; detail?: string }[];
+  expect(rows.map(({ description }) => description)).toEqual([
+    ...["7 tasks were searched only in part", "[x](command:y) \\$(alert)"],
+    ...Array<string>(4).fill("(untitled)"),
+    "and 2 more",
+  ]);
+  expect(rows[1]?.detail).toBe(message);
+  pick.accept(pick.items[2]); // it only informs
+  pick.accept(pick.items[3]);
+  expect(await chosen).toEqual({ id: "a", root: "/root" });
 });
 
 test("a message is chosen with its place", async () => {
