@@ -1,4 +1,4 @@
-import { afterEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
 import * as deCommon from "../../../src/l10n/de/common.js";
 import * as deDefinitions from "../../../src/l10n/de/definitions.js";
@@ -54,6 +54,10 @@ const SAME = new Set([
   ...["exporting.markdown", "facts.id", "facts.status", "facts.subagent"],
   ...["SERVICE.running", "confirmations.facts.agent", "mcp.label", "turns.prompt"],
 ]);
+
+beforeEach(() => {
+  vi.resetModules(); // other files may have loaded the texts in another language
+});
 
 afterEach(() => {
   vi.resetModules();
