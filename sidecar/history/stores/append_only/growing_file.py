@@ -14,6 +14,7 @@ from typing import Final
 import msgspec
 
 from sidecar.api.stored.tasks import Problem
+from sidecar.history.stored.parsing import decode_leniently
 from sidecar.history.stored.problems import problem
 from sidecar.history.stored.reading import FileStatus, Stamp, open_stored, status_of
 
@@ -26,6 +27,7 @@ MAX_BYTES: Final = 2 << 30
 _REMEMBERED: Final = 64
 """The last bytes before the position are compared, because a file may be replaced by one that is longer."""
 _PADDING: Final = b"\0 \t\r\n"
+_raw: Final = msgspec.json.Decoder(msgspec.Raw)
 
 
 class Unreadable(Exception):
@@ -143,11 +145,7 @@ def _is_whole(line: bytes) -> bool:
     """Return whether a line without its end is complete: more bytes cannot continue an object."""
     if not line.rstrip(_PADDING).endswith(b"}"):
         return False
-    try:
-        msgspec.json.decode(line.strip(_PADDING), type=msgspec.Raw)
-    except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError):
-        return False
-    return True
+    return decode_leniently(_raw.decode, line.strip(_PADDING)) is not None
 
 
 def _unreadable(path: str, name: str, error: OSError) -> Unreadable:

@@ -86,16 +86,19 @@ class LineDecoder(Generic[T]):
         try:
             return self._decoder.decode(line)
         except UNREADABLE:
-            value = _any(line)
-        return self._without_strange_members(value) if isinstance(value, dict) else None
+            sound = _sound(line)
+        return None if sound is None else self._without_strange_members(sound)
 
-    def _without_strange_members(self, value: dict[str, Any]) -> T | None:
+    def _without_strange_members(self, line: bytes) -> T | None:
+        value: Any = None
         for _ in range(_MOST_DROPPED):
             try:
-                return msgspec.convert(value, self._record)
+                return self._decoder.decode(line)
             except msgspec.ValidationError as error:
-                if not _drop(value, str(error)):
+                value = msgspec.json.decode(line) if value is None else value
+                if not isinstance(value, dict) or not _drop(value, str(error)):
                     return None
+                line = msgspec.json.encode(value)
         return None
 
 
@@ -110,16 +113,19 @@ def _cleaned(line: bytes, damage: Damage) -> bytes:
     return line.strip()
 
 
-def _any(line: bytes) -> Any:
-    """Decode any JSON; bytes that are not UTF-8 are replaced. None if it is not JSON."""
+def _sound(line: bytes) -> bytes | None:
+    """Return JSON that a strict decoder takes; None if the line is not JSON.
+
+    Bytes that are not UTF-8 are replaced, and so are halves of surrogate pairs: programs in JavaScript write
+    them as escapes where they cut a text in the middle of a character.
+    """
     try:
-        return msgspec.json.decode(line)
+        msgspec.json.decode(line)
     except UNREADABLE:
-        pass
-    try:
-        return msgspec.json.decode(line.decode("utf-8", "replace"))
-    except UNREADABLE:
-        return None
+        from sidecar.history.stored.salvage import repair
+
+        return repair(line.decode("utf-8", "replace"))
+    return line
 
 
 def _drop(value: dict[str, Any], message: str) -> bool:

@@ -88,11 +88,9 @@ class Chat(Generic[T]):
 
     def _read_last(self, data: bytes) -> None:
         """Read what follows the last line end: a whole line, or one that is still being written."""
-        try:
-            line = msgspec.json.decode(data, type=Line)
-        except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError):
-            return
-        self._apply(line)
+        line = decode_line(data)
+        if line is not None:
+            self._apply(line)
 
     def _apply(self, line: Line) -> None:
         if line.rewind_to is not msgspec.UNSET:

@@ -79,30 +79,21 @@ def is_document(data: bytes) -> bool:
     first, _, rest = data.lstrip(b"\xef\xbb\xbf \t\r\n\0").partition(b"\n")
     if not rest.strip():
         return _MESSAGES_KEY.search(first) is not None
-    try:
-        msgspec.json.decode(first, type=Line)
-    except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError):
-        return True
-    return False
+    return decode_line(first) is None
 
 
 def is_whole(data: bytes) -> bool:
     """Return whether a chat is complete: lines always are, a document if it is JSON."""
     if not data or not is_document(data):
         return bool(data)
-    try:
-        _patches.decode(data)
-    except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError):
-        return False
-    return True
+    return decode_patch(data) is not None
 
 
 def parse_document(data: bytes, name: str) -> tuple[Patch, list[Message], list[Problem]]:
     """Parse a chat in one document; of a damaged one, everything that can be read."""
     data, problems = clean(data, name)
-    try:
-        patch = _patches.decode(data)
-    except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError):
+    patch = decode_patch(data)
+    if patch is None:
         return _parse_damaged(data, name, problems)
     parsed = MESSAGES.parse(bytes(patch.messages) or b"[]", name)
     return patch, parsed.records, problems + parsed.problems

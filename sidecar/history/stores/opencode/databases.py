@@ -10,6 +10,7 @@ from zlib import crc32
 import msgspec
 
 from sidecar.api.stored.tasks import Problem
+from sidecar.history.stored.parsing import decode_leniently
 from sidecar.history.stored.problems import problem
 from sidecar.history.stores.opencode.content import (
     NOTHING,
@@ -198,10 +199,7 @@ def _value(data: object) -> tuple[Json | None, int]:
     raw = data.encode("utf-8", "replace") if isinstance(data, str) else data
     if not isinstance(raw, bytes):
         return None, 0
-    try:
-        value = _decode(raw)
-    except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError):
-        return None, len(raw)
+    value = decode_leniently(_decode, raw)
     return (value if isinstance(value, dict) else None), len(raw)
 
 

@@ -47,6 +47,21 @@ def test_members_of_an_unexpected_type_are_left_out() -> None:
     assert decode(line) == ([Record("", Inner("", 5)), Record("b")], [])
 
 
+def test_half_a_character_is_replaced() -> None:
+    found, codes = decode(b'{"type":"a\\ud83d"}\n{"type":7,"inner":{"text":"\\ude00","tokens":5}}\n')
+    assert (found, codes) == ([Record("a\ufffd"), Record("", Inner("\ufffd", 5))], [])
+
+
+class Raw(msgspec.Struct):
+    count: int = 0
+    content: msgspec.Raw = msgspec.Raw()
+
+
+def test_a_member_that_is_decoded_later_is_kept_next_to_one_of_an_unexpected_type() -> None:
+    (record,) = LineDecoder(Raw).decode(b'{"count":"many","content":[1]}\n', Damage())
+    assert bytes(record.content) == b"[1]"
+
+
 def test_zero_bytes_and_a_byte_order_mark_are_removed() -> None:
     data = b'\xef\xbb\xbf{"type":"a"}\n\0\0\0\0{"type":"b"}\n\0\0\n'
     assert decode(data) == ([Record("a"), Record("b")], ["padding", "byteOrderMark"])
