@@ -2,7 +2,7 @@
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from typing import Final, Protocol
@@ -27,6 +27,10 @@ class Renderer(Protocol):
         """Return the messages of a line, in order."""
 
 
+Identity = Callable[[bytes], Hashable]
+"""Return what a line has in common with its copy in another file of the session."""
+
+
 class _Place:
     """The start of a line: number of the file, offset, and the index of the line's first message."""
 
@@ -39,21 +43,26 @@ class _Place:
 class _Places:
     """What is known of a session's messages: how many there are, and where every 64th starts."""
 
-    def __init__(self, paths: Sequence[str], render: Renderer) -> None:
+    def __init__(self, paths: Sequence[str], render: Renderer, identity: Identity | None) -> None:
         self.paths = paths
         self.render = render
+        self.copies: set[tuple[int, int]] = set()
+        """Number of the file and offset of lines that an earlier file has too."""
+        self._identity = identity if len(paths) > 1 else None
+        self._first: dict[Hashable, int] = {}
+        """The first file that has a line, by the line's identity."""
         self.positions = [Position() for _ in paths]
         self.places: list[_Place] = []
         self.total = 0
 
     def catch_up(self) -> bool:
-        """Count what was appended to the last file; return False if another file changed or was replaced."""
+        """Count what was appended to the last file; return False if another file changed, or one is gone."""
         for number, (path, position) in enumerate(zip(self.paths, self.positions, strict=True)):
             fresh = position.identity == (0, 0)
             with _opened(path, position) as growth:
-                if growth is None:
+                if growth is None and fresh:
                     continue
-                if growth.restarted and not fresh:
+                if growth is None or (growth.restarted and not fresh):
                     return False
                 for offset, line in _lines(growth.blocks(), position):
                     if not fresh and number < len(self.paths) - 1:
@@ -63,9 +72,15 @@ class _Places:
 
     def _count(self, file: int, offset: int, line: bytes) -> None:
         found = len(self.render(line))
+        if found and self._is_copy(file, line):
+            self.copies.add((file, offset))
+            return
         if found and (not self.places or self.total - self.places[-1].index >= _STEP):
             self.places.append(_Place(file, offset, self.total))
         self.total += found
+
+    def _is_copy(self, file: int, line: bytes) -> bool:
+        return self._identity is not None and self._first.setdefault(self._identity(line), file) != file
 
 
 class MessagePlaces:
@@ -77,13 +92,20 @@ class MessagePlaces:
 
     @contextmanager
     def open(
-        self, key: str, paths: Sequence[str], render: Callable[[], Renderer]
+        self,
+        key: str,
+        paths: Sequence[str],
+        render: Callable[[], Renderer],
+        identity: Identity | None = None,
     ) -> Iterator["LineMessages"]:
-        """Open the messages of a session whose lines are in `paths`. Raises StorageError naming the path."""
+        """Open the messages of a session whose lines are in `paths`. Raises StorageError naming the path.
+
+        With `identity`, a line that an earlier file has too gives no messages.
+        """
         with self._lock:
             known = self._known.pop(key, None)
         if known is None or list(known.paths) != list(paths) or not known.catch_up():
-            known = _Places(paths, render())
+            known = _Places(paths, render(), identity)
             known.catch_up()
         try:
             yield LineMessages(known)
@@ -132,7 +154,8 @@ class LineMessages:
                     for at, line in _lines(growth.blocks(), position):
                         if at >= known.offset:
                             break
-                        yield line
+                        if (number, at) not in self._known.copies:
+                            yield line
 
 
 def _index(place: _Place) -> int:

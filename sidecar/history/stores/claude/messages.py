@@ -1,6 +1,6 @@
 """The messages of a session of Claude Code, and the files that its calls name."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from typing import Any, Final
 
 from sidecar.api.stored.tasks import StoredMessage
@@ -47,6 +47,11 @@ class Transcript:
         root = self._chains.get(record.parent_uuid or "") or chain_key(record.uuid)
         self._chains[record.uuid] = root
         return root == self._inside
+
+
+def identity_of(line: bytes) -> Hashable:
+    """Return the ID of a line's record, which a copy in another project's folder shares; else the line."""
+    return next((record.uuid for record, _ in LINES.each(line, Damage()) if record.uuid), line)
 
 
 def _write(writer: MessageWriter, record: Record) -> None:
@@ -151,12 +156,20 @@ def _blocks(record: Record) -> Iterator[dict[str, Any]]:
 
 
 def _records(paths: Sequence[str]) -> Iterator[Record]:
-    for path in paths:
-        try:
-            with open_growing(path, path, Position()) as growth:
-                for block in growth.blocks():
-                    for record in LINES.decode(block, Damage()):
-                        if record.type in ("user", "assistant"):
-                            yield record
-        except (OSError, Unreadable):
-            continue
+    """Yield the records of a session's files; those with the ID of one in an earlier file are copies."""
+    first: dict[str, int] = {}
+    for number, path in enumerate(paths):
+        for record in _records_in(path):
+            if not record.uuid or first.setdefault(record.uuid, number) == number:
+                yield record
+
+
+def _records_in(path: str) -> Iterator[Record]:
+    try:
+        with open_growing(path, path, Position()) as growth:
+            for block in growth.blocks():
+                for record in LINES.decode(block, Damage()):
+                    if record.type in ("user", "assistant"):
+                        yield record
+    except (OSError, Unreadable):
+        return

@@ -191,12 +191,12 @@ class ClaudeStore(Store):
     @contextmanager
     def open_messages(self, key: str, kind: Kind) -> Iterator[Messages]:
         """Open the messages of a session's files. Raises StorageError naming the path."""
-        from sidecar.history.stores.claude.messages import Transcript
+        from sidecar.history.stores.claude.messages import Transcript, identity_of
 
         member = self._member(key)
         inside = key if key != member else None
         render = lambda: Transcript(is_agent(member), inside)  # noqa: E731
-        with self._places.open(key, self._paths(member), render) as messages:
+        with self._places.open(key, self._paths(member), render, identity_of) as messages:
             yield messages
 
     def message_version(self, key: str) -> str | None:

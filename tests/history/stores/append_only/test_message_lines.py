@@ -71,3 +71,27 @@ def test_a_missing_session_has_no_messages_and_an_unreadable_one_says_why(tmp_pa
     assert texts(MessagePlaces(), [tmp_path / "none"], 0, 9) == []
     with pytest.raises(StorageError, match="not a regular file"):
         texts(MessagePlaces(), [tmp_path], 0, 9)
+
+
+def number_of(line: bytes) -> object:
+    return json.loads(line)["text"]
+
+
+def test_lines_that_an_earlier_file_has_too_are_left_out(tmp_path: Path) -> None:
+    paths = [tmp_path / "one", tmp_path / "two"]
+    write(paths[0], range(150))
+    write(paths[1], range(100, 250))
+    places, named = MessagePlaces(), [str(path) for path in paths]
+
+    def seen(start: int, end: int) -> list[str | None]:
+        with places.open("key", named, Render, number_of) as messages:
+            return [str(each.text).removesuffix(".0") for each in messages.read(start, end)]
+
+    assert seen(0, 999) == [*map(str, range(250))]
+    assert seen(148, 152) == ["148", "149", "150", "151"]
+    assert seen(230, 232) == ["230", "231"]
+    write(paths[1], range(5), mode="a")
+    write(paths[1], range(250, 252), mode="a")
+    assert seen(249, 999) == ["249", "250", "251"]
+    paths[0].unlink()
+    assert seen(0, 999) == [*map(str, range(100, 250)), *map(str, range(5)), "250", "251"]

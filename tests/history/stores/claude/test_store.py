@@ -16,7 +16,7 @@ from sidecar.corpus.agents.claude_session import Session
 from sidecar.corpus.agents.truth import Truth, iso
 from sidecar.history.export import export
 from sidecar.history.live import LiveHistory
-from sidecar.history.task_history import Changes
+from sidecar.history.task_history import Changes, TaskHistory
 from tests.history.live.conftest import WAIT_SECONDS, until
 from tests.history.stores.fixtures.growing import append, history_of, tasks
 
@@ -249,3 +249,32 @@ def test_times_are_those_of_own_records(root: Path) -> None:
     write(root, session)
     (task,) = tasks(history_of(root)).values()
     assert (task.created_at, task.last_activity) == (START, session.truth.last_activity)
+
+
+def test_a_session_in_two_project_folders_has_each_message_and_change_once(root: Path) -> None:
+    session = made(1)
+    edit = {"file_path": "/w/b.py", "old_string": "a", "new_string": "b\nc"}
+    use = {"type": "tool_use", "id": "toolu_1", "name": "Edit", "input": edit}
+    session.add("assistant", message={"id": "msg_1", "role": "assistant", "content": [use]})
+    session.result("toolu_1")
+    write(root, session)
+    once = history_of(root)
+    messages, files = once.messages(session.truth.id, limit=999).messages, _changed(once, session)
+    assert messages and files
+    copy = root / "projects" / "-renamed" / f"{session.truth.id}.jsonl"
+    append(copy, session.records)
+    known = len(session.records)
+    session.turn()
+    append(copy, session.records[known:])
+    later = history_of(root)
+    found = later.messages(session.truth.id, limit=999).messages
+    assert found[: len(messages)] == messages
+    typed = [message.text for message in found if (message.role, message.kind) == ("user", "text")]
+    assert len(typed) == len(set(typed)) == 2
+    assert _changed(later, session)["b.py"] == files["b.py"]
+
+
+def _changed(history: TaskHistory, session: Session) -> dict[str, tuple[int | None, int | None]]:
+    [root] = history.roots
+    files = history.store(root.path).touched_files(session.truth.id)
+    return {file.path: (file.additions, file.deletions) for file in files}
