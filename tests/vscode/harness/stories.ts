@@ -11,6 +11,8 @@ export interface Story {
   readonly hoursAgo: number;
   /** The folder that it worked in. */
   readonly folder: string;
+  /** In USD; by default some cents. */
+  readonly cost?: number;
 }
 
 /** Folders that name the products whose tasks they contain. */
@@ -25,7 +27,7 @@ const EXTENSIONS = {
 export async function storeInExtension(
   parent: string,
   product: keyof typeof EXTENSIONS,
-  { title, answer, hoursAgo, folder }: Story,
+  { title, answer, hoursAgo, folder, cost = 0.12 + title.length / 100 }: Story,
 ): Promise<string> {
   const root = join(parent, EXTENSIONS[product]);
   const ts = Date.now() - hoursAgo * HOUR_MS;
@@ -33,7 +35,7 @@ export async function storeInExtension(
     tokensIn: 41_000,
     tokensOut: 2_300,
     cacheReads: 18_000,
-    cost: 0.12 + title.length / 100,
+    cost,
   };
   const say = (at: number, word: string, text: string) => ({
     ts: ts + at,
