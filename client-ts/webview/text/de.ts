@@ -107,6 +107,7 @@ export const LIST: Texts<typeof en.LIST> = {
   noMatch: "Keine Aufgabe passt.",
   none: "Hier ist noch nichts. Läufe und Aufgaben anderer Agenten erscheinen hier.",
   noneHere: "In diesem Arbeitsbereich ist noch nichts.",
+  searchAll: "In allen Arbeitsbereichen suchen",
   showAll: (count) => `${tasks(count)} anderer Arbeitsbereiche anzeigen`,
   stored: {
     active: "Unfertig",

@@ -110,6 +110,7 @@ export const LIST = {
   noMatch: "No task matches.",
   none: "Nothing here yet. Runs and tasks of other agents appear here.",
   noneHere: "Nothing in this workspace yet.",
+  searchAll: "Search all workspaces",
   showAll: (count: number) => `Show ${counted(count, "task")} of other workspaces`,
   /** Stored tasks of products that run by themselves. */
   stored: {

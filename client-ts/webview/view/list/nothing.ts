@@ -13,12 +13,13 @@ export function nothingListed({ state, send }: View, entries: readonly Entry[]):
   }
   const elsewhere = history.total - history.matched;
   const offersAll = scope === "workspace" && elsewhere > 0;
-  const words = filter !== "" ? LIST.noMatch : offersAll ? LIST.noneHere : LIST.none;
+  const isFiltered = filter !== ""; // then it is not known how many match elsewhere
+  const words = isFiltered ? LIST.noMatch : offersAll ? LIST.noneHere : LIST.none;
   return html`<div class="nothing">
     <p>${words}</p>
     ${
       offersAll
-        ? linkButton(LIST.showAll(elsewhere), () => {
+        ? linkButton(isFiltered ? LIST.searchAll : LIST.showAll(elsewhere), () => {
             send({ type: "act", action: "showAll" });
           })
         : undefined
