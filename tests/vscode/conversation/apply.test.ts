@@ -29,7 +29,11 @@ const session = new Session("apply", {
     await storeTexts(storageRoot, TASK.id, [TASK.title, answer.join("\n\n")]);
     await profile.addFile(FILE, BEFORE);
     await profile.configure({ "subagentSidecar.storageRoot": storageRoot });
-    await profile.prefer({ "files.autoSave": "off" }); // the default of a browser is to save after a second
+    await profile.prefer({
+      "files.autoSave": "off", // the default of a browser is to save after a second
+      // In a diff that fits its editor, the slider is a block as high as the text.
+      "workbench.colorCustomizations": { "scrollbarSlider.background": "#64646426" },
+    });
   },
 });
 
