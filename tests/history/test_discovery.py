@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidecar.history.discovery import discover_roots
-from sidecar.history.stores.editors import Machine, custom_paths
+from sidecar.history.stores.editors import Machine
+from sidecar.history.stores.settings_file import custom_paths
 
 ROO, CLINE = "rooveterinaryinc.roo-cline", "saoudrizwan.claude-dev"
 CUSTOM = {"roo-cline.customStoragePath", "zoo-code.customStoragePath", "kilo-code.customStoragePath"}

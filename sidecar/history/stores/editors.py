@@ -1,16 +1,11 @@
 """Tables of the folders where editors keep the data of extensions."""
 
 import os
-import re
 import sys
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
-
-import msgspec
-
-from sidecar.patterns import compiled
 
 APPS: Final = (
     *("Code", "Code - Insiders", "VSCodium", "Cursor", "Windsurf"),
@@ -32,9 +27,6 @@ SERVERS: Final = (
 )
 """The folders, in the home, of the part of an editor that runs on a remote machine, in WSL or a container."""
 FLATPAKS: Final = {"com.visualstudio.code": "Code", "com.vscodium.codium": "VSCodium"}
-MAX_SETTINGS_BYTES: Final = 4 * 1024 * 1024
-_TOKEN: Final = compiled(rb'"(?:[^"\\\n]|\\.)*+"|//[^\n]*+|/\*.*?(?:\*/|\Z)|:', re.DOTALL)
-"""What matters in JSON with comments: strings, comments, and the mark between a key and its value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,41 +69,6 @@ def _application_data(machine: Machine) -> Path:
     if machine.platform == "darwin":
         return machine.home / "Library" / "Application Support"
     return machine.folder("XDG_CONFIG_HOME", machine.home / ".config")
-
-
-def custom_paths(settings: bytes, names: Container[str]) -> list[Path]:
-    """Read the folders that the settings `names` name from JSON with comments, whole or not."""
-    found = custom_texts(settings, names)
-    return [Path(path) for path in found.values() if Path(path).is_absolute()]
-
-
-def custom_texts(settings: bytes, names: Container[str]) -> dict[str, str]:
-    """Read the texts of the settings `names` from JSON with comments, whole or not."""
-    tokens = [token for match in _TOKEN.finditer(settings) if not (token := match[0]).startswith(b"/")]
-    found: dict[str, str] = {}
-    for key, mark, value in zip(tokens, tokens[1:], tokens[2:], strict=False):
-        name = _text(key)
-        if name in names and mark == b":" and value != b":":
-            found[name] = _text(value)  # of equal keys the editor takes the last
-    return found
-
-
-def read_settings(path: Path) -> bytes:
-    """Read a settings file; empty if there is none to read."""
-    try:
-        if not path.is_file():  # opening a pipe would wait for its writer
-            return b""
-        with path.open("rb") as file:
-            return file.read(MAX_SETTINGS_BYTES)
-    except OSError:
-        return b""
-
-
-def _text(token: bytes) -> str:
-    try:
-        return msgspec.json.decode(token, type=str)
-    except msgspec.MsgspecError:
-        return ""
 
 
 def this_machine() -> Machine:

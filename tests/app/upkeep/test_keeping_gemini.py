@@ -115,3 +115,24 @@ def test_the_settings_of_gemini_decide_how_long_chats_stay(
 ) -> None:
     (tmp_path / "settings.json").write_text(json.dumps(settings))
     assert deletes_after(str(tmp_path)) == (None if days is None else days * DAY_MS)
+
+
+@pytest.mark.parametrize(
+    ("settings", "days"),
+    [
+        ('// my settings\n{"general": {"sessionRetention": {"maxAge": "7d"}}}', 7),
+        ('{"general": {"sessionRetention": {"enabled": false}} /* off */}', None),
+        ('{"theme": "a // b /* c", "general": {"sessionRetention": {"maxAge": "7d" /* "9d" */}}} // "', 7),
+        ('\ufeff{"general": {"sessionRetention": {"maxAge": "7d"}}}', 7),
+        ('{"general": {"sessionRetention": {"maxAge": "999999999999999999999999999d"}}}', 10**8),
+        ('{"general": {"sessionRetention": {"maxAge": "0000000007d"}}}', 7),
+        ('{"general": {"sessionRetention": {"maxAge": "0d"}}}', None),
+        ("/* never closed", 30),
+        ("", 30),
+    ],
+)
+def test_settings_may_have_comments(tmp_path: Path, settings: str, days: int | None) -> None:
+    written = tmp_path / "written.json"
+    written.write_text(settings, encoding="utf-8")
+    (tmp_path / "settings.json").symlink_to(written)
+    assert deletes_after(str(tmp_path)) == (None if days is None else days * DAY_MS)

@@ -38,7 +38,7 @@ class QwenChats:
 
     def places(self, machine: "Machine") -> Iterator[Place]:
         """Yield the folders that variables and a setting name, and the one in the home with earlier chats."""
-        from sidecar.history.stores.editors import custom_texts, read_settings
+        from sidecar.history.stores.settings_file import custom_texts, read_settings
 
         default = machine.home / ".qwen"
         named = [_folder(machine, machine.environment.get(variable, "")) for variable in _VARIABLES]

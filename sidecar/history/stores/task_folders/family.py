@@ -39,7 +39,8 @@ class TaskFolders:
 
     def places(self, machine: "Machine") -> Iterator[Place]:
         """Yield the extensions' folders in all editors, custom folders, and those outside of editors."""
-        from sidecar.history.stores.editors import custom_paths, read_settings, settings_files, user_folders
+        from sidecar.history.stores.editors import settings_files, user_folders
+        from sidecar.history.stores.settings_file import custom_paths, read_settings
 
         extensions = [name for product in PRODUCTS for name in product.extension_ids]
         settings = {name for product in PRODUCTS for name in product.storage_settings}

@@ -35,18 +35,54 @@ def age(root: Path, days: float) -> int:
         ('{"cleanupPeriodDays": 99999}', 40, None),
         ('{"cleanupPeriodDays": 7}', 5, "from 2026-04-1"),
         ("{", 28, "from 2026-04-1"),
+        ('{"cleanupPeriodDays": 1e308}', 40, None),
+        ('{"cleanupPeriodDays": 1e400}', 40, None),
+        (f'{{"cleanupPeriodDays": {10**400}}}', 40, None),
+        ('{"cleanupPeriodDays": -1e308}', 28, "from 2026-04-1"),
+        ('{"cleanupPeriodDays": true}', 28, "from 2026-04-1"),
+        ('\ufeff{"cleanupPeriodDays": 7}', 5, "from 2026-04-1"),
+        ('{"model": "\\ud83d", "cleanupPeriodDays": 99999}', 40, None),
     ],
 )
 def test_sessions_are_announced_three_days_before(
     tmp_path: Path, settings: str, days: float, announced: str | None
 ) -> None:
     generate(tmp_path, 3)
-    (tmp_path / "settings.json").write_text(settings)
+    (tmp_path / "settings.json").write_text(settings, encoding="utf-8")
     sessions = age(tmp_path, days)
     found = findings(tmp_path)
     assert len(found) == (announced is not None)
     if announced is not None:
         assert found[0].startswith(f"{sessions} sessions will be deleted within 3 days, {announced}")
+
+
+def test_linked_settings_are_read_and_left_alone(tmp_path: Path) -> None:
+    root, dotfiles = tmp_path / "claude", tmp_path / "dotfiles" / "settings.json"
+    root.mkdir()
+    generate(root, 3)
+    dotfiles.parent.mkdir()
+    dotfiles.write_text('{"cleanupPeriodDays": 99999}')
+    (root / "settings.json").unlink()
+    (root / "settings.json").symlink_to(dotfiles)
+    age(root, 40)
+    before = dotfiles.stat()
+    assert findings(root) == []
+    after = dotfiles.stat()
+    assert (before.st_mtime_ns, before.st_ctime_ns) == (after.st_mtime_ns, after.st_ctime_ns)
+    dotfiles.write_text('{"cleanupPeriodDays": 0}')
+    assert "deletes a session 0 days after" in findings(root)[0]
+
+
+def test_settings_that_cannot_be_read_count_as_the_default(tmp_path: Path) -> None:
+    generate(tmp_path, 3)
+    settings = tmp_path / "settings.json"
+    age(tmp_path, 40)
+    settings.unlink()
+    os.mkfifo(settings)
+    assert "deletes a session 30 days after" in findings(tmp_path)[0]
+    settings.unlink()
+    settings.symlink_to(settings)
+    assert "deletes a session 30 days after" in findings(tmp_path)[0]
 
 
 def test_totals_say_how_many_are_due_and_of_which_product(tmp_path: Path) -> None:
