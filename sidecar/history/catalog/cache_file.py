@@ -1,6 +1,7 @@
 """A private file in the user's cache that is discarded when damaged."""
 
 import contextlib
+import errno
 import os
 import stat
 from pathlib import Path
@@ -34,10 +35,23 @@ def make_cache_file(path: Path) -> None:
 def is_writable(path: Path) -> bool:
     """Return whether the file can be opened for writing and files can be created next to it."""
     try:
-        os.close(os.open(path, os.O_RDWR | getattr(os, "O_CLOEXEC", 0)))
+        _open_for_writing(path)
     except OSError:
         return False
-    return os.access(path.parent, os.W_OK | os.X_OK)
+    return True
+
+
+def require_writable(path: Path) -> None:
+    """Create the file if it does not exist, and raise OSError if it, or its folder, cannot be written."""
+    with contextlib.suppress(DamagedCache):  # it can be replaced
+        make_cache_file(path)
+        _open_for_writing(path)
+
+
+def _open_for_writing(path: Path) -> None:
+    os.close(os.open(path, os.O_RDWR | getattr(os, "O_CLOEXEC", 0)))
+    if not os.access(path.parent, os.W_OK | os.X_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path.parent))
 
 
 def discard(path: Path) -> None:

@@ -13,6 +13,7 @@ from typing import Final
 from sidecar.api.errors import StorageError
 from sidecar.api.stored.search import PartlySearched, SearchHit, SearchParams, SearchResult
 from sidecar.api.stored.tasks import TaskInfo
+from sidecar.history.catalog.cache_file import require_writable
 from sidecar.history.catalog.sqlite_errors import DATABASE_ERRORS, is_damage
 from sidecar.history.listing.selection import Selection
 from sidecar.history.search import worker
@@ -25,6 +26,8 @@ WAIT_SECONDS: Final = 3.0
 """How long a search waits for the worker before it uses the index as it is."""
 _MOST_PARTLY: Final = 100
 """How many tasks are named that were searched in part."""
+
+_REMEDY: Final = "make this folder writable, or name another in the variable SIDECAR_CACHE_DIR"
 
 Rows = dict[tuple[str, str], TaskInfo]
 
@@ -66,8 +69,8 @@ class SearchService:
         roots = [*history.names.selected(params.roots)]
         kept = history.kept
         progress(*self._progress(roots, kept))
-        self._bring_up_to_date(roots, kept)
         with self._errors_reported():
+            self._bring_up_to_date(roots, kept)
             hits = self._sound_hits(roots, kept, expression, rows, params.limit)
         indexed, total = self._progress(roots, kept)
         return SearchResult(
@@ -118,7 +121,10 @@ class SearchService:
         return hits
 
     def _bring_up_to_date(self, roots: list[str], kept: str) -> None:
-        """Start the worker if something changed, and wait a moment for it."""
+        """Start the worker if something changed, and wait a moment for it.
+
+        Raises OSError if the worker could not write the index.
+        """
         with self._lock:
             if self._worker is None or self._worker.poll() is not None:
                 indexed, total = self._progress(roots, kept)
@@ -126,6 +132,8 @@ class SearchService:
                     return
                 if self._worker is not None:
                     self._reap(self._worker, 0.0)
+                for root in roots:
+                    require_writable(store_path(self._directory, root))
                 self._worker = worker.start(self._directory, roots, kept)
             current = self._worker
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -187,7 +195,7 @@ class SearchService:
             message = f"text: {error}; add rarer words, or narrow the tasks with a query"
             raise StorageError(message, path=str(self._directory), reason=str(error)) from None
         except (*DATABASE_ERRORS, OSError, _Damaged) as error:
-            message = f"the search index in {self._directory} cannot be used: {error}"
+            message = f"the search index in {self._directory} cannot be used: {error}; {_REMEDY}"
             raise StorageError(message, path=str(self._directory), reason=str(error)) from None
 
 

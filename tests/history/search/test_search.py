@@ -1,4 +1,5 @@
 import json
+import os
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -211,6 +212,34 @@ def test_a_worker_builds_the_index_while_the_first_search_waits(
     finally:
         searcher.close()
     assert (len(result.hits), result.indexed, result.total) == (1, 1, 1)
+
+
+@pytest.mark.parametrize("spoil", ["a device", "a file", "a read-only folder"])
+def test_an_index_that_cannot_be_written_is_an_error_with_its_remedy(
+    store: Store, say: Make, tmp_path: Path, spoil: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.write(ui=[say("text", "needle")], api=[])
+    folder = tmp_path / "cache"
+    if spoil == "a device":
+        folder = Path(os.devnull) / "cache"
+    elif spoil == "a file":
+        folder.write_text("")
+    else:
+        SearchStore(store_path(folder, str(store.path))).close()
+        monkeypatch.setattr("os.access", lambda *_, **__: False)  # root may write everywhere
+    searcher = SearchService(folder, wait_seconds=30)
+    with pytest.raises(StorageError, match=r"cannot be used: .*SIDECAR_CACHE_DIR") as raised:
+        searcher.search(store.history, SearchParams(text="needle"))
+    searcher.close()
+    assert raised.value.data["path"] == str(folder)
+
+
+def test_a_complete_index_is_searched_although_it_cannot_be_written(
+    reported: Searcher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reported("database")
+    monkeypatch.setattr("sidecar.history.search.service.require_writable", lambda path: os.open(path, -1))
+    assert reported.service.search(reported.stored.history, SearchParams(text="database")).hits
 
 
 def test_a_worker_ends_when_nobody_holds_its_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
