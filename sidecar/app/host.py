@@ -350,6 +350,7 @@ class Host:
                 show=self.registry.show,
                 show_session=self.registry.show_session,
                 show_changes=self.registry.show_changes,
+                left_cluster=self.registry.left_cluster,
                 keep=self.registry.keep,
                 now=wall_clock_ms,
             ),

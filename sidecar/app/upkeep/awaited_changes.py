@@ -1,4 +1,4 @@
-"""After a restart, bring back the changes of lost runs whose nodes may still have them."""
+"""After a restart, collect the ended runs that may still be on their clusters, with their changes."""
 
 import asyncio
 import logging
@@ -18,28 +18,28 @@ logger = logging.getLogger(__name__)
 
 
 async def await_changes(journal: Journal, links: FleetLinks, environment: Mapping[str, str]) -> None:
-    """Connect to the clusters of lost runs, and expect their changes; see `FleetLeftovers`.
+    """Connect to the clusters that ended runs have not left, and expect their changes; see `FleetLeftovers`.
 
     A cluster that cannot be reached is asked at its next connection.
     """
     try:
-        failed = await journal.failed_since(wall_clock_ms() - round(KEEP_SECONDS * 1000))
+        ended = await journal.ended_on_clusters(wall_clock_ms() - round(KEEP_SECONDS * 1000))
     except StorageError as error:
-        logger.error("cannot look for lost runs on clusters: %s", error.message)
+        logger.error("cannot look for ended runs on clusters: %s", error.message)
         return
     awaited: set[FleetLink] = set()
-    for record in failed:
-        if record.remote is not None and record.task.end_reason == "lost" and record.task.changes is None:
+    for record in ended:
+        if record.remote is not None and not record.has_left:
             awaited |= _expect(record.task.id, record.remote, links, environment)
     for connected in await asyncio.gather(*(link.gateway() for link in awaited), return_exceptions=True):
         if isinstance(connected, Exception):
-            logger.info("changes of lost runs cannot be brought back yet: %s", connected)
+            logger.info("changes of ended runs cannot be brought back yet: %s", connected)
 
 
 def _expect(
     run: str, remote: Mapping[str, Any], links: FleetLinks, environment: Mapping[str, str]
 ) -> "set[FleetLink]":
-    """Expect the changes of a lost run if a node was asked to start it; return the link to its cluster."""
+    """Expect an ended run if a node was asked to start it; return the link to its cluster."""
     from sidecar.subagents.runners.remote.runner import kept, settings_of
 
     known = kept(remote)

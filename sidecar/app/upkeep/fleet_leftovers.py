@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from sidecar.subagents.journal.records import RunRecord
@@ -96,6 +97,8 @@ class FleetLeftovers:
         try:
             if await is_gone(link, run, node_id):
                 link.expected.pop(run, None)
+                for record in await self._ended([run]):
+                    await self._registry.add_from_cluster(record, has_left=True)
         except Exception as error:
             logger.info("run %s is still expected: %s", run, error)
 
@@ -106,14 +109,13 @@ class FleetLeftovers:
         """
         from sidecar.subagents.runners.remote.leftovers import collect
 
+        brought_back = None if record.has_changes else partial(self._registry.add_from_cluster, record)
         try:
-            is_here = record.task.changes is not None
-            changes = await collect(link, record.task.id, record.remote, takes_changes=not is_here)
+            await collect(link, record.task.id, record.remote, brought_back)
+            await self._registry.add_from_cluster(record, has_left=True)
         except Exception as error:
             logger.warning(
                 "run %s cannot be removed from its cluster; trying again later: %s", record.task.id, error
             )
             return False
-        if changes is not None:
-            await self._registry.add_changes(record, changes)
         return True

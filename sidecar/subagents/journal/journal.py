@@ -214,9 +214,9 @@ class Journal:
         """Return running and queued records, oldest first. Right after `open`, a crash left them."""
         return await self._call(queries.unfinished)
 
-    async def failed_since(self, since: int) -> Records:
-        """Return the runs that failed at `since` or later, in milliseconds, oldest end first."""
-        return await self._call(lambda db: queries.failed_since(db, since))
+    async def ended_on_clusters(self, since: int) -> Records:
+        """Return the runs on clusters that ended at `since` or later, in milliseconds, oldest end first."""
+        return await self._call(lambda db: queries.ended_on_clusters(db, since))
 
     async def undelivered(self) -> Records:
         """Return ended tasks of which the model is still to be notified, oldest end first."""

@@ -196,12 +196,13 @@ def undelivered(db: sqlite3.Connection) -> list[RunRecord]:
     return _records(db, f"WHERE notified_at IS NULL AND NOT sync AND {ended} ORDER BY completed_at, n", ())
 
 
-def failed_since(db: sqlite3.Connection, since: int) -> list[RunRecord]:
-    """Return the runs that failed at `since` or later, in milliseconds, oldest end first."""
+def ended_on_clusters(db: sqlite3.Connection, since: int) -> list[RunRecord]:
+    """Return the runs on clusters that ended at `since` or later, in milliseconds, oldest end first."""
     compare(db)
-    return _records(
-        db, f"WHERE {RECORDED} = 'failed' AND completed_at >= ? ORDER BY completed_at, n", (since,)
-    )
+    has_remote = """instr(body, CAST('"remote":' AS BLOB))"""
+    ended = f"{RECORDED} NOT IN ('running', 'queued') AND completed_at >= ?"
+    found = _records(db, f"WHERE {ended} AND {has_remote} ORDER BY completed_at, n", (since,))
+    return [record for record in found if record.remote is not None]
 
 
 def mark_notified(db: sqlite3.Connection, task_ids: Sequence[str], at: int) -> list[str]:

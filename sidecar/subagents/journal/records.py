@@ -21,7 +21,8 @@ class RunRecord(msgspec.Struct, kw_only=True, rename="camel", omit_defaults=True
     not request and should be notified of. `session_id` is the agent's session, if a later run can resume it.
     `client_id` identifies the connection that launched the run. `delegated` marks a run that its parent
     launched with the sidecar's tools: its end concerns the parent only. An `unreadable` record replaces a
-    row that cannot be read. `remote` is a `RemoteRecord` and a `Job`, for a run on a cluster.
+    row that cannot be read. `remote` is a `RemoteRecord`, for a run on a cluster; `has_changes` says that
+    its changes are in the repository, and `has_left` that nothing of it is left on the cluster.
     """
 
     task: AsyncTask
@@ -36,6 +37,8 @@ class RunRecord(msgspec.Struct, kw_only=True, rename="camel", omit_defaults=True
     client_id: str = ""
     delegated: bool = False
     remote: dict[str, Any] | None = None
+    has_changes: bool = False
+    has_left: bool = False
 
     @property
     def launcher(self) -> str | None:

@@ -96,6 +96,9 @@ class RunObserver:
     def brought_back(self, changes: Changes) -> None:
         """Report what a run on a cluster changed, once its commit is here."""
 
+    def left_cluster(self) -> None:
+        """Report that nothing of an ended run is left on its cluster."""
+
     async def next_report(self) -> str | None:
         """Wait for the end of a subagent that the agent launched, and return the reminder of it.
 

@@ -49,6 +49,7 @@ class Run:
         self.recorded: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         """Done when the end is durable and reported."""
         self.counted_changes: Changes | None = None
+        self.has_left = False
         """What the run changed on its cluster, as git counts it."""
         self.unwatch: Callable[[], None] = _nothing
         self._abort: Abort | None = None
@@ -133,6 +134,7 @@ class Run:
         """Return the record with the progress up to now."""
         self.record.task.progress = self.fold.progress()
         self.record.task.changes = self.counted_changes or self.fold.changes.result()
+        self.record.has_changes = self.counted_changes is not None
         return self.record
 
     def ended_record(self, now: int) -> RunRecord:

@@ -43,8 +43,8 @@ class MonitorServices:
     """Services that supervision uses.
 
     `remember` saves the record of a run in the journal, `show` also notifies of it, and `show_session` also
-    logs its mode and model. `show_changes` shows what git counted, even after the end of the run. `keep`
-    saves it durably before it returns.
+    logs its mode and model. `show_changes` shows what git counted, even after the end of the run, and
+    `left_cluster` that nothing of it is left on its cluster. `keep` saves it durably before it returns.
     """
 
     spending: DaySpending
@@ -55,6 +55,7 @@ class MonitorServices:
     show: Callable[[Run], None]
     show_session: Callable[[Run], None]
     show_changes: Callable[[Run], None]
+    left_cluster: Callable[[Run], None]
     keep: Callable[[Run], Awaitable[None]]
 
 
@@ -237,6 +238,11 @@ class RunMonitor(RunObserver):
         """Show what git counted, instead of what the events name."""
         self._run.counted_changes = changes
         self._services.show_changes(self._run)
+
+    def left_cluster(self) -> None:
+        """Record that the run needs no clean-up."""
+        self._run.has_left = True
+        self._services.left_cluster(self._run)
 
     async def next_report(self) -> str | None:
         """Wait for the end of a child, and return the reminder of it; None if nothing is left to report."""

@@ -1,4 +1,4 @@
-"""After a restart, a sidecar asks clusters for the changes of lost runs."""
+"""After a restart, a sidecar asks clusters for the ended runs that it has not removed there."""
 
 from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
@@ -49,7 +49,7 @@ class Links:
         return self.links.setdefault((settings.gateway or [""])[0], Link())
 
 
-def lost(gateway: str = "a", *, is_going: bool = True, **members: Any) -> RunRecord:
+def lost(gateway: str = "a", *, is_going: bool = True, has_left: bool = False, **members: Any) -> RunRecord:
     """Return the record of a run that was lost on a cluster."""
     ended = {"status": "failed", "end_reason": "lost", "completed_at": NOW - DAY + HOUR}
     known = record(**{**ended, **members})
@@ -67,7 +67,7 @@ def lost(gateway: str = "a", *, is_going: bool = True, **members: Any) -> RunRec
         is_going=is_going,
         node_id="node-1",
     )
-    known.remote = to_plain(remote)
+    known.remote, known.has_left = to_plain(remote), has_left
     return known
 
 
@@ -95,15 +95,31 @@ async def test_each_cluster_of_lost_runs_is_asked_once(journal: Journal) -> None
 
 
 @pytest.mark.parametrize(
+    ("status", "end_reason"),
+    [
+        ("cancelled", "cancelledByUser"),
+        ("cancelled", "hostExit"),
+        ("failed", "timeout"),
+        ("completed", "goal"),
+    ],
+)
+async def test_a_run_is_awaited_however_it_ended(journal: Journal, status: str, end_reason: str) -> None:
+    named = Changes(files=1, additions=1, deletions=0)  # by the agent; git has not counted them
+    known = lost(status=status, end_reason=end_reason, changes=named)
+    links = await awaited(journal, known)
+    assert links["a"].expected == [(known.task.id, "node-1")]
+
+
+@pytest.mark.parametrize(
     "known",
     [
         lost(completed_at=NOW - DAY - HOUR),
-        lost(changes=Changes(files=1, additions=1, deletions=0)),
+        lost(has_left=True),
         lost(is_going=False),
-        lost(end_reason="error"),
+        lost(status="running", completed_at=None),
         record(status="failed", end_reason="lost", completed_at=NOW),
     ],
-    ids=["too old", "changes are here", "not started", "not lost", "on this machine"],
+    ids=["too old", "nothing is left", "not started", "not ended", "on this machine"],
 )
 async def test_other_runs_start_no_gateway(journal: Journal, known: RunRecord) -> None:
     assert await awaited(journal, known) == {}

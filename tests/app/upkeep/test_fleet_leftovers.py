@@ -8,10 +8,12 @@ from typing import Any, cast
 
 import pytest
 
+from sidecar.api.runs.async_tasks import Changes
 from sidecar.app.upkeep import fleet_leftovers
 from sidecar.app.upkeep.fleet_leftovers import FleetLeftovers
 from sidecar.subagents.journal.event_log import EventLog
 from sidecar.subagents.journal.journal import Journal
+from sidecar.subagents.runners.remote import leftovers
 from sidecar.subagents.runners.remote.link import FleetLink
 from sidecar.subagents.runs.registry.registry import RunRegistry
 from tests.app.upkeep.records import record
@@ -55,9 +57,9 @@ async def registry(journal: Journal) -> AsyncIterator[RunRegistry]:
 
 
 async def cleaned(registry: RunRegistry, cluster: Cluster) -> None:
-    leftovers = FleetLeftovers(registry)
-    leftovers.clean(cast(FleetLink, cluster))
-    await asyncio.gather(*leftovers._cleaning.values())
+    cleaning = FleetLeftovers(registry)
+    cleaning.clean(cast(FleetLink, cluster))
+    await asyncio.gather(*cleaning._cleaning.values())
 
 
 async def test_an_ended_run_is_removed_once_its_node_answers(
@@ -71,6 +73,31 @@ async def test_an_ended_run_is_removed_once_its_node_answers(
     await cleaned(registry, cluster)
     assert cluster.runs == [running.task.id, "of another sidecar"]
     assert cluster.asked == ["status", "drop"] * 3
+    kept = await journal.get(ended.task.id)
+    assert kept is not None and kept.has_left
+
+
+@pytest.mark.parametrize("is_back", [False, True])
+async def test_changes_are_taken_unless_git_has_counted_them(
+    journal: Journal, registry: RunRegistry, monkeypatch: pytest.MonkeyPatch, is_back: bool
+) -> None:
+    ended = record(status="failed", completed_at=2_000, changes=Changes(files=9, additions=9, deletions=9))
+    ended.has_changes = is_back
+    await journal.save(ended)
+    counted, taken = Changes(files=1, additions=2, deletions=3), []
+
+    async def collect(link: object, run: str, remote: object, brought_back: Any) -> None:
+        taken.append(brought_back is not None)
+        if brought_back is not None:
+            await brought_back(counted)
+        cluster.runs.remove(run)
+
+    monkeypatch.setattr(leftovers, "collect", collect)
+    cluster = Cluster([ended.task.id])
+    await cleaned(registry, cluster)
+    kept = await journal.get(ended.task.id)
+    assert kept is not None and kept.has_changes and kept.has_left and taken == [not is_back]
+    assert (kept.task.changes == counted) is not is_back
 
 
 class NoRuns:

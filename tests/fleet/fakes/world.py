@@ -23,6 +23,7 @@ from sidecar.subagents.runners.remote import workspace
 from sidecar.subagents.runners.remote.gateway_process import GatewayProcess
 from sidecar.subagents.runners.remote.git import GitError
 from sidecar.subagents.runners.remote.job import Tree
+from sidecar.subagents.runners.remote.leftovers import collect
 from sidecar.subagents.runners.remote.link import FleetLink
 from sidecar.subagents.runners.remote.run import placing
 from sidecar.subagents.runners.remote.run.remote_run import RemoteRun
@@ -97,6 +98,7 @@ class Person(RunObserver):
         self.states: list[PlacementState] = []
         self.records: list[dict[str, Any]] = []
         self.changes: list[Changes] = []
+        self.has_left = False
         self.asked: list[str] = []
         self.withdrawn: list[str] = []
         self.answers: asyncio.Queue[Answer] = asyncio.Queue()
@@ -110,6 +112,9 @@ class Person(RunObserver):
 
     def brought_back(self, changes: Changes) -> None:
         self.changes.append(changes)
+
+    def left_cluster(self) -> None:
+        self.has_left = True
 
     async def ask(self, question: Question) -> Answer:
         self.asked.append(question.title)
@@ -233,6 +238,18 @@ class World:
         spec = RunSpec(RUN, "", self.folder, observer=self.person, heard=heard)
         self.handle = await runner.start(spec, self.emit)
         return self.handle
+
+    async def collect(self, *, takes_changes: bool = True) -> list[Changes]:
+        """Remove what the run left, as the sidecar does in the background; return what came back."""
+        changes: list[Changes] = []
+
+        async def brought_back(came: Changes) -> None:
+            assert "drop" not in self.ops(), "the node must keep changes until they are recorded"
+            changes.append(came)
+
+        record = self.person.records[-1]
+        await collect(self.link, RUN, record, brought_back if takes_changes else None)
+        return changes
 
     @property
     def actor(self) -> FakeActor:

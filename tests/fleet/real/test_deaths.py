@@ -82,6 +82,18 @@ async def test_a_killed_sidecar_finds_its_run_again(fleet: Fleet) -> None:
     assert git(fleet, "show", f"refs/sidecar/{run}:begun.txt") == "begun"
 
 
+async def test_a_sidecar_killed_after_a_cancel_gets_the_changes_at_its_next_start(fleet: Fleet) -> None:
+    run = await begun(fleet)
+    await fleet.request("asyncTasks/cancel", taskId=run)
+    os.kill(fleet.client.pid, signal.SIGKILL)
+    await fleet.client.close()
+    await fleet.open()
+    task = await fleet.until(lambda: fleet.task(run), lambda task: "changes" in task)
+    assert task["status"] == "cancelled" and task["changes"]["files"] == 1
+    assert git(fleet, "show", f"refs/sidecar/{run}:begun.txt") == "begun"
+    await fleet.nothing_left()
+
+
 async def test_a_killed_worker_is_lost_with_its_events_and_changes(fleet: Fleet) -> None:
     run = await begun(fleet)
     os.kill(await asyncio.to_thread(worker, run), signal.SIGKILL)

@@ -11,7 +11,6 @@ from sidecar.fleet.leftovers import salvage
 from sidecar.fleet.leftovers.salvage import piece
 from sidecar.fleet.node_run import NodeRun
 from sidecar.subagents.runners.remote.gateway_process import GatewayRefused
-from sidecar.subagents.runners.remote.leftovers import collect
 from tests.fleet.conftest import MakeWorld
 from tests.fleet.fakes.agents import ScriptedRun
 from tests.fleet.fakes.virtual_time import run_virtually, until
@@ -25,7 +24,7 @@ IF_BACK = "If the node is back within a day, the changes of the run are brought 
 async def is_collected(here: World) -> None:
     """Bring back what a run left, as the sidecar does in the background."""
     assert here.link.expected == {RUN: "id-A"} and here.brought == []
-    assert await collect(here.link, RUN, here.person.records[-1]) is not None
+    assert await here.collect()
     assert here.brought == [CHANGES] and here.link.expected == {}
     await until(here.is_clean)
 
@@ -92,8 +91,7 @@ def test_changes_that_are_here_are_not_taken_again(world: MakeWorld) -> None:
         assert (await run.result()).is_lost
         await until(lambda: here.link.expected)
         here.node.thawed.set()
-        record = here.person.records[-1]
-        assert await collect(here.link, RUN, record, takes_changes=False) is None
+        assert await here.collect(takes_changes=False) == []
         assert "take" not in here.ops() and here.link.expected == {}
         await until(here.is_clean)
 
@@ -114,7 +112,7 @@ def test_a_node_that_dies_while_the_changes_come_gives_them_when_it_is_back(worl
         assert f"the process of the run is gone, and so is its node: node id-A is dead. {IF_BACK}" in here.log
         await until(lambda: here.link.expected)
         with pytest.raises(GatewayRefused, match="its node is not in the cluster"):
-            await collect(here.link, RUN, here.person.records[-1])
+            await here.collect()
         here.node.restart()
         await is_collected(here)
 
@@ -154,7 +152,7 @@ def test_a_lost_run_is_named_while_its_node_still_saves(world: MakeWorld) -> Non
             assert (await run.result()).is_lost
         assert LATER in here.log
         with pytest.raises(GatewayRefused, match="has not saved the changes of run"):
-            await collect(here.link, RUN, here.person.records[-1])
+            await here.collect()
         await asyncio.sleep(300)
         await is_collected(here)
 

@@ -12,12 +12,11 @@ from sidecar.subagents.runners.contract import RunResult
 from sidecar.subagents.runners.remote import workspace
 from sidecar.subagents.runners.remote.gateway_process import GatewayRefused
 from sidecar.subagents.runners.remote.job import Tree
-from sidecar.subagents.runners.remote.leftovers import collect
 from tests.fleet.conftest import MakeWorld
 from tests.fleet.fakes.agents import Script, ScriptedRun
 from tests.fleet.fakes.gateway import Cut
 from tests.fleet.fakes.virtual_time import VirtualLoop, run_virtually, until
-from tests.fleet.fakes.world import CHANGES, RUN, World
+from tests.fleet.fakes.world import CHANGES, World
 
 
 def counting(count: int = 20) -> Script:
@@ -491,8 +490,7 @@ def test_changes_that_cannot_be_brought_back_stay_on_the_node(world: MakeWorld) 
         await asyncio.sleep(60)
         assert not here.actor.died.is_set() and "drop" not in here.ops()
         here.bring_back_fails = False
-        changes = await collect(here.link, RUN, here.person.records[-1])
-        assert changes is not None and here.brought == [CHANGES]
+        assert await here.collect() and here.brought == [CHANGES]
         await until(here.is_clean)
 
     run_virtually(main)
@@ -507,10 +505,10 @@ def test_changes_that_the_node_cannot_save_are_saved_later(world: MakeWorld) -> 
         assert (await run.result()).terminate_reason == "GOAL"
         assert "The node could not save the changes of this run: the disk is full. Its node" in here.log
         with pytest.raises(GatewayRefused, match="has not saved the changes"):
-            await collect(here.link, RUN, here.person.records[-1])
+            await here.collect()
         assert not here.actor.died.is_set()
         here.body._run.tree.is_full = False  # type: ignore[attr-defined]
-        assert await collect(here.link, RUN, here.person.records[-1]) is not None
+        assert await here.collect()
         await until(here.is_clean)
 
     run_virtually(main)

@@ -1,7 +1,7 @@
 """Remove an ended run from its cluster, after its changes were brought back."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -21,22 +21,25 @@ _NO_LINES = 1 << 62
 
 
 async def collect(
-    link: "FleetLink", run: str, remote: Mapping[str, Any] | None, *, takes_changes: bool = True
-) -> Changes | None:
-    """Stop a run, take its changes and drop it; return what it changed, None if that is not known.
+    link: "FleetLink",
+    run: str,
+    remote: Mapping[str, Any] | None,
+    brought_back: Callable[[Changes], Awaitable[None]] | None,
+) -> None:
+    """Stop a run, take its changes and drop it.
 
-    Raises the errors of the link and of git; the run then stays where it is.
+    `brought_back` records the changes before the node forgets them; None to take none. Raises its errors and
+    those of the link and of git; the run then stays where it is.
     """
-    changes, node_id = None, ""
+    node_id = ""
     if remote is not None:
         record = msgspec.convert(remote, RemoteRecord)
         left = await _stopped(link, run, record.tree)
         node_id = left["nodeId"]
-        if takes_changes and left["commit"] is not None:
-            changes = await _changes(link, run, record, node_id)
+        if brought_back is not None and left["commit"] is not None:
+            await brought_back(await _changes(link, run, record, node_id))
     await link.request("drop", _CALL_SECONDS, run=run, nodeId=node_id)
     link.expected.pop(run, None)
-    return changes
 
 
 async def is_gone(link: "FleetLink", run: str, node_id: str) -> bool:

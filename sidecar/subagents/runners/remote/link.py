@@ -17,6 +17,8 @@ SLOW_SECONDS = 60.0
 _NODES_SECONDS = 10.0
 _SHARE = 0.75
 """The part of the time for a status in which nodes describe themselves to a person who asks."""
+LEAVE_SECONDS = 0.5
+"""How long the end of the Host waits for the removal of ended runs. The next start removes the others."""
 CONNECT_SECONDS = 60.0
 """Only a bound: the gateway finds out within seconds why it cannot connect, but connects slowly when busy."""
 
@@ -47,7 +49,8 @@ class FleetLink:
         self.versions: dict[str, Any] = {}
         self.slots = ClusterSlots(self._nodes, changed)
         self.expected: dict[str, str] = {}
-        """Lost runs whose changes may still be brought back, with the IDs of their nodes, "" if unknown."""
+        """Ended runs that may still be on the cluster, with the IDs of their nodes, "" if unknown."""
+        self._leaving: set[asyncio.Task[Any]] = set()
 
     @property
     def is_connected(self) -> bool:
@@ -80,8 +83,10 @@ class FleetLink:
         return await (await self.gateway()).request(op, limit, **members)
 
     async def aclose(self) -> None:
-        """End the gateway. Runs on the cluster continue."""
+        """End the gateway. Runs on the cluster continue; those that are being removed get a moment."""
         self.slots.close()
+        if self._leaving:
+            await asyncio.wait(self._leaving, timeout=LEAVE_SECONDS)
         if self._starting is not None:
             self._starting.cancel()
             await asyncio.wait({self._starting})
@@ -89,8 +94,13 @@ class FleetLink:
             await self._process.close()
             self._process = None
 
+    def leaving(self, removal: "asyncio.Task[Any]") -> None:
+        """Note that this task removes an ended run from the cluster."""
+        self._leaving.add(removal)
+        removal.add_done_callback(self._leaving.discard)
+
     def expect(self, run: str, node_id: str) -> None:
-        """Bring the changes of a lost run back when its node has them."""
+        """Bring the changes of an ended run back when its node has them, and remove it there."""
         self.expected[run] = node_id
         self.clean()
 

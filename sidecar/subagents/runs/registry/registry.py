@@ -119,7 +119,11 @@ class RunRegistry(RunDirectory):
         if run.outcome is None:
             self.show(run)
         else:
-            self._work.start(self._late_changes(run), f"changes of {run.id}")
+            self.left_cluster(run)
+
+    def left_cluster(self, run: Run) -> None:
+        """Record, once the run has ended, which changes came back and whether nothing of it is left."""
+        self._work.start(self._from_cluster(run), f"what came from the cluster of {run.id}")
 
     def touch(self, run: Run) -> None:
         """Notify of a change that need not be saved, such as a new position in the queue."""
@@ -166,12 +170,10 @@ class RunRegistry(RunDirectory):
             cache_writes=progress.cache_writes,
             cost=progress.cost,
         )
-        changed = run.counted_changes not in (None, run.record.task.changes)
+        changed = run.counted_changes is not None and not run.record.has_changes
         if (late != before or changed) and run.recorded.done():
             run.record.task.progress = late
-            run.record.task.changes = run.counted_changes or run.record.task.changes
-            await self._journal.save_again(run.record)
-            self._notify(run.record)
+            await self.add_from_cluster(run.record, run.counted_changes)
 
     async def add_usage(self, record: RunRecord, used: Mapping[str, Any]) -> None:
         """Record what an ended run used, which was not known before: members of its progress."""
@@ -184,19 +186,23 @@ class RunRegistry(RunDirectory):
         """Start work that writes to the disk and ends before the registry closes; log its errors."""
         self._work.start(work, name)
 
-    async def add_changes(self, record: RunRecord, changes: Changes) -> None:
-        """Record what an ended run changed, which was not known before."""
+    async def add_from_cluster(
+        self, record: RunRecord, changes: Changes | None = None, *, has_left: bool = False
+    ) -> None:
+        """Record what an ended run changed, as git counted it, and that nothing of it is left there."""
         newest = self._recent_ends.newest(record)
-        newest.task.changes = changes
+        newest.has_left |= has_left
+        if changes is not None:
+            newest.task.changes, newest.has_changes = changes, True
         await self._journal.save_again(newest)
         self._notify(newest)
 
-    async def _late_changes(self, run: Run) -> None:
+    async def _from_cluster(self, run: Run) -> None:
         with contextlib.suppress(StorageError):  # the registry tries again
             await self.recorded(run.id)
-        changes = run.counted_changes
-        if run.recorded.done() and changes is not None and changes != run.record.task.changes:
-            await self.add_changes(run.record, changes)
+        known = (run.record.has_changes, run.record.has_left)
+        if run.recorded.done() and (run.counted_changes is not None, run.has_left) != known:
+            await self.add_from_cluster(run.record, run.counted_changes, has_left=run.has_left)
 
     def conclude(self, task_id: str, outcome: Outcome) -> bool:
         """End a live run and stop what executes it; return False if it has ended already.

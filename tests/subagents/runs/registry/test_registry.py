@@ -210,6 +210,34 @@ async def test_changes_that_come_back_after_the_end_are_counted(setting: Setting
     kept = await setting.journal.get(run.id)
     assert kept is not None
     assert (kept.task.status, kept.task.changes) == ("cancelled", run.counted_changes)
+    assert kept.has_changes and not kept.has_left
+
+
+async def test_changes_that_only_the_agent_named_have_not_come_back(setting: Setting) -> None:
+    run = await setting.add()
+    diff = {"type": "diff", "path": "/w/a.txt", "oldText": "one", "newText": "two"}
+    tool = {"type": "tool", "name": "edit", "toolCallId": "t", "status": "completed", "content": [diff]}
+    await setting.registry.emit(run, tool)
+    setting.registry.conclude(run.id, failed("lost", "gone"))
+    await setting.registry.settled(run.id)
+    kept = await setting.journal.get(run.id)
+    assert kept is not None and kept.task.changes is not None
+    assert not kept.has_changes
+
+
+async def test_a_run_that_left_its_cluster_is_recorded_after_its_end(setting: Setting) -> None:
+    run = await setting.add()
+    run.counted_changes = Changes(files=1, additions=2, deletions=3)
+    run.has_left = True
+    setting.registry.left_cluster(run)
+    setting.registry.conclude(run.id, cancelled("user"))
+    await setting.registry.aclose(10)
+    kept = await setting.journal.get(run.id)
+    assert kept is not None and (kept.task.status, kept.has_changes, kept.has_left) == (
+        "cancelled",
+        True,
+        True,
+    )
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ class RunNode:
         self._reserve = min(_LAST_SECONDS, record.lost_after_seconds / 3)
         self._silence = Silence(record.lost_after_seconds, self._reserve)
         self._name = record.node
-        self.id = ""
+        self.id = record.node_id
         self.paths = PathMap("", "")
 
     @property

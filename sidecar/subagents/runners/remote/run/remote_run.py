@@ -52,6 +52,7 @@ class RemoteRun:
     ) -> None:
         self._id = task_id
         self._listens = record.listens
+        self._observer = observer
         self._stopped = asyncio.Event()
         self._result: asyncio.Future[RunResult] = asyncio.get_running_loop().create_future()
         requests = self._requests = RunRequests(link, task_id)
@@ -135,6 +136,7 @@ class RemoteRun:
         if self._changes.are_kept:
             self._requests.link.expect(self._id, self._node.id)
             return
-        await self._requests.drop(self._node.id)
+        if await self._requests.drop(self._node.id):
+            self._observer.left_cluster()
         if self._placement is not None:
             self._placement.free()

@@ -67,19 +67,24 @@ class RunRequests:
         for task in self._sending:
             task.cancel()
 
-    async def drop(self, node_id: str) -> None:
-        """Remove the run from its node; later, if the node cannot be reached now.
+    async def drop(self, node_id: str) -> bool:
+        """Remove the run from its node; later, if the node cannot be reached now. Return whether it is gone.
 
         A run without a node has nothing to bring back, and ends by itself if it gets one.
         """
+        removal = asyncio.current_task()
+        assert removal is not None
+        self.link.leaving(removal)
         try:
             async with asyncio.timeout(DROP_SECONDS):
                 await self.repeat("drop", DROP_SECONDS, nodeId=node_id)
+            return True
         except (GatewayRefused, TimeoutError):
             if node_id:
                 self.link.expect(self.run, node_id)
             else:
                 self.link.clean()
+            return False
 
     async def _sent(self, text: str) -> None:
         message = uuid4().hex  # a node takes a repeated message once
