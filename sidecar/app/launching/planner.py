@@ -31,6 +31,10 @@ if TYPE_CHECKING:
     from sidecar.subagents.runs.targets.target import Target
 
 
+_CLUSTER_SECONDS = 4.0
+"""How long after its beginning a launch waits for its cluster, so that it is answered within 5 s."""
+
+
 @dataclass(frozen=True)
 class Planner:
     """Plan the launches of one Host."""
@@ -54,6 +58,7 @@ class Planner:
         `sync` marks a run whose caller waits for its result. Raises InvalidParams, SubagentNotFound,
         LaunchFailed, TaskNotFound and AmbiguousTaskId.
         """
+        until = asyncio.get_running_loop().time() + _CLUSTER_SECONDS
         check_launch(params)
         settings, rights = caller.settings.current, caller.parent
         params = params if rights is None else rights.bind(params)
@@ -66,7 +71,7 @@ class Planner:
         requested = params.timeout_seconds
         timeout = self.timeout(target.definition.timeout_seconds if requested is None else requested, caller)
         _check_runner(params, target)
-        await _check_place(target, directory)
+        await _check_place(target, directory, until)
         constraints = constraints_of(params, target.definition, settings.async_tasks.grace_period_seconds)
         constraints = constraints if rights is None else rights.limit(constraints)
         equipment = await asyncio.to_thread(equip, params, target, caller, directory)
@@ -163,12 +168,12 @@ class Planner:
         return depth
 
 
-async def _check_place(target: "Target", directory: Path) -> None:
-    """Raise LaunchFailed, within seconds, if no node of the cluster can execute the run."""
+async def _check_place(target: "Target", directory: Path, until: float) -> None:
+    """Raise LaunchFailed if it is known by then that no node of the cluster can execute the run."""
     if target.check_place is None:
         return
     try:
-        await target.check_place(directory)
+        await target.check_place(directory, until)
     except RunnerUnavailable as error:
         name = target.definition.name
         raise LaunchFailed(

@@ -1,5 +1,6 @@
 """A planner whose definition, runner and settings a test decides."""
 
+import asyncio
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -31,17 +32,23 @@ class OneDefinition:
     limits: dict[str, Any] = field(default_factory=dict)
     asked: list[Any] = field(default_factory=list)
     """The placements and node labels of the launches."""
+    times: list[float] = field(default_factory=list)
+    """When they were asked for the latest launch, and until when that may ask its cluster."""
 
     async def target(
         self, name: str, workspace: Workspace, placement: str | None, node_labels: Mapping[str, str]
     ) -> Target:
         self.asked.append((placement, dict(node_labels)))
+        self.times = [asyncio.get_running_loop().time()]
         if name != "scout":
             raise SubagentNotFound(f"no subagent is named {name!r}", subagentName=name, available=["scout"])
         definition = Definition(name="scout", description="", system_prompt="", **self.limits)
         runner = CommandRunner("cat", RunnerSettings(type="command", command=["cat"]))
         place = Placement(kind="ray", state="waiting") if placement == "ray" else None
-        return Target(definition, runner, place=place)
+        return Target(definition, runner, place=place, check_place=self._check_place if place else None)
+
+    async def _check_place(self, directory: Path, until: float) -> None:
+        self.times.append(until)
 
 
 class Planning:

@@ -96,6 +96,12 @@ async def test_a_launch_says_what_its_node_must_have_again_too(planning: Plannin
     assert planning.definitions.asked == [("ray", {"gpu": "yes"})]
 
 
+async def test_the_time_to_ask_a_cluster_counts_from_the_beginning_of_a_launch(planning: Planning) -> None:
+    await prepare(planning, placement="ray")
+    asked_at, until = planning.definitions.times
+    assert until < asked_at + 4
+
+
 async def test_labels_for_a_run_on_this_machine_are_refused_with_the_remedy(planning: Planning) -> None:
     with pytest.raises(InvalidParameter, match=r"^nodeLabels: .*omit it, or use placement: ray"):
         await prepare(planning, node_labels={"gpu": "yes"})

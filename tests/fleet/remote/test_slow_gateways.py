@@ -62,20 +62,33 @@ def runner(here: World) -> RemoteRunner:
     return RemoteRunner(here.agents, settings, here.settings, here.link)
 
 
-def test_a_launch_is_refused_or_accepted_within_five_seconds(
-    world: MakeWorld, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_launch_is_refused_or_accepted_in_time(world: MakeWorld, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workspace, "check", lambda _: None)
 
     async def main() -> None:
         here, loop = world(short), asyncio.get_running_loop()
         here.gateways.answer_seconds = 7
-        await runner(here).check_place(here.folder)
-        assert loop.time() == pytest.approx(5, abs=0.1)
+        await runner(here).check_place(here.folder, 4)
+        assert loop.time() == pytest.approx(4, abs=0.01)
         here.settings.labels = {"disk": "fast"}
         with pytest.raises(RunnerUnavailable, match="no node has the labels disk=fast"):
-            await runner(here).check_place(here.folder)
+            await runner(here).check_place(here.folder, loop.time() + 4)
         assert loop.time() == pytest.approx(7, abs=0.1) and len(here.gateways.processes) == 1
+
+    run_virtually(main)
+
+
+def test_a_slow_git_does_not_delay_the_answer_to_a_launch(
+    world: MakeWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def slow(work: object, folder: object) -> None:
+        await asyncio.sleep(60)
+
+    async def main() -> None:
+        here = world(short)
+        monkeypatch.setattr(asyncio, "to_thread", slow)
+        await runner(here).check_place(here.folder, 4)
+        assert asyncio.get_running_loop().time() == pytest.approx(4, abs=0.01)
 
     run_virtually(main)
 

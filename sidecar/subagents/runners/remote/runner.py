@@ -35,8 +35,6 @@ logger = logging.getLogger(__name__)
 
 STATUS_SECONDS = 30.0
 """How long a connected gateway may take to describe the nodes: it waits 4 s for them, and may be slow."""
-REFUSAL_SECONDS = 5.0
-"""How long a launch waits for the cluster to refuse it. Later, the run itself fails with the reason."""
 
 
 class RemoteRunner:
@@ -76,20 +74,23 @@ class RemoteRunner:
                 f'"${{env:{first}}}" in runners.{self.name}.env and set {first} on the nodes'
             )
 
-    async def check_place(self, workspace_dir: Path) -> None:
+    async def check_place(self, workspace_dir: Path, until: float) -> None:
         """Raise `RunnerUnavailable` if the workspace cannot be sent or no node can run this.
 
-        A gateway that takes longer than `REFUSAL_SECONDS` to connect, and nodes that take long to describe
-        themselves, are not refused: the run waits for them.
+        What is not known at the time `until` of the event loop's clock is not refused: the run waits for its
+        gateway and for nodes that take long to describe themselves, and fails with the reason if need be.
         """
         self.check()
-        await asyncio.to_thread(workspace.check, workspace_dir)
         try:
-            async with asyncio.timeout(REFUSAL_SECONDS):
-                status = await self._link.status(STATUS_SECONDS)
+            async with asyncio.timeout_at(until):
+                await in_thread(workspace.check, workspace_dir)
+                await self._check_nodes()
         except TimeoutError:
-            logger.info("runner %s: the run waits for the gateway, which is slow to answer", self.name)
-            return
+            logger.info("runner %s: the run waits for git or the gateway, which is slow to answer", self.name)
+
+    async def _check_nodes(self) -> None:
+        try:
+            status = await self._link.status(STATUS_SECONDS)
         except (RunnerUnavailable, GatewayRefused, GatewayGone) as error:
             raise self._unavailable(str(error)) from None
         reason = why_unsuitable(self._requirements(), status)

@@ -31,8 +31,11 @@ class Target:
     place: Placement | None = None
     """What a run on a cluster needs of its node, before it has one; None for this machine."""
 
-    check_place: Callable[[Path], Awaitable[None]] | None = None
-    """Checks, for a run on a cluster, that its workspace can travel and that a node can execute it."""
+    check_place: Callable[[Path, float], Awaitable[None]] | None = None
+    """Checks, for a run on a cluster, that its workspace can travel and that a node can execute it.
+
+    It waits no longer than until the given time on the clock of the event loop.
+    """
 
     has_place: Callable[[], bool] = _always
     """Whether a run on a cluster would find a free slot there, as far as is known."""
