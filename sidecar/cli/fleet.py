@@ -39,9 +39,9 @@ def status(as_json: bool, store: SettingsStore) -> int:
 def gc(workspace: Path, store: SettingsStore) -> int:
     """Remove what runs no longer need.
 
-    Removes from the repository of the workspace the refs of runs that a branch contains, and those older than
-    journal.retentionDays. Removes from all nodes the folders of ended runs, and the parts of their caches
-    that have not been used for a long time.
+    Removes from the repository of the workspace the refs of runs that the checked-out branch contains, and
+    those older than journal.retentionDays. Removes from all nodes the folders of ended runs, and the parts of
+    their caches that have not been used for a long time.
     """
     pruned = _pruned(workspace, store)
     for ref in pruned:

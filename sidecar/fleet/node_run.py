@@ -37,6 +37,7 @@ _FULL = {
     "stream": "stderr",
     "text": "The node dropped the following events: the journal of this run or the node's disk is full.\n",
 }
+_REMOVED = "The folder of this run was removed on its node before the end, so its changes are lost.\n"
 _UNDELIVERED = "A message came after the agent's last turn and was not delivered: {text}\n"
 
 
@@ -255,7 +256,7 @@ class NodeRun:
             result = replace(result, terminate_reason="TIMEOUT", error=_TIMED_OUT)
         last: dict[str, Any] = {"result": self._secrets.without(to_plain(result))}
         try:
-            last["commit"] = await self._saved() if self._has_tree else self._base
+            last["commit"] = await self._saved()
         except Exception as error:  # the tree stays for another attempt
             logger.exception("the changes of run %s cannot be saved", self.task_id)
             last["unsaved"] = str(error)
@@ -265,7 +266,12 @@ class NodeRun:
         self.changed.set()
 
     async def _saved(self) -> str:
-        """Save the changes and remove the tree; return their commit."""
+        """Save the changes and remove the tree; return their commit, the base if there is nothing to save."""
+        if not self._has_tree:
+            return self._base
+        if not self.tree.is_whole:
+            self._log(_REMOVED)
+            return self._base
         commit = await asyncio.to_thread(self._changes.save, self.tree, self.task_id)
         for text in tree_notes.opened(self.tree):
             self._log(text)

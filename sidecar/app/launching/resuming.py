@@ -25,7 +25,8 @@ class Resumptions:
         session_id = ended.session_id if same_runner else None
         chain = await self._chain(ended)
         cost = 0 if session_id is None else _session_cost(chain)
-        return Resumption(fold.replay.text(), session_id, cost, text, tuple(each.task.id for each in chain))
+        runs = tuple(each.task.id for each in chain if _has_changes_elsewhere(each))
+        return Resumption(fold.replay.text(), session_id, cost, text, runs)
 
     async def _chain(self, newest: RunRecord) -> list[RunRecord]:
         """Return a run, the one that it resumed, and so on."""
@@ -36,6 +37,14 @@ class Resumptions:
                 break
             chain.append(before)
         return chain
+
+
+def _has_changes_elsewhere(record: RunRecord) -> bool:
+    """Return whether a run worked on a cluster, and may have changed something there."""
+    if record.remote is None or not record.remote.get("isGoing"):
+        return False
+    changes = record.task.changes
+    return not record.has_changes or changes is None or changes.files > 0
 
 
 def _session_cost(chain: list[RunRecord]) -> float:

@@ -135,7 +135,7 @@ class RunSpec:
     constraints: RunConstraints = field(default_factory=RunConstraints)
     former: FormerSession | None = None
     resumes: tuple[str, ...] = ()
-    """The runs that this one resumes, the last first, each of which resumed the next."""
+    """The runs on clusters that this one resumes, the last first, unless they changed nothing."""
     opens_only: bool = False
     """End the run when the agent's session is open, without a prompt."""
     policy: Policy = "ask"

@@ -91,8 +91,8 @@ class Resumption:
     """The input for a run that continues an ended one.
 
     `replay` describes the ended run to a fresh agent. `session_id` is the session that the same agent can
-    load instead, and `session_cost` its cost so far in USD. `text` is the client's message. `runs` are the
-    ended run and those that it resumed, one after the other.
+    load instead, and `session_cost` its cost so far in USD. `text` is the client's message. `runs` are those
+    of the ended run and the ones that it resumed, one after the other, that may have changes on a cluster.
     """
 
     replay: str

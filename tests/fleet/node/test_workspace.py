@@ -181,6 +181,8 @@ def test_only_merged_changes_are_removed_before_their_time(repository: Path) -> 
     merged = committed(repository, "refs/sidecar/merged", 1)
     committed(repository, "refs/sidecar/open", 1)
     git(repository, "branch", "feature", merged)
+    assert run_refs.prune_merged(repository) == []  # a resumed run would start without them
+    git(repository, "checkout", "--quiet", "feature")
     assert run_refs.prune_merged(repository) == ["refs/sidecar/merged"]
     assert kept(repository) == {"refs/sidecar/open"}
     assert run_refs.prune_merged(repository) == []

@@ -125,6 +125,24 @@ async def test_a_node_whose_disk_is_full_while_it_makes_the_tree_keeps_nothing(
     run.discard()
 
 
+@pytest.mark.parametrize("removed", [".", ".."], ids=["tree", "folder"])
+async def test_an_agent_that_removes_its_own_folder_is_told_to_have_lost_its_changes(
+    repository: Path, tmp_path: Path, removed: str
+) -> None:
+    tree = workspace.prepare(repository)
+    node_tree(tmp_path, tree, RUN)
+    run = NodeRun(RUN, tmp_path, tree.repository, tree.prefix, tree.base)
+    runner = RunnerSettings(type="command", command=["sh", "-c", f'rm -rf "$(cd {removed} && pwd)"'])
+    run.start(Job(task_id=RUN, runner_name="script", runner=runner, prompt="go"))
+    async with asyncio.timeout(60):
+        await run.over.wait()
+    lines = [orjson.loads(each) for each in run.journal.read(0, 100, BIG)]
+    assert lines[-1]["commit"] == tree.base and "unsaved" not in lines[-1]
+    logged = "".join(line["event"].get("text", "") for line in lines if "event" in line)
+    assert "was removed on its node before the end, so its changes are lost" in logged
+    run.discard()
+
+
 def test_launches_of_one_repository_at_once_get_their_trees(repository: Path, tmp_path: Path) -> None:
     count = 6
     together = Barrier(count)

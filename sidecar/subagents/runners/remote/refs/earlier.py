@@ -20,13 +20,18 @@ _WITHOUT: Final = (
     "This run starts without the changes of run {run}, which cannot be merged into the workspace: {reason}. "
     "They are in refs/sidecar/{run}.\n"
 )
+_ABSENT: Final = (
+    "This run starts without the changes of run {run}, unless the workspace has them: refs/sidecar/{run} "
+    "does not exist. They have not come back yet, or the ref was removed.\n"
+)
 
 
 def with_changes(tree: Tree, runs: Sequence[str]) -> tuple[Tree, list[str]]:
     """Return the tree to start from, and notices for the run's log. Blocking.
 
-    `tree` is the workspace, and `runs` are the resumed runs, the last first. Their changes are merged, the
-    oldest first, unless the workspace or a later run already has them. Changes that conflict are left out.
+    `tree` is the workspace, and `runs` are the resumed runs with changes, the last first. Their changes are
+    merged, the oldest first, unless the workspace or a later run already has them. Changes that conflict are
+    left out.
     """
     root, start, notices = Path(tree.root), tree.base, []
     included: list[str] = []
@@ -34,6 +39,7 @@ def with_changes(tree: Tree, runs: Sequence[str]) -> tuple[Tree, list[str]]:
         try:
             changes = run_refs.find(root, run)
             if changes is None:
+                notices.append(_ABSENT.format(run=run))
                 continue
             merged = _merged(root, start, changes)
             _check_folder(root, merged, tree.prefix)

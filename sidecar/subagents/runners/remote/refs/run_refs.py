@@ -70,8 +70,19 @@ def prune_old(root: Path, days: float, newest: float = math.inf) -> list[str]:
 
 
 def prune_merged(root: Path) -> list[str]:
-    """Remove the refs whose commits a branch or a tag contains; return them. Blocking."""
-    return _removed(root, [ref for ref, _ in _refs(root) if _is_merged(root, ref)])
+    """Remove the refs whose commits the checked-out branch contains; return them. Blocking.
+
+    A resumed run starts from that branch, and needs the others.
+    """
+    try:
+        head = line(root, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+    except GitError as error:
+        if error.code is None:
+            raise
+        return []  # no commit yet
+    return _removed(
+        root, line(root, "for-each-ref", f"--merged={head}", "--format=%(refname)", PREFIX).splitlines()
+    )
 
 
 def _refs(root: Path) -> list[tuple[str, int]]:
@@ -86,11 +97,6 @@ def _came_at(root: Path, ref: str, committed_at: int) -> int:
     newest = line(root, "log", "--walk-reflogs", "-1", "--format=%gd", "--date=unix", ref, "--")
     at = newest.rpartition("@{")[2].rstrip("}")
     return int(at) if at.isdecimal() else committed_at
-
-
-def _is_merged(root: Path, ref: str) -> bool:
-    places = ("refs/heads", "refs/remotes", "refs/tags")
-    return line(root, "for-each-ref", "--count=1", f"--contains={ref}", *places) != ""
 
 
 def _removed(root: Path, refs: Sequence[str]) -> list[str]:

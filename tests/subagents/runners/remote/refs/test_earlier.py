@@ -130,8 +130,10 @@ def test_a_resumed_run_that_brought_nothing_back_does_not_count(repository: Path
     assert content(repository, tree, "a") == "two"
 
 
-def test_a_run_on_this_machine_has_no_changes_to_add(repository: Path) -> None:
-    assert started(repository, FORMER) == (workspace.prepare(repository), [])
+def test_a_run_without_its_ref_is_named(repository: Path) -> None:
+    tree, (notice,) = started(repository, FORMER)
+    assert tree == workspace.prepare(repository)
+    assert f"without the changes of run {FORMER}, unless the workspace has them: refs/sidecar/" in notice
 
 
 def test_a_repository_without_a_commit_keeps_the_changes_too(tmp_path: Path) -> None:
