@@ -15,6 +15,7 @@ _SETTINGS = (
     "gc.auto=0",
     "maintenance.auto=false",
     "commit.gpgSign=false",
+    "log.showSignature=false",
     "protocol.file.allow=always",
 )
 _IDENTITY = {

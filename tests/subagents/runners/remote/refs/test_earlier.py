@@ -130,6 +130,14 @@ def test_a_resumed_run_that_brought_nothing_back_does_not_count(repository: Path
     assert content(repository, tree, "a") == "two"
 
 
+def test_signatures_do_not_disturb(repository: Path) -> None:
+    git(repository, "config", "log.showSignature", "true")
+    run_changes(repository, workspace.prepare(repository), FORMER, a="two")
+    git(repository, "config", "commit.gpgSign", "true")  # without a key
+    tree, _ = started(repository, FORMER)
+    assert content(repository, tree, "a") == "two"
+
+
 def test_a_run_without_its_ref_is_named(repository: Path) -> None:
     tree, (notice,) = started(repository, FORMER)
     assert tree == workspace.prepare(repository)
