@@ -128,7 +128,7 @@ async def _first_event(runner: RemoteRunner, workspace: Path) -> float:
     async def emit(event: Event) -> None:
         seen.append(time.perf_counter())
 
-    await runner.check_place(workspace)
+    await runner.check_place(workspace, asyncio.get_running_loop().time() + 60)
     await _run(runner, workspace, emit)
     return seen[0] - began
 

@@ -1,4 +1,4 @@
-"""A resumed run on a cluster is told which earlier runs may have changes there."""
+"""A run that resumes others on a cluster learns which of them may have changes there."""
 
 from typing import Any
 

@@ -126,7 +126,7 @@ async def test_a_node_whose_disk_is_full_while_it_makes_the_tree_keeps_nothing(
 
 
 @pytest.mark.parametrize("removed", [".", ".."], ids=["tree", "folder"])
-async def test_an_agent_that_removes_its_own_folder_is_told_to_have_lost_its_changes(
+async def test_the_changes_of_an_agent_that_removes_its_own_folder_are_reported_as_lost(
     repository: Path, tmp_path: Path, removed: str
 ) -> None:
     tree = workspace.prepare(repository)

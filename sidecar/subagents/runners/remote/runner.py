@@ -78,7 +78,7 @@ class RemoteRunner:
         """Raise `RunnerUnavailable` if the workspace cannot be sent or no node can run this.
 
         What is not known at the time `until` of the event loop's clock is not refused: the run waits for its
-        gateway and for nodes that take long to describe themselves, and fails with the reason if need be.
+        gateway and for nodes that take long to describe themselves, and may then fail with the reason.
         """
         self.check()
         try:
