@@ -52,6 +52,10 @@ class _Facts:
         return _live_runs(self._host)
 
     @property
+    def awaits_until(self) -> float:
+        return self._host.leftovers.awaits_until
+
+    @property
     def now(self) -> float:
         return self._loop.time()
 
@@ -78,6 +82,7 @@ class Clients:
         self._lifetime = Lifetime(facts)
         self._last_window = LastWindow(facts, lambda: host.control.end_all(LAST_WINDOW_CLOSED))
         host.registry.ended.subscribe(lambda run: self._lifetime.changed())
+        host.leftovers.changed = self._lifetime.changed
         host.changes.attendance = RecentAttendance(facts, self._last_window)
 
     async def unneeded(self) -> None:

@@ -32,6 +32,10 @@ class HostFacts(Protocol):
         """The number of queued and running runs."""
 
     @property
+    def awaits_until(self) -> float:
+        """Until when to wait for what ended runs left on a cluster; 0 if they left nothing."""
+
+    @property
     def now(self) -> float:
         """The time in seconds, which only increases."""
 
@@ -104,7 +108,8 @@ class Lifetime:
         if self._idle_since is None:
             self._idle_since = self._facts.now
         idle = self._facts.settings.idle_seconds
-        return self._idle_since + (idle if self._had_clients else max(idle, FIRST_CLIENT_SECONDS))
+        idle = idle if self._had_clients else max(idle, FIRST_CLIENT_SECONDS)
+        return max(self._idle_since + idle, self._facts.awaits_until)
 
     def _survival_deadline(self) -> float | None:
         minutes = self._facts.settings.survive_minutes

@@ -20,6 +20,7 @@ class Hall:
 
     def __init__(self) -> None:
         self.now, self.clients, self.windows, self.live_runs = 100.0, 0, 0, 0
+        self.awaits_until = 0.0
         self.settings = HostSettings(survive_minutes=1)
         self.hub = ChangeHub()
         self.hub.attendance = RecentAttendance(self, LastWindow(self, lambda: None))

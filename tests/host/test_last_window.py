@@ -15,6 +15,7 @@ class World:
     def __init__(self) -> None:
         self.settings = HostSettings(on_last_window_close="stop")
         self.now, self.clients, self.windows, self.live_runs, self.ends = 0.0, 1, 1, 1, 0
+        self.awaits_until = 0.0
         self.last_window = LastWindow(self, self._end)
         self.watching = asyncio.create_task(self.last_window.watch())
 

@@ -14,6 +14,7 @@ class Life:
 
     def __init__(self) -> None:
         self.now, self.clients, self.windows, self.live_runs = 1_000.0, 0, 0, 0
+        self.awaits_until = 0.0
         self.settings = HostSettings(survive_minutes=2, idle_seconds=5)
         self.lifetime = Lifetime(self)
         self.ended = asyncio.Event()
@@ -42,6 +43,21 @@ async def test_a_host_without_clients_and_runs_ends_after_the_idle_time(life: Li
     assert not await life.ends(after=1_000)
     assert not await life.ends(clients=0)
     assert not await life.ends(after=4.9)
+    assert await life.ends(after=0.1)
+
+
+async def test_a_host_without_clients_waits_for_the_changes_of_ended_runs(life: Life) -> None:
+    life.awaits_until = life.now + 300
+    assert not await life.ends(clients=1)
+    assert not await life.ends(clients=0)
+    assert not await life.ends(after=200)
+    life.awaits_until = 0.0
+    assert await life.ends()
+
+
+async def test_a_host_does_not_wait_for_the_changes_of_ended_runs_forever(life: Life) -> None:
+    life.awaits_until = life.now + 300
+    assert not await life.ends(after=299.9)
     assert await life.ends(after=0.1)
 
 

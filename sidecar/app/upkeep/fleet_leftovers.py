@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,8 @@ KEEP_SECONDS = 24 * 3600.0
 """How long a node keeps the changes of a run."""
 _AGAIN_SECONDS, _MOST_SECONDS = 15.0, 30.0
 """The first and the longest pause between two tries, even while a node has not described itself yet."""
+_LINGER_SECONDS = 300.0
+"""How long a Host that nobody uses waits for the changes of ended runs. The next one asks again."""
 
 logger = logging.getLogger(__name__)
 
@@ -30,10 +32,20 @@ class FleetLeftovers:
         self._cleaning: dict[FleetLink, asyncio.Task[None]] = {}
         self._is_due: dict[FleetLink, asyncio.Event] = {}
         self._incomplete: set[FleetLink] = set()
+        self._until = 0.0
+        self.changed: Callable[[], None] = lambda: None
+        """Called when `awaits_until` may have changed."""
+
+    @property
+    def awaits_until(self) -> float:
+        """Until when, on the clock of the event loop, the Host should wait for changes of ended runs."""
+        return self._until if any(link.expected for link in self._is_due) else 0.0
 
     def clean(self, link: "FleetLink") -> None:
         """Clean a cluster in the background, again and again until nothing is left."""
         self._is_due.setdefault(link, asyncio.Event()).set()
+        self._until = asyncio.get_running_loop().time() + _LINGER_SECONDS
+        self.changed()
         cleaning = self._cleaning.get(link)
         if cleaning is None or cleaning.done():
             self._cleaning[link] = asyncio.create_task(self._clean(link), name="leftovers on a cluster")
@@ -53,7 +65,9 @@ class FleetLeftovers:
                 pause, end = _AGAIN_SECONDS, loop.time() + KEEP_SECONDS
             if await self._is_clean(link) or loop.time() > end:
                 link.expected.clear()
+                self.changed()
                 return
+            self.changed()
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(pause):
                     await is_due.wait()

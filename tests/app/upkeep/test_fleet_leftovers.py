@@ -143,6 +143,22 @@ def test_a_cluster_is_not_clean_before_all_nodes_have_described_themselves() -> 
     assert cluster.times == [0, 15, 30]
 
 
+@pytest.mark.parametrize("expected", [{}, {"run": "a"}])
+async def test_the_host_waits_while_a_run_is_expected(
+    registry: RunRegistry, expected: dict[str, str]
+) -> None:
+    cleaning, changes = FleetLeftovers(registry), []
+    cleaning.changed = lambda: changes.append(cleaning.awaits_until)
+    cluster = Cluster([])
+    cluster.expected, cluster.is_connected = expected, False
+    now = asyncio.get_running_loop().time()
+    cleaning.clean(cast(FleetLink, cluster))
+    assert cleaning.awaits_until == changes[0] and (changes[0] > now + 60) is bool(expected)
+    cluster.expected = {}
+    assert cleaning.awaits_until == 0
+    await cleaning.aclose()
+
+
 async def test_without_a_connection_nothing_is_asked(registry: RunRegistry) -> None:
     cluster = Cluster([])
     cluster.is_connected = False
