@@ -871,7 +871,7 @@ export interface ToolMark {
   name?: string;
   /** The ID of the call. */
   id?: string;
-  /** `completed` or `failed`, for a result. */
+  /** `ok` or `error`, for a result. */
   status?: string;
 }
 

@@ -136,6 +136,11 @@ def count(number: float | None) -> str:
     return "" if number is None else f"{number:,}"
 
 
+def number_of(number: int, thing: str) -> str:
+    """Say how many things there are, such as `1 task` and `2 tasks`."""
+    return f"{count(number)} {thing}{'' if number == 1 else 's'}"
+
+
 def dollars(cost: float | None) -> str:
     """Format a cost in USD so that a small one does not look like zero; empty if it is unknown."""
     return "" if cost is None else figures.dollars(cost)

@@ -167,7 +167,7 @@ class ToolMark(Record, kw_only=True):
     id: str | None = None
     """The ID of the call."""
     status: str | None = None
-    """`completed` or `failed`, for a result."""
+    """`ok` or `error`, for a result."""
 
 
 class StoredMessage(Record, kw_only=True):

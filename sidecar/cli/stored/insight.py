@@ -113,9 +113,13 @@ def _what_is_there(root: DoctorRoot) -> str:
         return "no such directory"
     if not is_root(Path(root.path)):
         return "does not contain tasks/ or sessions of a known agent"
-    empty = f", {root.empty_folders} empty folders that are not tasks" if root.empty_folders else ""
+    empty = (
+        f", {output.number_of(root.empty_folders, 'empty folder')} without a task"
+        if root.empty_folders
+        else ""
+    )
     names = f"; also named {', '.join(root.other_names)}, counted once" if root.other_names else ""
-    return f"{root.tasks} tasks{empty}{names}"
+    return f"{output.number_of(root.tasks, 'task')}{empty}{names}"
 
 
 def _print_group(code: str, findings: list[Finding], several_roots: bool) -> None:

@@ -120,7 +120,8 @@ def _print_table(tasks: list[TaskInfo], several_roots: bool) -> None:
 def _print_totals(shown: int, matched: int, total: int) -> None:
     if not output.on_terminal():
         return
-    parts = [f"{shown} of {matched} tasks" if shown < matched else f"{matched} tasks"]
+    tasks = output.number_of(matched, "task")
+    parts = [f"{shown} of {tasks}" if shown < matched else tasks]
     if matched < total:
         parts.append(f"{total} in all")
     output.echo(f"\n{', '.join(parts)}", err=True)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sidecar.api.stored.tasks import GetResult, StoredMessage, TaskInfo
+from sidecar.api.stored.tasks import GetResult, StoredMessage, TaskInfo, TokenUsage
 from sidecar.app.settings import SettingsStore
 from sidecar.changes.file_change import FileChange
 from sidecar.cli import output
@@ -67,7 +67,13 @@ def _fields(task: TaskInfo, location: str) -> list[tuple[str, str, str]]:
         ("Mode", "mode", " / ".join(part for part in (task.mode.name, task.mode.current) if part)),
         ("Model", "model", task.model or ""),
         ("Workspace", "workspaceDir", task.workspace_dir or ""),
-        ("Tokens", "tokenUsage", output.count(task.token_usage.total if task.token_usage else None)),
+        ("Tokens", "tokenUsage", _tokens(usage)),
+        ("Cache", "", _cache(usage)),
+        (
+            "With children",
+            "",
+            output.count(usage.with_children.total if usage and usage.with_children else None),
+        ),
         ("Cost", "cost", output.dollars(usage.cost if usage else None)),
         ("Estimated cost", "estimatedCost", output.dollars(usage.estimated_cost if usage else None)),
         ("Messages", "messageCount", output.count(task.message_count)),
@@ -83,6 +89,22 @@ def _fields(task: TaskInfo, location: str) -> list[tuple[str, str, str]]:
     return [pair for pair in pairs if pair[2]]
 
 
+def _tokens(usage: TokenUsage | None) -> str:
+    """Return the tokens of a task, and its input and output if both are known."""
+    if usage is None or usage.total is None:
+        return ""
+    parts = [f"{output.count(usage.input)} input", f"{output.count(usage.output)} output"]
+    return output.count(usage.total) + (
+        f": {', '.join(parts)}" if None not in (usage.input, usage.output) else ""
+    )
+
+
+def _cache(usage: TokenUsage | None) -> str:
+    """Return the tokens that a prompt cache read and wrote, without zeros."""
+    counts = () if usage is None else ((usage.cache_reads, "read"), (usage.cache_writes, "written"))
+    return ", ".join(f"{output.count(number)} {what}" for number, what in counts if number)
+
+
 def _files(history: TaskHistory, task: TaskInfo) -> str:
     """Return the first files of the task with their added and deleted lines."""
     files = history.files.files(task)
@@ -92,6 +114,8 @@ def _files(history: TaskHistory, task: TaskInfo) -> str:
 
 def _file(file: FileChange) -> str:
     counts = (("+", file.additions), ("-", file.deletions))
+    if file.actions == {"read"}:
+        return f"{file.path} (read)"
     return " ".join(
         [file.path, *(f"{sign}{output.count(lines)}" for sign, lines in counts if lines is not None)]
     )
@@ -108,6 +132,8 @@ def _print_message(message: StoredMessage) -> None:
     head = f"{output.when(message.ts)}  {message.role} {message.kind}".strip()
     if message.tool is not None and message.tool.name:
         head += f" {message.tool.name}"
+    if message.tool is not None and message.tool.status == "error":
+        head += " failed"
     if output.on_terminal():
         import shutil
 

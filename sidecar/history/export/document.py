@@ -160,6 +160,8 @@ def _message(message: Mapping[str, Any]) -> str:
     tool = message.get("tool") or {}
     if tool.get("name"):
         head += f" {_line(tool['name'])}"
+    if tool.get("status") == "error":
+        head += ", failed"
     if moment := _when(message.get("ts")):
         head += f" ({moment})"
     body = message.get("text") or ""

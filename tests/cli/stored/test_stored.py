@@ -161,7 +161,7 @@ def test_nothing_a_task_holds_reaches_the_terminal_as_a_command(run: Run, cli: C
 
 def test_show_names_the_files_a_task_worked_with(run: Run, root: Path) -> None:
     folder = max((root / "tasks").iterdir(), key=lambda task: (task / "ui_messages.json").stat().st_size)
-    assert "Files          src/a.py\n" in run("show", folder.name, "--root", str(root))[1]
+    assert "Files          src/a.py (read)\n" in run("show", folder.name, "--root", str(root))[1]
 
 
 def test_show_tells_how_many_lines_of_each_file_a_run_changed(run: Run, root: Path) -> None:
