@@ -71,6 +71,31 @@ def test_a_chat_that_gemini_opened_again_keeps_the_tokens_of_its_answers(tmp_pat
     assert shown[-6:] == ["one", "First.", "two", "Second.", "three", "Third."]
 
 
+def test_a_chat_that_gemini_opened_again_keeps_an_answer_that_only_called_a_tool(tmp_path: Path) -> None:
+    prompt, silent = (
+        gemini_line("a", 1, "Read it."),
+        {**gemini_line("b", 2, "", 1), "tokens": {"input": 1_000}},
+    )
+    call = {"id": "read__1", "name": "read_file", "args": {}, "status": "success", "result": []}
+    calls: Json = {"id": "c", "timestamp": time(3), "type": "gemini", "content": "", "toolCalls": [call]}
+    done, last = gemini_line("d", 4, "Done.", 2_000), gemini_line("f", 12, "Second.", 4_000)
+    head = {"sessionId": "s", "projectHash": "p", "startTime": time(0), "kind": "main"}
+    again: list[Json] = [{"$set": {"sessionId": "s"}}, {"$set": {"messages": [prompt, calls, done]}}]
+    lines = [head, prompt, silent, calls, done, *again, gemini_line("e", 11, "And then?"), last]
+    written(tmp_path / "root" / "tmp" / "w" / "chats" / "session-2026-04-15T10-00-s.jsonl", lines)
+    (row,) = rows(tmp_path / "root").values()
+    assert counted(row) == (5, 7_000, 2, 0)
+    rewound = [
+        *lines,
+        {"$rewindTo": "a"},
+        gemini_line("g", 20, "Another."),
+        gemini_line("h", 21, "Yes.", 8_000),
+    ]
+    written(tmp_path / "root" / "tmp" / "w" / "chats" / "session-2026-04-15T10-00-s.jsonl", rewound)
+    (row,) = rows(tmp_path / "root").values()
+    assert counted(row) == (2, 8_000, 1, 0)
+
+
 def qwen_line(name: str, second: int, text: str, session: str, tokens: int = 0) -> Json:
     used = {"promptTokenCount": tokens, "candidatesTokenCount": 1, "totalTokenCount": tokens + 1}
     return {

@@ -1,6 +1,6 @@
 """The state of a chat file after all of its records. Pure."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, Generic, TypeVar
 
 import msgspec
@@ -23,6 +23,7 @@ from sidecar.history.stores.gemini.records import (
 from sidecar.history.stores.sessions.times import iso_ms
 
 T = TypeVar("T")
+_NO_CALLS: Final = len("[]")
 _NAMES: Final = ("session_id", "start_time", "last_updated", "summary", "kind", "directories")
 
 
@@ -32,7 +33,8 @@ class Chat(Generic[T]):
     `keep` says what is kept. `removed` has the IDs of messages that were taken back. A process that opens a
     chat again repeats the metadata and then sets the messages to its own context, without the conversation:
     that takes nothing back. If it then sets them to the conversation, it leaves out the tokens and writes new
-    times, so that what is known of a message stays.
+    times, so that what is known of a message stays. It also leaves out an answer without a text whose calls
+    are recorded apart; that one stays with its calls.
     """
 
     def __init__(self, name: str, keep: Callable[[Message], T]) -> None:
@@ -49,6 +51,10 @@ class Chat(Generic[T]):
         """Whether another process continues the chat, and has not written its context yet."""
         self._repeats = False
         """Whether such a process has written no message of its own yet."""
+        self._answers: dict[str, str] = {}
+        """The IDs of answers by those of the messages with their calls, where these are recorded apart."""
+        self._last_answer: str | None = None
+        """The ID of the message before, if it may be such an answer."""
         self._unnamed = 0
         self._bad_lines = 0
 
@@ -127,9 +133,24 @@ class Chat(Generic[T]):
             self.removed |= known.keys()
             self.messages = {}
         self._add(parsed.records)
+        if not is_context:
+            self._keep_answers(known)
         if self._repeats:
             self.messages.update((name, known[name]) for name in known.keys() & self.messages.keys())
         self.problems += parsed.problems
+
+    def _keep_answers(self, known: Mapping[str, T]) -> None:
+        """Keep the answers that are left out, though their calls are not."""
+        kept = self.messages
+        if self._answers.keys().isdisjoint(kept):
+            return
+        self.messages = {}
+        for name, message in kept.items():
+            answer = self._answers.get(name)
+            if answer is not None and answer in known and answer not in kept:
+                self.messages[answer] = known[answer]
+                self.removed.discard(answer)
+            self.messages[name] = message
 
     def _rewind(self, wanted: Any) -> None:
         """Take back a message and all after it; all messages if it is not known."""
@@ -147,7 +168,15 @@ class Chat(Generic[T]):
                 name = f"\0{self._unnamed}"
             self.messages[name] = self._keep(message)
             self.removed.discard(name)
+            self._pair(name, message)
             self._note(iso_ms(message.timestamp))
+
+    def _pair(self, name: str, message: Message) -> None:
+        """Note whether a message has the calls of the answer before, or may be an answer without calls."""
+        has_tokens, has_calls = isinstance(message.tokens, dict), len(message.tool_calls) > _NO_CALLS
+        if has_calls and not has_tokens and self._last_answer is not None:
+            self._answers.setdefault(name, self._last_answer)
+        self._last_answer = name if has_tokens and not has_calls else None
 
     def _note(self, moment: int | None) -> None:
         if moment is not None:
