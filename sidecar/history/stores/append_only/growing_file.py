@@ -93,6 +93,8 @@ class Growth:
             yield rest
         elif b"\0" in rest and not rest.strip(_PADDING):
             self.problems.append(problem("padding", f"{self.name} is padded with zero bytes"))
+        elif self.position.offset == 0 and rest.strip(_PADDING):
+            self.problems.append(problem("cut", f"{self.name} ends in its first line"))
 
     def _advance(self, block: bytes) -> None:
         position = self.position

@@ -22,6 +22,9 @@ from sidecar.history.stores.sessions.session import Session, opened_session, row
 _NS_PER_MS: Final = 1_000_000
 _TRIES: Final = 3
 """How often files that grow while they are read are read again."""
+_HIDE_ALL: Final = frozenset({"unreadable", "notRegular", "tooLarge"})
+_HIDE_RECORDS: Final = frozenset({"cut", "malformed", "padding"})
+"""The problems of a file that may have lost the records that made it a task."""
 _links: Final = msgspec.msgpack.Decoder(Links)
 
 Paths = Callable[[str], Sequence[str]]
@@ -69,7 +72,7 @@ class SessionRows:
         """Read one session with the sources of its fields."""
         read = self._read(member, self._foreign.get(member, NOTHING_FOREIGN))
         thread = read.fold.main if key == member else read.fold.sidechains.get(key)
-        if not read.exists or thread is None or not _is_shown(thread.facts, read):
+        if not read.exists or thread is None or not _is_shown(thread.facts, read, key == member):
             return None
         return opened_session(self._session(key, member, thread.facts, read, self._kept()), self._root, now)
 
@@ -179,7 +182,7 @@ class SessionRows:
         touched = _touched(read.stamps)
         found: ReadRows = {}
         for name, facts in _named_threads(key, read):
-            if _is_shown(facts, read):
+            if _is_shown(facts, read, name == key):
                 session = self._session(name, key, facts, read, kept)
                 row = row_of_session(session, self._root, fingerprint, now, touched)
             elif name == key:
@@ -224,11 +227,13 @@ def _named_threads(key: str, read: ReadSession) -> Iterator[tuple[str, Facts]]:
         yield root, thread.facts
 
 
-def _is_shown(facts: Facts, read: ReadSession) -> bool:
-    """Return whether a session is a task; one that cannot be read may be one."""
-    return facts.is_task or any(
-        each.code in ("unreadable", "notRegular", "tooLarge") for each in read.problems
-    )
+def _is_shown(facts: Facts, read: ReadSession, is_main: bool) -> bool:
+    """Return whether a session is a task; one that cannot be read may be one.
+
+    `is_main` is False for a subagent whose records are in the file of its session.
+    """
+    hiding = _HIDE_ALL | _HIDE_RECORDS if is_main else _HIDE_ALL
+    return facts.is_task or any(each.code in hiding for each in read.problems)
 
 
 def _touched(stamps: tuple[tuple[int, ...], ...]) -> int:

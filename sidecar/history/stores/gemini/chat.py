@@ -75,7 +75,7 @@ class Chat(Generic[T]):
             self._read_line(line)
         rest, found = clean(rest, self.name) if rest.strip() else (b"", [])
         self.problems += [each for each in found if each.code == "padding"]
-        self._read_last(rest.strip())
+        self._read_last(rest.strip(), is_only=not cleaned.strip())
         if self._bad_lines:
             message = f"{self.name}: {self._bad_lines} lines are unreadable"
             self.problems.append(problem("malformed", message))
@@ -92,11 +92,13 @@ class Chat(Generic[T]):
         else:
             self._apply(line)
 
-    def _read_last(self, data: bytes) -> None:
+    def _read_last(self, data: bytes, is_only: bool) -> None:
         """Read what follows the last line end: a whole line, or one that is still being written."""
         line = decode_line(data)
         if line is not None:
             self._apply(line)
+        elif is_only and data:
+            self.problems.append(problem("cut", f"{self.name} ends in its first line"))
 
     def _apply(self, line: Line) -> None:
         if line.rewind_to is not msgspec.UNSET:

@@ -78,6 +78,8 @@ class SessionIds:
             return session_id(stem)
         if data and not data.strip(PADDING):
             data = head_behind_padding(chat.path)
+            if not data:
+                return session_id(stem)
         if not data:
             return None
         found = _id_in(data)

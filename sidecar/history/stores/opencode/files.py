@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 from sidecar.api.stored.tasks import Problem
-from sidecar.history.stored.parsing import decode_leniently
+from sidecar.history.stored.parsing import clean, decode_leniently
 from sidecar.history.stored.problems import problem
 from sidecar.history.stored.reading import stamp_from
 from sidecar.history.stores.contract import SharedProblem
@@ -168,9 +168,11 @@ class _Reader:
         if file.data is None:
             return None
         self.size += len(file.data)
-        value = decode_leniently(_decode, file.data)
+        data, problems = clean(file.data, name)
+        self.problems += problems
+        value = decode_leniently(_decode, data)
         if value is None:
-            code = "malformed" if file.data.strip(b"\0 \r\n\t") else "empty"
+            code = "malformed" if data.strip() else "empty"
             self.problems.append(problem(code, f"{name} holds no JSON object"))
             return None
         return value if isinstance(value, dict) else None

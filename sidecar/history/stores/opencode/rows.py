@@ -23,11 +23,11 @@ _LOCAL: Final = frozenset({"ollama", "lmstudio", "llama.cpp", "llamacpp", "vllm"
 
 
 def session_of(content: Content, product: Product) -> Session | None:
-    """Describe a session; None if neither a person nor a model wrote anything."""
+    """Describe a session; None if neither a person nor a model wrote anything, and nothing is damaged."""
     own = [message for message in content.messages if message.id not in content.copied]
     prompts = [message for message in content.messages if is_prompt(message)]
     answers = [message for message in content.messages if is_answer(message)]
-    if not prompts and not answers:
+    if not (prompts or answers or content.problems):
         return None
     header = content.header
     counted = CountedOnce()

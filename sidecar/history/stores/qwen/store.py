@@ -146,6 +146,8 @@ class QwenStore(FileSessionStore):
             return stem
         if head and not head.strip(PADDING):
             head = head_behind_padding(path)
+            if not head:
+                return stem
         if not head:
             return None
         ids = [found for each in _ID.findall(head) if (found := session_id(text_of(each)))]
