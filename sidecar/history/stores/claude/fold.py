@@ -9,7 +9,8 @@ from sidecar.history.stores.append_only.times import span
 from sidecar.history.stores.claude.facts import Facts
 from sidecar.history.stores.claude.layout import chain_key
 from sidecar.history.stores.claude.prompts import input_of, is_surely_typed
-from sidecar.history.stores.claude.records import NOTHING, SYNTHETIC, Record
+from sidecar.history.stores.claude.records import NOTHING, SYNTHETIC, Record, Usage
+from sidecar.history.stores.sessions.usage import dollars, tokens
 
 _TOOL_USE: Final = b'"tool_use"'
 _CONTINUES: Final = frozenset({"tool_use", "pause_turn"})
@@ -151,10 +152,10 @@ class ThreadFold:
                 continue
             model = message.model or model
             known, usage = answers.get(key), message.usage
-            if known is None or (usage is not None and usage.output_tokens > known.output_tokens):
+            if known is None or (usage is not None and _made(usage) > _made(known)):
                 answers[key] = usage
-                if record.cost_usd is not None:
-                    self.facts.costs[key] = record.cost_usd
+                if (cost := dollars(record.cost_usd)) is not None:
+                    self.facts.costs[key] = cost
         if model:
             self.facts.model = model
         if end is not None:
@@ -178,6 +179,10 @@ class ThreadFold:
             titles.ai = record.ai_title
         elif record.type == "summary" and record.summary:
             titles.summaries.append((record.leaf_uuid or "", record.summary))
+
+
+def _made(usage: Usage) -> int:
+    return tokens(usage.output_tokens) or 0
 
 
 def _calls(content: msgspec.Raw | None) -> bool:

@@ -12,12 +12,12 @@ SYNTHETIC: Final = "<synthetic>"
 
 
 class Usage(msgspec.Struct, gc=False):
-    """The tokens of one answer; `input_tokens` excludes both cache members."""
+    """The tokens of one answer as recorded; `input_tokens` excludes both cache members."""
 
-    input_tokens: int = 0
-    output_tokens: int = 0
-    cache_creation_input_tokens: int = 0
-    cache_read_input_tokens: int = 0
+    input_tokens: int | float | None = None
+    output_tokens: int | float | None = None
+    cache_creation_input_tokens: int | float | None = None
+    cache_read_input_tokens: int | float | None = None
 
 
 class Message(msgspec.Struct, gc=False):

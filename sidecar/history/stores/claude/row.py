@@ -1,6 +1,6 @@
 """Turn the facts of a session into what a list shows. Pure."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from typing import Final, NamedTuple
 
 from sidecar.api.stored.tasks import Problem, TokenUsage
@@ -8,6 +8,7 @@ from sidecar.history.stored.texts import one_line
 from sidecar.history.stores.append_only.times import iso_ms
 from sidecar.history.stores.claude.facts import Facts, State, Titles
 from sidecar.history.stores.sessions.session import End, Session
+from sidecar.history.stores.sessions.usage import tokens
 
 _ENDS: Final[dict[State, End]] = {
     "answered": "answered",
@@ -71,21 +72,24 @@ def title_of(titles: Titles, held: Collection[str]) -> tuple[str | None, str]:
 
 def usage_of(facts: Facts) -> TokenUsage | None:
     """Sum the answers; None if none of them has usage. Most versions record no cost."""
-    given = made = reads = writes = count = 0
-    for usage in facts.answers.values():
-        if usage is not None:
-            given += usage.input_tokens
-            made += usage.output_tokens
-            reads += usage.cache_read_input_tokens
-            writes += usage.cache_creation_input_tokens
-            count += 1
-    if not count:
+    used = [usage for usage in facts.answers.values() if usage is not None]
+    given = _sum(usage.input_tokens for usage in used)
+    made = _sum(usage.output_tokens for usage in used)
+    reads = _sum(usage.cache_read_input_tokens for usage in used)
+    writes = _sum(usage.cache_creation_input_tokens for usage in used)
+    if given is made is reads is writes is None:
         return None
     return TokenUsage(
-        total=given + made,
+        total=given + made if given is not None and made is not None else None,
         input=given,
         output=made,
         cache_reads=reads,
         cache_writes=writes,
-        cost=sum(facts.costs.values()) if len(facts.costs) == count else None,
+        cost=sum(facts.costs.values()) if len(facts.costs) == len(used) else None,
     )
+
+
+def _sum(values: Iterable[object]) -> int | None:
+    """Sum recorded numbers of tokens; None without any that can be one."""
+    known = [number for value in values if (number := tokens(value)) is not None]
+    return sum(known) if known else None

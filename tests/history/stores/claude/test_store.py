@@ -3,6 +3,7 @@
 import json
 import os
 import queue
+from collections.abc import Sequence
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sidecar.api.stored.tasks import TokenUsage
 from sidecar.corpus.agents.claude import START
 from sidecar.corpus.agents.claude_session import Session
 from sidecar.corpus.agents.truth import Truth, iso
@@ -278,3 +280,32 @@ def _changed(history: TaskHistory, session: Session) -> dict[str, tuple[int | No
     [root] = history.roots
     files = history.store(root.path).touched_files(session.truth.id)
     return {file.path: (file.additions, file.deletions) for file in files}
+
+
+@pytest.mark.parametrize("bad", [-100, 10**30, 1.5, "100", True, None, [1]])
+def test_a_number_that_no_answer_can_have_is_unknown(root: Path, bad: object) -> None:
+    names = ("input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
+    used: list[dict[str, Any]] = [dict.fromkeys(names, 7), dict.fromkeys(names, 7.0)]
+    used.append({**used[0], names[0]: bad})
+    usage = _usage_of(root, used, [0.5, 1, bad])
+    assert usage is not None
+    assert (usage.total, usage.input, usage.output) == (35, 14, 21)
+    assert (usage.cache_reads, usage.cache_writes) == (21, 21)
+    assert usage.cost == (3.0 if bad == 1.5 else None)
+    alone = _usage_of(root, [{"input_tokens": bad, "output_tokens": 3}], [None])
+    assert alone is not None
+    assert (alone.total, alone.input, alone.output, alone.cache_reads) == (None, None, 3, None)
+    assert _usage_of(root, [dict.fromkeys(names, bad)], [None]) is None
+
+
+def _usage_of(root: Path, used: Sequence[dict[str, Any]], costs: Sequence[object]) -> TokenUsage | None:
+    """Write a session whose answers used this much, and return what its row shows."""
+    session = made(len(used))
+    session.records.clear()
+    session.prompt()
+    for number, (usage, cost) in enumerate(zip(used, costs, strict=True)):
+        message = {"id": f"msg_{number}", "model": "m", "content": [], "usage": usage}
+        session.add("assistant", message=message, costUSD=cost)
+    path_of(root, session).unlink(missing_ok=True)
+    write(root, session)
+    return tasks(history_of(root))[session.truth.id].token_usage
