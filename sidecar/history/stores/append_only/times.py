@@ -27,21 +27,32 @@ def iso_ms(text: str) -> int | None:
 def sortable(text: str) -> str:
     """Return a time in the form in which texts sort as times do; empty for a text that is not a time.
 
-    Times in that form, by far the most, are returned as they are without being parsed.
+    Times in that form, by far the most, are returned as they are.
     """
     if len(text) == _LENGTH and text[23] == "Z" and text[10] == "T" and text[:2] == "20":
-        return text
+        return text if _is_time(text) else ""
     ms = iso_ms(text)
     if ms is None:
         return ""
     return (_EPOCH + ms * _MS).strftime("%Y-%m-%dT%H:%M:%S.") + f"{ms % 1000:03d}Z"
 
 
+def _is_time(text: str) -> bool:
+    try:
+        datetime.fromisoformat(text)
+    except ValueError:  # such as the month 13
+        return False
+    return True
+
+
 def span(texts: Iterable[str]) -> tuple[str, str]:
     """Return the first and last of times, in the form that sorts; empty without a time."""
-    times = [*filter(None, texts)]
-    if not _are_sortable(times):
-        times = [time for text in times if (time := sortable(text))]
+    given = [*filter(None, texts)]
+    if _are_sortable(given):
+        first, last = min(given), max(given)
+        if sortable(first) and sortable(last):
+            return first, last
+    times = [time for text in given if (time := sortable(text))]
     return (min(times), max(times)) if times else ("", "")
 
 

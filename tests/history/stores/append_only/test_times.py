@@ -50,3 +50,14 @@ def test_sortable_times_sort_as_the_moments_do(one: int, other: int, precision: 
 def test_a_span_is_from_the_first_to_the_last_of_the_sortable_times(texts: list[str]) -> None:
     times = [time for time in map(sortable, texts) if time]
     assert span(texts) == (min(times, default=""), max(times, default=""))
+
+
+@pytest.mark.parametrize(
+    "bad", ["2026-13-45T99:99:99.999Z", "20xx-04-15T12:00:00.000Z", "2000-00-00T00:00:00.000Z"]
+)
+@pytest.mark.parametrize("more", [[], ["2026-04-15T14:00:00+02:00"]])
+def test_what_only_looks_like_a_time_is_not_the_end_of_a_span(bad: str, more: list[str]) -> None:
+    good = ["2026-04-15T12:00:00.000Z", "2026-04-15T12:00:01.000Z"]
+    assert span([good[0], bad, good[1], *more]) == (good[0], good[1])
+    assert span([bad]) == ("", "")
+    assert sortable(bad) == ""
