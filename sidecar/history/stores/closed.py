@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterable
 from typing import Final
 
-from sidecar.history.stores.contract import Root, StoreFamily
+from sidecar.history.stores.contract import Root, SharedProblem, StoreFamily
 from sidecar.history.stores.sessions.folders import Folders, why_unlistable
 
 _TOPS: Final = (
@@ -32,7 +32,7 @@ def closed_family(root: str, families: Iterable[StoreFamily]) -> StoreFamily | N
 
 def _is_closed(family: StoreFamily, root: str) -> bool:
     store = family.open(Root(root))
-    return store.unlistable() is not None or (not store.members() and bool(store.unlisted()))
+    return store.unlistable() is not None or (not store.members() and _are_closed(store.unlisted()))
 
 
 def _has_closed_folder(root: str) -> bool:
@@ -43,4 +43,9 @@ def _has_closed_folder(root: str) -> bool:
     found = [f"{root}{os.sep}{top}" for top in _TOPS]
     for _ in range(_LEVELS + 1):
         found = [entry.path for folder in found for entry in folders.subfolders(folder)]
-    return bool(folders.unlistable())
+    return _are_closed(folders.unlistable())
+
+
+def _are_closed(unlisted: Iterable[SharedProblem]) -> bool:
+    """Return whether a folder is closed; one that is a link need not hold any sessions."""
+    return any(not os.path.islink(each.path) for each in unlisted)  # noqa: PTH114 (roots keep texts)

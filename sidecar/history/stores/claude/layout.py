@@ -63,7 +63,7 @@ def key_of(name: str) -> str | None:
 def session_files(root: str, folders: Folders) -> Iterator[SessionFile]:
     """Find the files of all sessions and subagents; links and unreadable folders are skipped."""
     for project in folders.entries(f"{root}{os.sep}{PROJECTS}"):
-        if project.is_dir(follow_symlinks=False):
+        if folders.is_folder(project):
             yield from _in_project(project.path, folders)
 
 
@@ -90,7 +90,7 @@ def _in_project(folder: str, folders: Folders) -> Iterator[SessionFile]:
             key = key_of(name)
             if key is not None and not entry.is_dir(follow_symlinks=False):
                 yield SessionFile(key, entry.path)
-        elif _SESSION.fullmatch(name) and entry.is_dir(follow_symlinks=False):
+        elif _SESSION.fullmatch(name) and folders.is_folder(entry):
             yield from _agents(f"{entry.path}{os.sep}{SUBAGENTS}", name, _DEEPEST, folders)
 
 
@@ -98,5 +98,5 @@ def _agents(folder: str, session: str, levels: int, folders: Folders) -> Iterato
     for entry in folders.entries(folder):
         if entry.name.endswith(SUFFIX) and entry.name.startswith(AGENT):
             yield SessionFile(entry.name.removesuffix(SUFFIX), entry.path, session)
-        elif levels and entry.is_dir(follow_symlinks=False):
+        elif levels and folders.is_folder(entry):
             yield from _agents(entry.path, session, levels - 1, folders)

@@ -158,7 +158,7 @@ class ClineStore(Store):
 
     def _sessions(self) -> list[str]:
         found = [entry for entry in self._folders.entries(self._base) if _ID.fullmatch(entry.name)]
-        return sorted(entry.name for entry in found if entry.is_dir(follow_symlinks=False))
+        return sorted(entry.name for entry in found if self._folders.is_folder(entry))
 
     def _row(self, key: str, now: int) -> IndexRow | None:
         fingerprint = self.fingerprints([key])[key]

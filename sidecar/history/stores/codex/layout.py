@@ -62,7 +62,7 @@ def _in(folder: str, levels: int, folders: Folders) -> Iterator[SessionFile]:
         if (key := key_of(entry.name)) is not None:
             if not entry.is_dir(follow_symlinks=False):
                 yield SessionFile(key, entry.path)
-        elif levels and entry.name.isdigit() and entry.is_dir(follow_symlinks=False):
+        elif levels and entry.name.isdigit() and folders.is_folder(entry):
             yield from _in(entry.path, levels - 1, folders)
 
 

@@ -49,7 +49,7 @@ def watched_folders(root: str, folders: Folders) -> list[str]:
 
 def _chats_in(folders: Folders, folder: str, project: str, parent: str | None = None) -> Iterator[ChatPath]:
     for entry in folders.entries_by_name(folder):
-        if entry.is_dir(follow_symlinks=False):
+        if folders.is_folder(entry):
             if parent is None:
                 yield from _chats_in(folders, entry.path, project, entry.name)
         elif entry.name.endswith(SUFFIXES):

@@ -192,7 +192,7 @@ def _header(key: str, data: Json) -> Header:
 
 
 def _subfolders(path: str, folders: Folders) -> list[str]:
-    return sorted(entry.path for entry in folders.entries(path) if entry.is_dir(follow_symlinks=False))
+    return sorted(entry.path for entry in folders.entries(path) if folders.is_folder(entry))
 
 
 def _changed(path: str) -> int:

@@ -4,6 +4,7 @@ import os
 import stat
 from collections.abc import Iterable, Iterator
 from itertools import islice
+from pathlib import Path
 from typing import Final
 
 from sidecar.api.stored.tasks import Problem
@@ -19,10 +20,11 @@ _MOST_PADDING: Final = 64 << 20
 
 
 class Folders:
-    """List the folders of a store, and remember those that exist but cannot be listed. Thread-safe."""
+    """List the folders of a store, and remember those that are links or cannot be listed. Thread-safe."""
 
     def __init__(self) -> None:
         self._failed: dict[str, None] = {}
+        self._links: dict[str, None] = {}
 
     def entries(self, folder: str) -> list[os.DirEntry[str]]:
         """List a folder in any order; one that is missing or cannot be listed has no entries."""
@@ -40,17 +42,25 @@ class Folders:
     def entries_by_name(self, folder: str) -> list[os.DirEntry[str]]:
         """List a folder in the order of names; a link has no entries either."""
         if os.path.islink(folder):  # noqa: PTH114 (roots keep texts)
+            self._links[folder] = None
             return []
         return sorted(self.entries(folder), key=lambda entry: entry.name)
 
     def subfolders(self, folder: str) -> list[os.DirEntry[str]]:
         """List the folders in a folder by name, without links."""
-        return [entry for entry in self.entries_by_name(folder) if entry.is_dir(follow_symlinks=False)]
+        return [entry for entry in self.entries_by_name(folder) if self.is_folder(entry)]
+
+    def is_folder(self, entry: os.DirEntry[str]) -> bool:
+        """Return whether an entry is a folder, and remember one that is a link."""
+        if entry.is_symlink():
+            self._links[entry.path] = None
+        return entry.is_dir(follow_symlinks=False)
 
     def unlistable(self) -> list[SharedProblem]:
-        """Return the folders that still cannot be listed, and why."""
+        """Return the folders that still cannot be listed, or are links to other places, and why."""
         found = ((folder, why_unlistable(folder)) for folder in sorted([*self._failed]))
-        return [unlistable_folder(folder, why) for folder, why in found if why is not None]
+        failed = [unlistable_folder(folder, why) for folder, why in found if why is not None]
+        return failed + [_linked_folder(path) for path in sorted([*self._links]) if _leads_elsewhere(path)]
 
 
 def why_unlistable(folder: str) -> str | None:
@@ -62,6 +72,19 @@ def why_unlistable(folder: str) -> str | None:
     except OSError as error:
         return error.strerror or str(error)
     return None
+
+
+def _leads_elsewhere(link: str) -> bool:
+    """Return whether a link leads to a folder that is neither next to it nor one that it is in."""
+    if not (os.path.islink(link) and os.path.isdir(link)):  # noqa: PTH112, PTH114 (roots keep texts)
+        return False
+    target, holder = Path(link).resolve(), Path(link).parent.resolve()
+    return not (target.is_relative_to(holder) or holder.is_relative_to(target))
+
+
+def _linked_folder(link: str) -> SharedProblem:
+    message = "is a link, and its sessions are not listed: the sidecar follows no links inside of a store"
+    return SharedProblem(link, Problem(code="unlistable", message=message))
 
 
 def unlistable_folder(folder: str, why: str) -> SharedProblem:
