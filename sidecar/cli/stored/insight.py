@@ -109,9 +109,12 @@ def _print_searched(result: DoctorResult) -> None:
 
 
 def _what_is_there(root: DoctorRoot) -> str:
+    holds_sessions = root.exists and is_root(Path(root.path))
+    if root.tasks and not holds_sessions:
+        return f"{root.tasks} tasks, all from kept copies"
     if not root.exists:
         return "no such directory"
-    if not is_root(Path(root.path)):
+    if not holds_sessions:
         return "does not contain tasks/ or sessions of a known agent"
     empty = (
         f", {output.number_of(root.empty_folders, 'empty folder')} without a task"

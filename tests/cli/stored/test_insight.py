@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from tests.app.upkeep.test_keeping import Claude
 from tests.cli.conftest import Run
 from tests.generator import write_hostile
 
@@ -78,6 +79,18 @@ def test_doctor_tells_a_folder_without_tasks_from_an_empty_store(run: Run, tmp_p
     assert "above: 0 tasks\n" in run("doctor", "--root", str(tmp_path / "above"))[1]
     _, out, _ = run("doctor", "--root", str(tmp_path / "above" / "tasks"))
     assert "above/tasks: does not contain tasks/ or sessions of a known agent\n" in out
+
+
+def test_doctor_counts_the_kept_copies_of_a_store_without_sessions(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    claude = Claude(tmp_path)
+    claude.keeping.keep()
+    tasks = len(claude.rows())
+    claude.delete_all()
+    monkeypatch.setenv("SIDECAR_STORAGE_ROOT", str(claude.own.path))
+    out = run("doctor", "--root", str(claude.root))[1]
+    assert f"{claude.root}: {tasks} tasks, all from kept copies\n" in out
 
 
 def test_of_several_roots_doctor_names_the_folder_of_each_finding(
