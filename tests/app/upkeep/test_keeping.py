@@ -3,7 +3,7 @@
 import errno
 import os
 import shutil
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import msgspec
@@ -29,6 +29,37 @@ from sidecar.storage.kept.copies import Copies
 from sidecar.storage.layout import OwnRoot
 from tests.history.conftest import NOW
 from tests.history.stores.fixtures.agents import snapshot
+
+Destroyer = Callable[[Path], None]
+OLD = (NOW / 1000 - 40 * 86_400,) * 2
+
+
+def empty(file: Path) -> None:
+    file.write_bytes(b"")
+    os.utime(file, OLD)
+
+
+def zeros(file: Path) -> None:
+    file.write_bytes(b"\0" * file.stat().st_size)
+    os.utime(file, OLD)
+
+
+def pipe(file: Path) -> None:
+    file.unlink()
+    os.mkfifo(file)
+
+
+def link(file: Path) -> None:
+    file.unlink()
+    file.symlink_to(file)
+
+
+def folder(file: Path) -> None:
+    file.unlink()
+    file.mkdir()
+
+
+DESTROYERS = (empty, zeros, pipe, link, folder)
 
 
 class Claude:
@@ -77,6 +108,10 @@ class Claude:
     def rows(self) -> dict[str, TaskInfo]:
         return {row.id: row for row in self.history.select(Selection(children=True))}
 
+    def kept_files(self) -> set[Path]:
+        """Return the originals of the copies."""
+        return {self.root / file.path for each in self.copies.sessions().values() for file in each.files}
+
     @property
     def copies(self) -> Copies:
         root = self.history.roots[1]
@@ -106,6 +141,26 @@ def test_deleted_sessions_stay_listed_with_the_same_values(claude: Claude) -> No
         assert after.keys() == before.keys()
         for name, row in before.items():
             assert plain(after[name]) == plain(row, kept=True)
+
+
+@pytest.mark.parametrize("destroy", DESTROYERS)
+def test_a_copy_replaces_a_session_that_lost_its_content(claude: Claude, destroy: Destroyer) -> None:
+    before = claude.rows()
+    claude.keeping.keep()
+    sound = claude.rows()
+    for file in claude.kept_files():
+        destroy(file)
+    claude.history.touch(str(claude.root), [*before])
+    for history in (claude.history, claude.opened()):
+        claude.history = history
+        claude.history.refresh()
+        after = claude.rows()
+        assert after.keys() == before.keys()
+        for name, row in before.items():
+            assert plain(after[name]) == plain(row, kept=True)
+        assert all(history.messages(name).total for name in before)
+    assert claude.keeping.keep() == []
+    assert claude.rows() == sound
 
 
 def test_everything_of_a_deleted_session_can_be_read(claude: Claude) -> None:

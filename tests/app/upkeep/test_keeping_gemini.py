@@ -19,7 +19,7 @@ from sidecar.history.insight import stats
 from sidecar.history.stores.gemini.retention import deletes_after
 from sidecar.history.stores.status_by_age import DAY_MS
 from sidecar.storage.layout import OwnRoot
-from tests.app.upkeep.test_keeping import Claude, plain
+from tests.app.upkeep.test_keeping import DESTROYERS, Claude, Destroyer, plain
 from tests.history.conftest import NOW
 from tests.history.stores.fixtures.agents import snapshot
 
@@ -68,6 +68,26 @@ def test_deleted_chats_stay_listed_with_the_same_values(gemini: Gemini) -> None:
         for name, row in before.items():
             assert plain(after[name]) == plain(row, kept=True)
         assert {name: export(history, name, "markdown").text for name in after} == texts
+
+
+@pytest.mark.parametrize("destroy", DESTROYERS)
+def test_a_copy_replaces_a_chat_that_lost_its_content(gemini: Gemini, destroy: Destroyer) -> None:
+    before = gemini.rows()
+    gemini.keeping.keep()
+    sound = gemini.rows()
+    for file in gemini.kept_files():
+        destroy(file)
+    gemini.history.touch(str(gemini.root), [*before])
+    for history in (gemini.history, gemini.opened()):
+        gemini.history = history
+        gemini.history.refresh()
+        after = gemini.rows()
+        assert after.keys() == before.keys()
+        for name, row in before.items():
+            assert plain(after[name]) == plain(row, kept=True)
+        assert all(history.messages(name).total for name in before)
+    assert gemini.keeping.keep() == []
+    assert gemini.rows() == sound
 
 
 def test_a_deleted_copy_leaves_the_list_with_the_original_gone(gemini: Gemini) -> None:

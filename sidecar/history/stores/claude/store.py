@@ -35,6 +35,7 @@ from sidecar.history.stores.contract import (
 from sidecar.history.stores.index_row import IndexRow, ReadRows, fingerprint_of
 from sidecar.history.stores.parallel import Parallel, nothing, sequential
 from sidecar.history.stores.sessions.folders import Folders, why_unlistable
+from sidecar.history.stores.sessions.sound_files import SoundFiles
 from sidecar.storage.kept.blob_names import is_blob
 from sidecar.storage.kept.copies import Copies
 
@@ -62,6 +63,7 @@ class ClaudeStore(Store):
         self._held: dict[str, str] = {}
         self._copies = Copies(root.copies)
         self._copies_seen: object = None
+        self._sound = SoundFiles()
 
     @property
     def shared_folders(self) -> Sequence[str]:  # type: ignore[override]  # they are read when they are needed
@@ -69,13 +71,13 @@ class ClaudeStore(Store):
         return [PROJECTS, *project_folders(self.root.path, self._folders)]
 
     def members(self) -> Keys:
-        """List the sessions and subagents that have files, or kept copies of them."""
+        """List the sessions and subagents that have files with content, or kept copies of them."""
         found: dict[str, list[SessionFile]] = {}
         self._copies_seen = self._copies.version
         for file in session_files(self.root.path, self._folders):
             found.setdefault(file.key, []).append(file)
         for key, session in self._copies.sessions().items():
-            if key not in found:
+            if not any(self._sound.has(file.path) for file in found.get(key, ())):
                 copies = [(file.path, self._copies.blob(file)) for file in session.files]
                 found[key] = [copied_file(key, *each) for each in copies]
         self._files = found
@@ -257,9 +259,12 @@ class ClaudeStore(Store):
         return any(stamp_of(file.path) for file in self._files.get(key, ()))
 
     def _lost(self, keys: Collection[str]) -> bool:
-        """Return whether files of sessions with a kept copy were deleted."""
+        """Return whether files of sessions with a kept copy were deleted or destroyed."""
         copies = self._copies.sessions()
-        return bool(copies) and any(key in copies and not self._is_there(key) for key in keys)
+        return bool(copies) and any(key in copies and not self._is_sound(key) for key in keys)
+
+    def _is_sound(self, key: str) -> bool:
+        return any(self._sound.has(file.path) for file in self._files.get(key, ()))
 
     def _paths(self, key: str) -> Sequence[str]:
         return [file.path for file in self._files.get(key, ())]

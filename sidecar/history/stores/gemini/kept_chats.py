@@ -1,8 +1,9 @@
 """The kept copies of chats that Gemini CLI has deleted."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 
 from sidecar.history.stores.gemini.layout import ChatPath
+from sidecar.history.stores.sessions.sound_files import SoundFiles
 from sidecar.storage.kept.copies import Copies
 from sidecar.storage.kept.records import KeptFile
 
@@ -13,10 +14,16 @@ class KeptChats:
     def __init__(self, folder: str) -> None:
         self.copies = Copies(folder)
         self.names: dict[str, str] = {}
+        self._sound = SoundFiles()
 
     def sessions(self) -> Collection[str]:
         """Return the sessions of which there are whole copies."""
         return self.copies.sessions().keys()
+
+    def without_destroyed(self, chats: Iterable[ChatPath], name: Callable[[ChatPath], str]) -> list[ChatPath]:
+        """Return the chats whose content is not lost, or not kept; `name` returns a path in the root."""
+        kept = {file.path for session in self.copies.sessions().values() for file in session.files}
+        return [chat for chat in chats if name(chat) not in kept or self._sound.has(chat.path)]
 
     def lost(self, there: Collection[str]) -> Mapping[str, list[ChatPath]]:
         """Return the copies of chats whose originals are not `there`, by session; `there` has names."""

@@ -60,12 +60,12 @@ class GeminiStore(FileSessionStore):
 
     def find(self) -> Mapping[str, SessionFiles]:
         """Find the files of each session."""
-        chats = list(chat_paths(self.root.path, self._folders))
+        chats = self._kept.without_destroyed(chat_paths(self.root.path, self._folders), self._key_of)
         files: defaultdict[str, list[ChatPath]] = defaultdict(list)
         for chat in chats:
             if key := self._ids.of(chat):
                 files[key].append(chat)
-        lost = self._kept.lost({f"{TMP}/{self._name(chat.path)}" for chat in chats})
+        lost = self._kept.lost({self._key_of(chat) for chat in chats})
         for key, copies in lost.items():
             files[key] += copies
             chats += copies
@@ -189,6 +189,10 @@ class GeminiStore(FileSessionStore):
     def _name(self, path: str) -> str:
         """Return a file's path below the folder of all projects, with slashes."""
         return self._kept.names.get(path) or path[len(self.root.path) + len(TMP) + 2 :].replace(os.sep, "/")
+
+    def _key_of(self, chat: ChatPath) -> str:
+        """Return a chat's path below the root, with slashes."""
+        return f"{TMP}/{self._name(chat.path)}"
 
     def _folder_of(self, path: str) -> str | None:
         chat = self._chats.get(path)
