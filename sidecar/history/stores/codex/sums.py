@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Final, NamedTuple, Self
 
 from sidecar.history.stores.codex.records import TokenInfo, Tokens
+from sidecar.history.stores.sessions.usage import tokens
 
 
 class Figures(NamedTuple):
@@ -15,10 +16,15 @@ class Figures(NamedTuple):
     made: int = 0
 
     @classmethod
-    def of(cls, tokens: Tokens) -> Self:
+    def of(cls, used: Tokens) -> Self:
         """Return the figures that Codex records."""
-        read, written = tokens.cached_input_tokens, tokens.cache_write_input_tokens
-        return cls(tokens.input_tokens, read, written, tokens.output_tokens)
+        read, written = used.cached_input_tokens, used.cache_write_input_tokens
+        return cls(used.input_tokens, read, written, used.output_tokens)
+
+    @property
+    def are_possible(self) -> bool:
+        """Return whether each can be a number of tokens."""
+        return all(tokens(value) is not None for value in self)
 
     @classmethod
     def positive(cls, values: Iterable[int]) -> Self:
@@ -49,8 +55,8 @@ class Sums:
 
     def copied(self, info: TokenInfo) -> None:
         """Take a sum that was copied from another session."""
-        if info.total_token_usage is not None:
-            self._base = self._total = Figures.of(info.total_token_usage)
+        if info.total_token_usage is not None and (total := Figures.of(info.total_token_usage)).are_possible:
+            self._base = self._total = total
             self.is_forked = False
 
     def take(self, info: TokenInfo, *, answered: bool) -> bool:
@@ -62,6 +68,8 @@ class Sums:
         if info.total_token_usage is None:
             return False
         total = Figures.of(info.total_token_usage)
+        if not total.are_possible:
+            return False
         if self.is_forked and not answered:
             self.copied(info)
             return False

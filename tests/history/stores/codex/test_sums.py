@@ -1,0 +1,22 @@
+"""The own tokens of a session, from the sums that Codex records."""
+
+import pytest
+
+from sidecar.history.stores.codex.records import TokenInfo, Tokens
+from sidecar.history.stores.codex.sums import Figures, Sums
+
+
+@pytest.mark.parametrize("bad", [-5, 10**30])
+def test_a_sum_that_cannot_be_one_is_left_out(bad: int) -> None:
+    sums = Sums()
+    assert not sums.take(
+        TokenInfo(total_token_usage=Tokens(input_tokens=bad, output_tokens=1)), answered=True
+    )
+    assert sums.own is None
+    assert sums.take(TokenInfo(total_token_usage=Tokens(input_tokens=10, output_tokens=4)), answered=True)
+    assert not sums.take(
+        TokenInfo(total_token_usage=Tokens(input_tokens=12, output_tokens=bad)), answered=True
+    )
+    assert sums.own == Figures(given=10, made=4)
+    sums.take(TokenInfo(total_token_usage=Tokens(input_tokens=15, output_tokens=6)), answered=True)
+    assert sums.own == Figures(given=15, made=6)
