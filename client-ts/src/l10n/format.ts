@@ -72,7 +72,7 @@ export function day(time: number): string {
   return DAY_NAME.format(time);
 }
 
-const ENDLESS = 1e15; // from here on, a damaged store speaks, and all digits would not fit any place
+const ENDLESS = 1e15; // only a damaged store has larger values, whose digits do not fit anywhere
 const SCIENTIFIC = new Intl.NumberFormat(LOCALE, {
   notation: "scientific",
   maximumFractionDigits: 1,
