@@ -11,7 +11,7 @@ from sidecar.api.errors import StorageError
 from sidecar.history.catalog.cache_file import discard
 from sidecar.history.catalog.sqlite_errors import DATABASE_ERRORS, is_damage
 from sidecar.history.search.store import IndexedMessage, SearchStore, store_path
-from sidecar.history.search.words import indexable
+from sidecar.history.search.words import indexable, typed
 from sidecar.history.stores.contract import Kind, Store
 from sidecar.history.stores.registry import describe_root, open_store
 
@@ -85,7 +85,8 @@ def _messages(store: Store, name: str) -> Iterator[IndexedMessage]:
     for kind in _KINDS:
         with contextlib.suppress(StorageError), store.open_messages(name, kind) as opened:
             for message in opened.since():
-                text = indexable(message.text or "")
+                text = message.text or ""
+                text = indexable(typed(text) if kind == "api" and message.role == "user" else text)
                 if not text or message.kind in _SKIPPED or hash(text) in seen or len(text) > budget:
                     continue
                 seen.add(hash(text))

@@ -14,7 +14,7 @@ from typing import Any, Final, Literal
 from sidecar.history.catalog.cache_file import DamagedCache, make_cache_file
 from sidecar.history.search.words import MARKS
 
-VERSION: Final = 3
+VERSION: Final = 4
 """The version of tables and indexed content; a file of another version is built again."""
 QUERY_SECONDS: Final = 5.0
 _BUSY_SECONDS: Final = 5.0

@@ -17,7 +17,14 @@ MARKS: Final = ("\x02", "\x03")
 _TERM: Final = re.compile(r'"([^"]*)"?|([^\s"]+)')
 _IDEOGRAPH: Final = re.compile("[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 _PARTED: Final = re.compile(f"({_IDEOGRAPH.pattern}[\x02\x03]?) {{1,2}}(?=[\x02\x03]?{_IDEOGRAPH.pattern})")
+_ADDED: Final = re.compile(r"<environment_details>.*?(?:</environment_details>|\Z)", re.DOTALL)
+_WRAPPER: Final = re.compile(r"</?(?:task|user_message)>")
 _CONTROL: Final = re.compile("[\x00-\x08\x0b-\x1f]")
+
+
+def typed(text: str) -> str:
+    """Return what a person typed, without what task folders' products send to the model with it."""
+    return _WRAPPER.sub("", _ADDED.sub("", text)).strip() if "<" in text else text
 
 
 def indexable(text: str) -> str:

@@ -59,6 +59,17 @@ def reported(store: Store, search: Searcher, say: Make, user: Make) -> Searcher:
     return search
 
 
+def test_what_a_product_sends_with_the_words_of_a_person_is_not_searched(
+    store: Store, search: Searcher, say: Make, user: Make
+) -> None:
+    around = "\n\n<environment_details>\n# Files\nladder.md\n</environment_details>"
+    task, reply = f"<task>\nMend the roof\n</task>{around}", f"Use slate{around}"
+    store.write(ui=[say("text", "Mend the roof")], api=[user(task), user(reply)])
+    assert search.places("roof") == [("ui", 0)]
+    assert search.places("ladder") == []
+    assert search.places("slate") == [("api", 1)]
+
+
 @pytest.mark.parametrize(
     ("text", "places"),
     [
