@@ -64,12 +64,12 @@ async def test_a_limit_of_a_synchronous_run_is_reported_to_its_caller(sidecar: S
 async def test_a_full_runner_refuses_or_queues_and_holds_up_no_other(sidecar: Sidecar) -> None:
     await update(sidecar, asyncTasks={"perRunnerMax": {"wait": 1}})
     first = await sidecar.launch("wait")
-    with pytest.raises(RpcError, match="runner 'wait'") as caught:
+    with pytest.raises(RpcError, match="Runner 'wait'") as caught:
         await sidecar.launch("wait")
     assert (caught.value.code, caught.value.data) == (-32012, {"running": 1, "max": 1})
     arguments = {"subagent_name": "wait", "goal_prompt": "x", "async": True}
     answer = await sidecar.request("tools/call", name="task", arguments=arguments)
-    assert "runner 'wait'" in answer["error"]["message"]
+    assert "Runner 'wait'" in answer["error"]["message"]
     queued = await sidecar.launch("wait", overLimit="queue")
     await sidecar.ended(await sidecar.launch("cat", overLimit="queue"))
     assert (await sidecar.task(queued))["status"] == "queued"
