@@ -67,22 +67,6 @@ def test_files_links_and_private_names_are_not_tasks(store: Store, say: Make, tm
     (tasks / numbered(2)).symlink_to(tasks / TASK_ID)
     (tasks / "_staging").mkdir()
     assert [task.id for task in store.history.list()] == [TASK_ID]
-    assert store.history.unlisted() == []
-
-
-def test_a_task_that_is_a_link_to_another_place_is_named(store: Store, say: Make, tmp_path: Path) -> None:
-    store.write(ui=[say("text", "real")], api=[])
-    link = store.path / "tasks" / numbered(3)
-    (tmp_path / "elsewhere").mkdir()
-    link.symlink_to(tmp_path / "elsewhere")
-    for cached in (tmp_path / "cache", tmp_path / "cache", None):
-        history = TaskHistory([store.path], cache=cached)
-        page = history.page()
-        assert [task.id for task in page.items] == [TASK_ID]
-        assert [each.path for each in page.unlisted or ()] == [str(link)]
-        history.close()
-    link.unlink()
-    assert not TaskHistory([store.path], cache=tmp_path / "cache").page().unlisted
 
 
 def test_the_newest_comes_first_and_the_undated_last(many: Store) -> None:

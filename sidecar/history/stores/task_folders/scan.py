@@ -9,7 +9,6 @@ from sidecar.history.stored.reading import is_there
 from sidecar.history.stores.contract import Keys, Root
 from sidecar.history.stores.index_row import condense
 from sidecar.history.stores.parallel import Parallel, nothing, sequential
-from sidecar.history.stores.sessions.folders import Folders
 from sidecar.history.stores.task_folders.files import API_FILE, ITEM_FILE, METADATA_FILE, UI_FILE, tasks_path
 from sidecar.history.stores.task_folders.ids import EPOCH_DIGITS, is_task_id
 
@@ -21,8 +20,8 @@ WORTH_FORKING: Final = 4_000
 """The number of tasks from which scanning half of them in a second process saves more than the fork costs."""
 
 
-def folder_names(root: Root, folders: Folders | None = None) -> Iterator[str]:
-    """Yield the folders in a root's `tasks/`, whether tasks or not; `folders` remembers those that are links.
+def folder_names(root: Root) -> Iterator[str]:
+    """Yield the folders in a root's `tasks/`, whether tasks or not.
 
     There are none without `tasks/`, or if it cannot be listed, which `Store.unlisted` reports.
     """
@@ -30,8 +29,6 @@ def folder_names(root: Root, folders: Folders | None = None) -> Iterator[str]:
         for entry in entries:
             if entry.is_dir(follow_symlinks=False):
                 yield entry.name
-            elif folders is not None and is_task_id(entry.name):
-                folders.is_folder(entry)
 
 
 def task_names(root: Root) -> Keys:

@@ -23,7 +23,7 @@ from sidecar.history.stores.contract import (
 )
 from sidecar.history.stores.index_row import IndexRow, ReadRows
 from sidecar.history.stores.parallel import Parallel, nothing, sequential
-from sidecar.history.stores.sessions.folders import Folders, unlistable_folder, why_unlistable
+from sidecar.history.stores.sessions.folders import unlistable_folder, why_unlistable
 from sidecar.history.stores.task_folders.files import (
     API_FILE,
     ITEM_FILE,
@@ -61,25 +61,24 @@ class TaskFolderStore(Store):
 
     def __init__(self, root: Root) -> None:
         self.root = root
-        self._folders = Folders()
 
     def members(self) -> Keys:
         """List the folders below `tasks`, whether tasks or not."""
-        return [*folder_names(self.root, self._folders)]
+        return [*folder_names(self.root)]
 
     def each_member(self) -> Iterator[str]:
         """Yield what `members` lists."""
-        return folder_names(self.root, self._folders)
+        return folder_names(self.root)
 
     def unlistable(self) -> str | None:
         """Try to list `tasks/`."""
         return why_unlistable(tasks_path(self.root.path))
 
     def unlisted(self) -> Sequence[SharedProblem]:
-        """Return `tasks/` if it cannot be listed, and tasks that are links."""
+        """Return `tasks/` if it cannot be listed."""
         path = tasks_path(self.root.path)
         why = why_unlistable(path)
-        return [unlistable_folder(path, why)] if why is not None else self._folders.unlistable()
+        return [unlistable_folder(path, why)] if why is not None else []
 
     def is_member(self, key: str, rules: Rules) -> bool:
         """Return whether a folder's name is an ID; the guide knows UUIDs only."""
