@@ -133,6 +133,11 @@ session.step("after a reload it has its filter, which the list has lost", async 
 session.step("the export has what the page shows, and no formulas", async (workbench) => {
   await workbench.page.getByRole("tab", { name: "Usage Totals" }).click();
   await workbench.run("Subagents: Export Usage Totals as CSV");
+  await until(
+    "the dialog proposes a file",
+    () => workbench.quickInput.inputValue(),
+    (proposed) => proposed.endsWith(".csv"),
+  );
   const target = join(session.profile.workspace, "totals.csv");
   await workbench.answer(target);
   await workbench.toasts.getByText(/Exported the usage totals to .*totals.csv/).waitFor();
