@@ -35,7 +35,7 @@ class RootRows:
 
     @property
     def is_empty(self) -> bool:
-        """Whether there are no rows under any rule set."""
+        """Whether no rule set has any rows."""
         return not any(kept.rows for kept in self._kept.values())
 
     @property

@@ -128,6 +128,16 @@ def plain(row: TaskInfo, **other: object) -> dict[str, object]:
     return {**found, **other}
 
 
+def assert_listed_as_before(store: Claude, history: TaskHistory, before: dict[str, TaskInfo]) -> None:
+    """Use another history from now on, and check that it has the same rows, of kept copies."""
+    store.history = history
+    history.refresh()
+    after = store.rows()
+    assert after.keys() == before.keys()
+    for name, row in before.items():
+        assert plain(after[name]) == plain(row, kept=True)
+
+
 def test_deleted_sessions_stay_listed_with_the_same_values(claude: Claude) -> None:
     before = claude.rows()
     copied = claude.keeping.keep()
@@ -135,12 +145,7 @@ def test_deleted_sessions_stay_listed_with_the_same_values(claude: Claude) -> No
     assert claude.rows() == {name: msgspec.structs.replace(row, kept=True) for name, row in before.items()}
     claude.delete_all()
     for history in (claude.history, claude.opened()):
-        claude.history = history
-        claude.history.refresh()
-        after = claude.rows()
-        assert after.keys() == before.keys()
-        for name, row in before.items():
-            assert plain(after[name]) == plain(row, kept=True)
+        assert_listed_as_before(claude, history, before)
 
 
 @pytest.mark.parametrize("destroy", DESTROYERS)
@@ -152,12 +157,7 @@ def test_a_copy_replaces_a_session_that_lost_its_content(claude: Claude, destroy
         destroy(file)
     claude.history.touch(str(claude.root), [*before])
     for history in (claude.history, claude.opened()):
-        claude.history = history
-        claude.history.refresh()
-        after = claude.rows()
-        assert after.keys() == before.keys()
-        for name, row in before.items():
-            assert plain(after[name]) == plain(row, kept=True)
+        assert_listed_as_before(claude, history, before)
         assert all(history.messages(name).total for name in before)
     assert claude.keeping.keep() == []
     assert claude.rows() == sound

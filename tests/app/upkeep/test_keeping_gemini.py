@@ -19,7 +19,7 @@ from sidecar.history.insight import stats
 from sidecar.history.stores.gemini.retention import deletes_after
 from sidecar.history.stores.status_by_age import DAY_MS
 from sidecar.storage.layout import OwnRoot
-from tests.app.upkeep.test_keeping import DESTROYERS, Claude, Destroyer, plain
+from tests.app.upkeep.test_keeping import DESTROYERS, Claude, Destroyer, assert_listed_as_before
 from tests.history.conftest import NOW
 from tests.history.stores.fixtures.agents import snapshot
 
@@ -61,13 +61,8 @@ def test_deleted_chats_stay_listed_with_the_same_values(gemini: Gemini) -> None:
     texts = {name: export(gemini.history, name, "markdown").text for name in before}
     gemini.delete_all()
     for history in (gemini.history, gemini.opened()):
-        gemini.history = history
-        gemini.history.refresh()
-        after = gemini.rows()
-        assert after.keys() == before.keys()
-        for name, row in before.items():
-            assert plain(after[name]) == plain(row, kept=True)
-        assert {name: export(history, name, "markdown").text for name in after} == texts
+        assert_listed_as_before(gemini, history, before)
+        assert {name: export(history, name, "markdown").text for name in before} == texts
 
 
 @pytest.mark.parametrize("destroy", DESTROYERS)
@@ -79,12 +74,7 @@ def test_a_copy_replaces_a_chat_that_lost_its_content(gemini: Gemini, destroy: D
         destroy(file)
     gemini.history.touch(str(gemini.root), [*before])
     for history in (gemini.history, gemini.opened()):
-        gemini.history = history
-        gemini.history.refresh()
-        after = gemini.rows()
-        assert after.keys() == before.keys()
-        for name, row in before.items():
-            assert plain(after[name]) == plain(row, kept=True)
+        assert_listed_as_before(gemini, history, before)
         assert all(history.messages(name).total for name in before)
     assert gemini.keeping.keep() == []
     assert gemini.rows() == sound
