@@ -55,12 +55,8 @@ def _cut(path: Path) -> int:
     cut = [_cut_line(line) for line in lines]
     stamp = path.stat()
     path.write_text("\n".join(cut), encoding="utf-8")
-    _keep_time(path, stamp.st_atime_ns, stamp.st_mtime_ns)
+    os.utime(path, ns=(stamp.st_atime_ns, stamp.st_mtime_ns))
     return sum(one != other for one, other in zip(lines, cut, strict=True))
-
-
-def _keep_time(path: Path, *times: int) -> None:
-    os.utime(path, ns=(times[0], times[1]))
 
 
 def _cut_rows(path: Path) -> int:
