@@ -85,8 +85,9 @@ def _messages(store: Store, name: str) -> Iterator[IndexedMessage]:
     for kind in _KINDS:
         with contextlib.suppress(StorageError), store.open_messages(name, kind) as opened:
             for message in opened.since():
-                text = message.text or ""
-                text = indexable(typed(text) if kind == "api" and message.role == "user" else text)
+                text = indexable(message.text or "")
+                if kind == "api" and message.role == "user" and hash(text) not in seen:
+                    text = indexable(typed(message.text or ""))
                 if not text or message.kind in _SKIPPED or hash(text) in seen or len(text) > budget:
                     continue
                 seen.add(hash(text))

@@ -36,6 +36,7 @@ _WRAPPER: Final = re.compile(rb'\{\s*+(?:"version"\s*+:\s*+\d++\s*+,\s*+)?"messa
 UNREADABLE: Final = (msgspec.MsgspecError, RecursionError, UnicodeDecodeError)
 """What a decoder raises for JSON that it does not take."""
 text_decoder: Final = msgspec.json.Decoder(str)
+_raw: Final = msgspec.json.Decoder(msgspec.Raw)
 
 
 class Parsed(msgspec.Struct, Generic[T]):
@@ -206,12 +207,27 @@ def decode_leniently(decode: Callable[[Json], T], value: Json) -> T | None:
         return decode(value)
     except UNREADABLE:
         from sidecar.history.stored.salvage import repair
+        from sidecar.history.stored.surrogates import without_halves
 
+        with contextlib.suppress(*UNREADABLE):
+            return decode(without_halves(value.encode() if isinstance(value, str) else bytes(value)))
         repaired = repair(value if isinstance(value, str) else bytes(value).decode("utf-8", "replace"))
     try:
         return decode(repaired) if repaired is not None else None
     except UNREADABLE:
         return None
+
+
+def is_json(data: bytes) -> bool:
+    """Return whether bytes are one whole JSON value; halves of surrogate pairs may be in it."""
+    try:
+        _raw.decode(data)
+    except UNREADABLE:
+        from sidecar.history.stored.surrogates import without_halves
+
+        whole = without_halves(data)
+        return whole is not data and is_json(whole)
+    return True
 
 
 def value_of(json: Json) -> Any:

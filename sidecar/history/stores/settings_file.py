@@ -12,8 +12,12 @@ from sidecar.patterns import compiled
 MAX_SETTINGS_BYTES: Final = 4 * 1024 * 1024
 MOST_DAYS: Final = 100_000_000
 """How far the dates of JavaScript reach: what a program deletes after more days, it never deletes."""
-_TOKEN: Final = compiled(rb'"(?:[^"\\\n]|\\.)*+"|//[^\n]*+|/\*.*?(?:\*/|\Z)|:', re.DOTALL)
-"""What matters in JSON with comments: strings, comments, and the mark between a key and its value."""
+_TOKEN: Final = compiled(rb'"(?:[^"\\\n]|\\.)*+"?|//[^\n]*+|/\*.*?(?:\*/|\Z)|:', re.DOTALL)
+"""What matters in JSON with comments: strings, comments, and the mark between a key and its value.
+
+A string without its end is a token too: searching for one from each of its quotes would take the square of
+the time.
+"""
 _BOM: Final = b"\xef\xbb\xbf"
 
 T = TypeVar("T")
@@ -28,7 +32,7 @@ def settings_of(path: Path, kind: type[T], *, comments: bool = False) -> T:
     try:
         found = parse(_without_comments(data) if comments else data)
         return msgspec.convert(found, kind)
-    except (JavaScriptThrow, msgspec.ValidationError):
+    except (JavaScriptThrow, msgspec.ValidationError, UnicodeEncodeError):  # the last: half a character
         return kind()
 
 

@@ -11,10 +11,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Final
 
-import msgspec
-
 from sidecar.api.stored.tasks import Problem
-from sidecar.history.stored.parsing import decode_leniently
+from sidecar.history.stored.parsing import is_json
 from sidecar.history.stored.problems import problem
 from sidecar.history.stored.reading import FileStatus, Stamp, open_stored, status_of
 
@@ -27,7 +25,6 @@ MAX_BYTES: Final = 2 << 30
 _REMEMBERED: Final = 64
 """The last bytes before the position are compared, because a file may be replaced by one that is longer."""
 _PADDING: Final = b"\0 \t\r\n"
-_raw: Final = msgspec.json.Decoder(msgspec.Raw)
 
 
 class Unreadable(Exception):
@@ -145,9 +142,8 @@ def _continues(descriptor: int, status: FileStatus, position: Position) -> bool:
 
 def _is_whole(line: bytes) -> bool:
     """Return whether a line without its end is complete: more bytes cannot continue an object."""
-    if not line.rstrip(_PADDING).endswith(b"}"):
-        return False
-    return decode_leniently(_raw.decode, line.strip(_PADDING)) is not None
+    text = line.strip(_PADDING)
+    return text.startswith(b"{") and text.endswith(b"}") and is_json(text)
 
 
 def _unreadable(path: str, name: str, error: OSError) -> Unreadable:

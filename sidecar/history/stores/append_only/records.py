@@ -7,8 +7,9 @@ from typing import Any, Final, Generic, TypeVar
 import msgspec
 
 from sidecar.api.stored.tasks import Problem
-from sidecar.history.stored.parsing import UNREADABLE, first_bad_byte
+from sidecar.history.stored.parsing import UNREADABLE, first_bad_byte, is_json
 from sidecar.history.stored.problems import problem
+from sidecar.history.stored.surrogates import without_halves
 
 T = TypeVar("T")
 
@@ -18,6 +19,8 @@ _MOST_DROPPED: Final = 50
 """Members of one record that may have an unexpected type before it counts as broken."""
 MAX_BROKEN: Final = 20_000
 """Broken lines of a file after which a block with another one is skipped: each line costs microseconds."""
+MAX_REPAIRED: Final = 8 << 20
+"""The longest line, in bytes, that is repaired if it is not sound JSON: that takes many times its size."""
 _STEP: Final = re.compile(r"\.([^.\[\]`]+)|\[([^\]]*)\]")
 
 
@@ -86,7 +89,7 @@ class LineDecoder(Generic[T]):
         try:
             return self._decoder.decode(line)
         except UNREADABLE:
-            sound = _sound(line)
+            sound = _sound(line) if line.startswith(b"{") else None
         return None if sound is None else self._without_strange_members(sound)
 
     def _without_strange_members(self, line: bytes) -> T | None:
@@ -95,6 +98,8 @@ class LineDecoder(Generic[T]):
             try:
                 return self._decoder.decode(line)
             except msgspec.ValidationError as error:
+                if len(line) > MAX_REPAIRED:
+                    return None
                 value = msgspec.json.decode(line) if value is None else value
                 if not isinstance(value, dict) or not _drop(value, str(error)):
                     return None
@@ -114,18 +119,15 @@ def _cleaned(line: bytes, damage: Damage) -> bytes:
 
 
 def _sound(line: bytes) -> bytes | None:
-    """Return JSON that a strict decoder takes; None if the line is not JSON.
+    """Return JSON that a strict decoder takes; None if the line is not JSON."""
+    line = without_halves(line)
+    if first_bad_byte(line) is None and is_json(line):
+        return line
+    if len(line) > MAX_REPAIRED:
+        return None
+    from sidecar.history.stored.salvage import repair
 
-    Bytes that are not UTF-8 are replaced, and so are halves of surrogate pairs: programs in JavaScript write
-    them as escapes where they cut a text in the middle of a character.
-    """
-    try:
-        msgspec.json.decode(line)
-    except UNREADABLE:
-        from sidecar.history.stored.salvage import repair
-
-        return repair(line.decode("utf-8", "replace"))
-    return line
+    return repair(line.decode("utf-8", "replace"))
 
 
 def _drop(value: dict[str, Any], message: str) -> bool:

@@ -5,8 +5,8 @@ from typing import Final, Literal, NamedTuple
 
 import msgspec
 
-from sidecar.history.stored.parsing import UNREADABLE
-from sidecar.history.stores.claude.records import BLOCKS, NOTHING, TEXT, Record
+from sidecar.history.stored.parsing import UNREADABLE, text_of
+from sidecar.history.stores.claude.records import BLOCKS, NOTHING, Record
 
 Kind = Literal["typed", "wrapper", "result", "interrupt", "meta"]
 
@@ -85,9 +85,10 @@ def _has_typed(content: msgspec.Raw) -> bool:
 
 def input_in(content: msgspec.Raw) -> Input:
     """Classify the content of a user message."""
+    if len(content) and memoryview(content)[0] == _QUOTE:
+        text = text_of(content)
+        return _META if text is None else _typed([text], False)
     try:
-        if len(content) and memoryview(content)[0] == _QUOTE:
-            return _typed([TEXT.decode(content)], False)
         blocks = BLOCKS.decode(content)
     except UNREADABLE:
         return _META

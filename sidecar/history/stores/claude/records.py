@@ -65,4 +65,3 @@ class Block(msgspec.Struct, gc=False):
 
 LINES: Final = LineDecoder(Record)
 BLOCKS: Final = msgspec.json.Decoder(list[Block])
-TEXT: Final = msgspec.json.Decoder(str)

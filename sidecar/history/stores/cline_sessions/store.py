@@ -9,6 +9,7 @@ from typing import Final
 from sidecar.api.errors import StorageError
 from sidecar.api.stored.tasks import Rules
 from sidecar.changes.file_change import FileChange
+from sidecar.history.stored.parsing import is_json
 from sidecar.history.stored.problems import problem
 from sidecar.history.stored.reading import StoredFile, stamp_of
 from sidecar.history.stores.cline_sessions.processes import is_alive
@@ -32,7 +33,7 @@ from sidecar.history.stores.parallel import Parallel, nothing, sequential
 from sidecar.history.stores.sessions.files import merged_files
 from sidecar.history.stores.sessions.folders import Folders, why_unlistable
 from sidecar.history.stores.sessions.messages import MessageList
-from sidecar.history.stores.sessions.saving import is_json, read_settled
+from sidecar.history.stores.sessions.saving import read_settled
 from sidecar.history.stores.sessions.session import Session, opened_session, row_of_session
 from sidecar.history.stores.status_by_age import FOR_EVER
 

@@ -6,9 +6,9 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from sidecar.history.stored.parsing import clean, decode_leniently
+from sidecar.history.stored.parsing import clean, decode_leniently, is_json
 from sidecar.history.stored.reading import StoredFile, read_file
-from sidecar.history.stores.sessions.saving import is_json, read_settled
+from sidecar.history.stores.sessions.saving import read_settled
 from sidecar.history.stores.sessions.values import line, text
 
 WORKSPACE_FILE: Final = "workspace.yaml"

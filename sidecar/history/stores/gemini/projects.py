@@ -10,9 +10,9 @@ from typing import Any, Final
 
 import msgspec
 
-from sidecar.history.stored.parsing import clean, decode_leniently
+from sidecar.history.stored.parsing import clean, decode_leniently, is_json
 from sidecar.history.stored.reading import Stamp, StoredFile, read_file, stamp_of
-from sidecar.history.stores.sessions.saving import is_json, is_recent, read_settled
+from sidecar.history.stores.sessions.saving import is_recent, read_settled
 
 PROJECTS_FILE: Final = "projects.json"
 ROOT_FILE: Final = ".project_root"

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 from sidecar.api.stored.tasks import Problem
-from sidecar.history.stored.parsing import clean, decode_leniently
+from sidecar.history.stored.parsing import clean, decode_leniently, is_json
 from sidecar.history.stored.problems import problem
 from sidecar.history.stored.reading import stamp_from
 from sidecar.history.stores.contract import SharedProblem
@@ -25,7 +25,7 @@ from sidecar.history.stores.opencode.content import (
     text,
 )
 from sidecar.history.stores.sessions.folders import Folders
-from sidecar.history.stores.sessions.saving import is_json, read_settled
+from sidecar.history.stores.sessions.saving import read_settled
 from sidecar.history.stores.sessions.times import time_ms
 
 _JSON: Final = ".json"

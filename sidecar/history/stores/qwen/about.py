@@ -4,10 +4,10 @@ from typing import Any, Final
 
 import msgspec
 
-from sidecar.history.stored.parsing import clean, decode_leniently
+from sidecar.history.stored.parsing import clean, decode_leniently, is_json
 from sidecar.history.stored.reading import StoredFile, read_file
 from sidecar.history.stores.qwen.layout import SUFFIX
-from sidecar.history.stores.sessions.saving import is_json, read_settled
+from sidecar.history.stores.sessions.saving import read_settled
 from sidecar.history.stores.sessions.values import text
 
 ABOUT: Final = ".meta.json"

@@ -6,7 +6,6 @@ from typing import Final
 
 import msgspec
 
-from sidecar.history.stored.parsing import decode_leniently
 from sidecar.history.stored.problems import problem
 from sidecar.history.stored.reading import StoredFile, read_file, stamp_of
 
@@ -20,7 +19,6 @@ _LEAST_TRIES: Final = 10
 MAX_DOCUMENT: Final = 36 * 1024 * 1024
 """The largest document that is read as a whole, in bytes: parsing takes several times its size."""
 MAX_VALUES: Final = 700_000
-_raw: Final = msgspec.json.Decoder(msgspec.Raw)
 """The most objects and arrays in a document: each takes some hundred bytes."""
 wall_seconds = time.time
 
@@ -67,11 +65,6 @@ def is_recent(path: str) -> bool:
 def is_just_now(seconds: float) -> bool:
     """Return whether a time, in seconds since the epoch, is so near that a save may still be under way."""
     return abs(wall_seconds() - seconds) < RECENT_SECONDS
-
-
-def is_json(data: bytes) -> bool:
-    """Return whether bytes are one whole JSON value."""
-    return decode_leniently(_raw.decode, data) is not None
 
 
 def _values_in(data: bytes) -> int:

@@ -72,6 +72,14 @@ def test_bytes_that_are_not_utf_8_are_replaced() -> None:
     assert (found, codes) == ([Record("a\ufffd"), Record("b")], ["badUtf8"])
 
 
+def test_a_long_line_is_not_repaired_but_halves_of_characters_are_replaced(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(records, "MAX_REPAIRED", 10)
+    found, codes = decode(b'{"type":"a\xff"}\n{"type":"b\\ud83d"}\n{"type":7,"inner":{}}\n')
+    assert (found, codes) == ([Record("b\ufffd")], ["badUtf8", "malformed"])
+
+
 def test_endless_broken_lines_are_only_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(records, "MAX_BROKEN", 3)
     damage = Damage()

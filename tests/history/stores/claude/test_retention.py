@@ -35,6 +35,7 @@ def age(root: Path, days: float) -> int:
         ('{"cleanupPeriodDays": 99999}', 40, None),
         ('{"cleanupPeriodDays": 7}', 5, "from 2026-04-1"),
         ("{", 28, "from 2026-04-1"),
+        ('{"\\ud83d": 1}', 28, "from 2026-04-1"),
         ('{"cleanupPeriodDays": 1e308}', 40, None),
         ('{"cleanupPeriodDays": 1e400}', 40, None),
         (f'{{"cleanupPeriodDays": {10**400}}}', 40, None),

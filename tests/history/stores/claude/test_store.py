@@ -220,6 +220,19 @@ def test_links_and_other_kinds_of_files_are_not_followed(root: Path, tmp_path: P
     assert {problem.code for task in others for problem in task.problems} == {"notRegular"}
 
 
+def test_a_prompt_with_a_byte_that_is_not_utf_8_is_read(root: Path) -> None:
+    session = made()
+    write(root, session)
+    path = path_of(root, session)
+    (before,) = history_of(root).list()
+    lines = path.read_bytes().split(b"\n")
+    record = {**json.loads(lines[0]), "message": {"role": "user", "content": "Mend the roof"}}
+    lines[0] = json.dumps(record).encode().replace(b"roof", b"roof\xff")
+    path.write_bytes(b"\n".join(lines))
+    (after,) = history_of(root).list()
+    assert (after.title, after.message_count) == ("Mend the roof\ufffd", before.message_count)
+
+
 def test_a_session_is_exported(root: Path) -> None:
     session = made(1)
     write(root, session)
