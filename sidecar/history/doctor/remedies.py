@@ -43,6 +43,7 @@ REMEDIES: Final[Mapping[str, str]] = MappingProxyType(
         "entry when the task is opened and saved",
         "strangeName": "no product uses such a name for a task; it is not listed",
         "unlistable": SHARED_REMEDIES["unlistable"],
+        "linkedFolder": SHARED_REMEDIES["linkedFolder"],
         "dueDeletion": "set history.keep to keep copies, export them, or raise in the product's "
         "settings.json cleanupPeriodDays (Claude Code) or general.sessionRetention.maxAge (Gemini CLI)",
     }

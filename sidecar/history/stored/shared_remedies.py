@@ -13,8 +13,8 @@ SHARED_REMEDIES: Final[Mapping[str, str]] = MappingProxyType(
         "unreadable": "its sessions are not listed: make it readable for this user, or list again when the "
         "product is writing less",
         "notRegular": "its sessions are not listed: replace the link, pipe or directory with the file itself",
-        "unlistable": "make the folder readable for this user, or replace the link with the folder itself, "
-        "then check again",
+        "unlistable": "make the folder readable for this user, then check again",
+        "linkedFolder": "replace the link with the folder itself, then check again",
     }
 )
 """Remedies by the code of the problem."""

@@ -48,4 +48,4 @@ def _has_closed_folder(root: str) -> bool:
 
 def _are_closed(unlisted: Iterable[SharedProblem]) -> bool:
     """Return whether a folder is closed; one that is a link need not hold any sessions."""
-    return any(not os.path.islink(each.path) for each in unlisted)  # noqa: PTH114 (roots keep texts)
+    return any(each.problem.code != "linkedFolder" for each in unlisted)

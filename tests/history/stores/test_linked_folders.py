@@ -16,7 +16,7 @@ def seen(root: Path) -> tuple[set[str], list[str], list[str | None]]:
     history = history_of(root)
     page = history.page(ListQuery(children=True))
     findings = examine(history, NOW_MS).findings
-    named = [finding.path for finding in findings if finding.code == "unlistable"]
+    named = [finding.path for finding in findings if finding.code == "linkedFolder"]
     return {row.id for row in page.items}, [each.path for each in page.unlisted or ()], named
 
 

@@ -47,6 +47,7 @@ export const doctor: Texts<typeof en.doctor> = {
     disagreement: "Listeneinträge, die den Nachrichten widersprechen",
     strangeName: "Ordner, die keine Aufgaben sind",
     unlistable: "Nicht lesbare Ordner",
+    linkedFolder: "Verknüpfte Ordner, denen nicht gefolgt wird",
     dueDeletion: "Sitzungen, die ihr Produkt bald löscht",
   },
 };

@@ -48,6 +48,7 @@ export const doctor = {
     disagreement: "List entries that disagree with messages",
     strangeName: "Folders that are not tasks",
     unlistable: "Unreadable folders",
+    linkedFolder: "Linked folders, which are not followed",
     dueDeletion: "Sessions that their product will delete soon",
   },
 };

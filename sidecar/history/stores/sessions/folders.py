@@ -84,7 +84,7 @@ def _leads_elsewhere(link: str) -> bool:
 
 def _linked_folder(link: str) -> SharedProblem:
     message = "is a link, and its sessions are not listed: the sidecar follows no links inside of a store"
-    return SharedProblem(link, Problem(code="unlistable", message=message))
+    return SharedProblem(link, Problem(code="linkedFolder", message=message))
 
 
 def unlistable_folder(folder: str, why: str) -> SharedProblem:
