@@ -1,4 +1,4 @@
-import { escaped, foreign, prose } from "../text/html.js";
+import { commandLink, escaped, foreign, prose } from "../text/html.js";
 import type { GroupKey, StatsGroup, StatsResult, Totals, TreeTotals } from "../protocol.js";
 import { compact, exact } from "../l10n/format.js";
 import { byteSize, money } from "../text/words.js";
@@ -8,6 +8,9 @@ import { bar, type ChartDay, dayChart, firstShown, newest } from "./charts.js";
 
 export const TOTALS_GROUPS = Object.keys(strings.groups) as (keyof typeof strings.groups &
   GroupKey)[];
+
+/** The command behind the link to all rows. */
+export const EXPORT_CSV = "subagentSidecar.history.totalsCsv";
 
 /** The order of the groups on the page: first what changes from day to day. */
 const ORDER = ["day", "product", "workspace", "model", "mode"] as const satisfies GroupKey[];
@@ -69,7 +72,7 @@ function groupParts(key: (typeof ORDER)[number], groups: readonly StatsGroup[]):
   });
   const head = [column, measure.heading, ...strings.columns];
   const chart = key === "day" ? chartOf(groups, measure) : "";
-  return [heading(title), chart, table(title, head, rows, 2), andMore(groups.length - MOST_ROWS)];
+  return [heading(title), chart, table(title, head, rows, 2), cutNote(groups.length)];
 }
 
 /** Draw a share of all as a bar, and write it; "" for none. */
@@ -136,7 +139,7 @@ function parentParts(parents: readonly TreeTotals[]): string[] {
     ]);
   return [
     table(strings.withSubtasks, strings.parentColumns, rows, 1),
-    andMore(parents.length - MOST_PARENTS),
+    parents.length > MOST_PARENTS ? paragraph(strings.cutTrees(MOST_PARENTS, parents.length)) : "",
   ];
 }
 
@@ -148,8 +151,13 @@ function paragraph(text: string): string {
   return `<p>${prose(text)}</p>`;
 }
 
-function andMore(left: number): string {
-  return left > 0 ? paragraph(strings.more(left)) : "";
+/** Say that a table has the first rows of all, and offer the file with all of them. */
+function cutNote(all: number): string {
+  if (all <= MOST_ROWS) {
+    return "";
+  }
+  const link = commandLink(EXPORT_CSV, null, prose(strings.exportAll));
+  return `<p>${prose(strings.cut(MOST_ROWS, all))} ${link}</p>`;
 }
 
 /** Write a table of HTML cells, which scrolls if it is too wide; numbers follow its first `words` columns. */

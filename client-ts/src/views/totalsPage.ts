@@ -1,6 +1,6 @@
 import type * as vscode from "vscode";
 
-import { TOTALS_GROUPS, totalsReport } from "../reports/totals.js";
+import { EXPORT_CSV, TOTALS_GROUPS, totalsReport } from "../reports/totals.js";
 import type { SubagentService } from "../service/service.js";
 import { reports } from "../text/strings.js";
 import { ReportPage } from "./reportPage.js";
@@ -24,7 +24,7 @@ export function totalsPage(
   const report = {
     type: "subagentSidecar.totals",
     name: reports.totals,
-    commands: [],
+    commands: [EXPORT_CSV],
     write: async (query: string) => {
       const groups = { groupBy: [...TOTALS_GROUPS], disk: true };
       const selected = query === "" ? groups : { ...groups, query };

@@ -134,6 +134,8 @@ export const totals: Texts<typeof en.totals> = {
     "Archiv",
     "Papierkorb",
   ],
-  more: (count) =>
-    `… und ${exact(count)} weitere. Filtern Sie den Aufgabenverlauf, um die Auswahl einzugrenzen.`,
+  cut: (shown, all) => `${exact(shown)} von ${exact(all)} Zeilen werden gezeigt.`,
+  cutTrees: (shown, all) =>
+    `${exact(shown)} von ${exact(all)} Zeilen werden gezeigt. Filtern Sie den Aufgabenverlauf, um andere zu sehen.`,
+  exportAll: "Alle Zeilen als CSV exportieren…",
 };

@@ -119,6 +119,8 @@ export const totals = {
   parentColumns: ["Task", "Total tasks", "Cost", "Total cost", "Tokens", "Total tokens"],
   disk: "Disk use of this extension's tasks",
   diskColumns: ["Root", "Tasks", "Messages (included in tasks)", "Archive", "Trash"],
-  more: (count: number) =>
-    `… and ${exact(count)} more. Filter the task history to narrow the totals.`,
+  cut: (shown: number, all: number) => `Showing ${exact(shown)} of ${exact(all)} rows.`,
+  cutTrees: (shown: number, all: number) =>
+    `Showing ${exact(shown)} of ${exact(all)} rows. Filter the task history to see others.`,
+  exportAll: "Export all rows as CSV…",
 };

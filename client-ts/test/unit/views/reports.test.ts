@@ -2,7 +2,7 @@ import { expect, test, vi } from "vitest";
 
 import { plain, table } from "../../../src/text/markdown.js";
 import type { StatsResult, Totals } from "../../../src/protocol.js";
-import { totalsReport } from "../../../src/reports/totals.js";
+import { EXPORT_CSV, totalsReport } from "../../../src/reports/totals.js";
 import { totalsCsv } from "../../../src/reports/totalsCsv.js";
 import { TotalsLine, totalsText } from "../../../src/views/totalsLine.js";
 
@@ -92,6 +92,20 @@ test("the totals report has a table for each group of which something is known",
   ]);
   const part = { workspace: known, mode: [{ totals: TOTALS }] };
   expect(headings(totalsReport(stats({ groups: part }), ""))).toEqual(["workspace"]);
+});
+
+test("a table that is cut says how many rows it shows, and offers the file with all of them", () => {
+  const many = Array.from({ length: 1_340 }, (_, at) => ({ key: `/work/${at}`, totals: TOTALS }));
+  const report = totalsReport(stats({ groups: { workspace: many } }), "");
+  expect(report.match(/<tr><th scope="row"><bdi>/gu)).toHaveLength(200);
+  expect(report).toContain("<p>Showing 200 of 1,340 rows. <a href=");
+  expect(report).toContain(`href="command:${EXPORT_CSV}?`);
+  expect(report).toContain(">Export all rows as CSV…</a></p>");
+  expect(totalsCsv(stats({ groups: { workspace: many } })).match(/^workspace,/gmu)).toHaveLength(
+    1_340,
+  );
+  const whole = totalsReport(stats({ groups: { workspace: many.slice(0, 200) } }), "");
+  expect(whole).not.toContain("Showing");
 });
 
 function group(key: string, cost: number | undefined, tokens: number) {

@@ -48,6 +48,13 @@ test("a page in front keeps its filter even if that of the history changes", asy
   expect(totals.query()).toBe("");
 });
 
+test("the page can export what it shows", async () => {
+  const { totals } = opened();
+  await totals.show();
+  const enableCommandUris = ["subagentSidecar.history.totalsCsv"];
+  expect(shownPage().webview.options).toMatchObject({ enableCommandUris });
+});
+
 test("the page of the earlier window has the filter that it had there", async () => {
   const { totals, history, memory } = opened();
   history.filter = "product:kilo";
