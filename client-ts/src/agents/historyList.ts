@@ -8,11 +8,11 @@ import { pinnedTasks } from "../marks/marks.js";
 import type { MarkStore } from "../marks/markStore.js";
 import type { HistoryPage, StoredRow } from "../panel/listMessages.js";
 import type { TaskInfo, TasksDidChange } from "../protocol.js";
+import { refusalWords } from "../refusals/refusalWords.js";
 import type { SubagentService } from "../service/service.js";
 import { AGE_MS, type Selection, StoredTasks } from "../service/storedTasks.js";
 import { taskParams, type TaskRef } from "../taskRef.js";
 import { coalesced, Throttle } from "../util/coalesce.js";
-import { messageOf } from "../util/errors.js";
 import { changesBetween } from "../util/rowChanges.js";
 import { TotalsLine } from "../views/totalsLine.js";
 import { openFolders } from "../windows/owner.js";
@@ -207,7 +207,7 @@ export class HistoryList implements Disposable {
       this.#totals.follow(this.#stored.query);
     } catch (error) {
       ids.forEach((id) => this.#changed.add(id));
-      this.#problem = isAnswering(this.#service.state) ? messageOf(error) : undefined;
+      this.#problem = isAnswering(this.#service.state) ? refusalWords(error) : undefined;
     } finally {
       this.#isReading = false;
     }

@@ -12,7 +12,20 @@ export function refusalWords(error: unknown): string {
   if (isRefusal(error, ErrorCode.InvalidState)) {
     return stateWords(error);
   }
-  return messageOf(error);
+  if (isRefusal(error, ErrorCode.AmbiguousTaskId)) {
+    return strings.history.severalMatch;
+  }
+  if (isRefusal(error, ErrorCode.ReadOnlyStore)) {
+    return strings.history.onlyRead;
+  }
+  return isRefusal(error, ErrorCode.StorageError) ? storageWords(error) : messageOf(error);
+}
+
+/** A stopped run keeps its ID in the sidecar's words; the other ones name files. */
+function storageWords({ message }: Refusal): string {
+  const stopped = /^task \S+ is stopped, but its end cannot be recorded yet: (?<reason>.*)/su;
+  const reason = stopped.exec(message)?.groups?.["reason"];
+  return reason === undefined ? message : strings.runs.endNotRecorded(reason);
 }
 
 /** Say that it is gone, and which places could not be searched for it. */

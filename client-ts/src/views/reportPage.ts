@@ -2,8 +2,8 @@ import * as vscode from "vscode";
 
 import { language } from "../l10n/language.js";
 import { htmlDocument, prose } from "../text/html.js";
+import { refusalWords } from "../refusals/refusalWords.js";
 import * as strings from "../text/strings.js";
-import { messageOf } from "../util/errors.js";
 
 /** What a page shows. */
 export interface PageReport {
@@ -98,7 +98,7 @@ export class ReportPage implements vscode.WebviewPanelSerializer, vscode.Disposa
         () => write(query),
       );
     } catch (error) {
-      return `<h1>${prose(name)}</h1>\n<p>${prose(strings.history.noReport(messageOf(error)))}</p>`;
+      return `<h1>${prose(name)}</h1>\n<p>${prose(strings.history.noReport(refusalWords(error)))}</p>`;
     }
   }
 

@@ -1,6 +1,6 @@
 import * as vscode from "vscode";
 
-import { messageOf } from "../util/errors.js";
+import { refusalWords } from "../refusals/refusalWords.js";
 import * as strings from "../text/strings.js";
 
 const SCHEME = "subagent-report";
@@ -67,7 +67,7 @@ export class Reports<Name extends string>
           : write(uri.query),
       );
     } catch (error) {
-      return `${strings.history.noReport(messageOf(error))}\n`;
+      return `${strings.history.noReport(refusalWords(error))}\n`;
     }
   }
 

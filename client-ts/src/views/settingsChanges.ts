@@ -1,6 +1,6 @@
 import * as vscode from "vscode";
 
-import { messageOf } from "../util/errors.js";
+import { refusalWords } from "../refusals/refusalWords.js";
 import { inform, showError } from "../questions/notify.js";
 import type { Settings } from "../protocol.js";
 import { SECTION, START_KEYS } from "../service/settings.js";
@@ -31,7 +31,7 @@ export function followSettings(
       void offerRestart(service);
     }
     service.updateSettings(withRemovals(before, current)).catch((error: unknown) => {
-      void showError(strings.statusBar.with(messageOf(error)));
+      void showError(strings.statusBar.with(refusalWords(error)));
     });
   });
   return vscode.Disposable.from(started, changed);

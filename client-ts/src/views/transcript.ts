@@ -2,8 +2,9 @@ import * as vscode from "vscode";
 import type { Disposable } from "vscode-jsonrpc/node";
 
 import { Throttle } from "../util/coalesce.js";
-import { isGone, messageOf } from "../util/errors.js";
-import type { GetParams, StoredMessage, TaskInfo } from "../protocol.js";
+import { isGone, isRefusal } from "../util/errors.js";
+import { ErrorCode, type GetParams, type StoredMessage, type TaskInfo } from "../protocol.js";
+import { refusalWords } from "../refusals/refusalWords.js";
 import type { SubagentService } from "../service/service.js";
 import { taskParams, type TaskRef } from "../taskRef.js";
 import { type MessagePlace, transcriptText } from "../text/transcriptText.js";
@@ -69,9 +70,7 @@ export class Transcripts implements vscode.TextDocumentContentProvider, vscode.D
       this.#lines.set(uri.toString(), lines);
       return text;
     } catch (error) {
-      return isGone(error)
-        ? `${strings.history.gone}\n`
-        : `${strings.history.noTranscript(messageOf(error))}\n`;
+      return `${whyNot(error)}\n`;
     }
   }
 
@@ -128,6 +127,14 @@ export class Transcripts implements vscode.TextDocumentContentProvider, vscode.D
     this.#throttles.delete(uri.toString());
     this.#lines.delete(uri.toString());
   }
+}
+
+function whyNot(error: unknown): string {
+  if (isRefusal(error, ErrorCode.InvalidParams)) {
+    return strings.history.gone; // the sidecar no longer reads its root
+  }
+  const words = refusalWords(error);
+  return isGone(error) ? words : strings.history.noTranscript(words);
 }
 
 /** What a document shows; one task may be in several roots, each with messages of its own. */

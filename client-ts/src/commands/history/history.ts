@@ -1,6 +1,6 @@
 import * as vscode from "vscode";
 
-import { messageOf } from "../../util/errors.js";
+import { refusalWords } from "../../refusals/refusalWords.js";
 import { inform } from "../../questions/notify.js";
 import { queryErrorText, queryError } from "../../text/queryText.js";
 import type { SubagentService } from "../../service/service.js";
@@ -177,6 +177,6 @@ async function preview(
     return { message, severity: vscode.InputBoxValidationSeverity.Info };
   } catch (error) {
     const problem = queryError(error);
-    return problem === undefined ? messageOf(error) : queryErrorText(problem);
+    return problem === undefined ? refusalWords(error) : queryErrorText(problem);
   }
 }

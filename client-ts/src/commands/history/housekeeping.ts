@@ -116,12 +116,16 @@ function failuresOf(tasks: readonly NamedTask[], { failed }: HousekeepingResult)
 
 /** Say why a task was not changed, after its title. */
 function reasonOf({ id, code, message }: HousekeepingResult["failed"][number]): string {
-  const { foreign, isGone, isRunning } = strings.history;
+  const { foreign, isGone, isListed, isRunning } = strings.history;
   const words = new Map<number, string>([
     [ErrorCode.ReadOnlyStore, foreign],
     [ErrorCode.TaskNotFound, isGone],
   ]);
-  const known = /is running/u.test(message) ? isRunning : words.get(code);
+  const states = [
+    [/is running/u, isRunning],
+    [/is neither deleted nor archived/u, isListed],
+  ] as const;
+  const known = states.find(([state]) => state.test(message))?.[1] ?? words.get(code);
   const named = [`${id}: `, `${id} `].find((start) => message.startsWith(start)) ?? "";
   return known ?? message.slice(named.length);
 }

@@ -1,5 +1,5 @@
 import { coalesced } from "../../util/coalesce.js";
-import { messageOf } from "../../util/errors.js";
+import { refusalWords } from "../../refusals/refusalWords.js";
 import type {
   ListParams,
   ListResult,
@@ -117,7 +117,7 @@ export class LiveSearch {
       return { text, items, matched, total };
     } catch (error) {
       const problem = queryError(error);
-      return { ...NO_TASKS, text, ...(problem ? { problem } : { error: messageOf(error) }) };
+      return { ...NO_TASKS, text, ...(problem ? { problem } : { error: refusalWords(error) }) };
     }
   }
 
@@ -144,7 +144,7 @@ export class LiveSearch {
       return { text, hits, unread: total - indexed, partly };
     } catch (error) {
       const isReported = queryError(error) !== undefined; // The list reports it.
-      return { ...NO_MESSAGES, text, ...(isReported ? {} : { error: messageOf(error) }) };
+      return { ...NO_MESSAGES, text, ...(isReported ? {} : { error: refusalWords(error) }) };
     }
   }
 

@@ -41,6 +41,7 @@ export const history: Texts<typeof en.history> = {
     "Öffnen Sie eine Datei auf dem Datenträger, oder wählen Sie eine im Explorer, um die Aufgaben dazu zu sehen.",
   foreign: "sie gehört einer anderen Erweiterung",
   isGone: "es gibt sie nicht mehr",
+  isListed: "sie ist weder gelöscht noch archiviert",
   isRunning: "sie läuft; brechen Sie sie zuerst ab",
   moveToTrash: "In den Papierkorb",
   deleteOne: (task) => `Die Aufgabe ${task} löschen?`,
@@ -58,6 +59,8 @@ export const history: Texts<typeof en.history> = {
   inTrash: (when) => `gelöscht ${when}`,
   inArchive: "archiviert",
   gone: "Diese Aufgabe ist nicht mehr im Verlauf.",
+  severalMatch: "Mehrere Aufgaben passen. Wählen Sie eine in der Liste aus.",
+  onlyRead: "Diese Aufgabe gehört einem anderen Programm und kann nur gelesen werden.",
   kinds: {
     request: "Verbrauch",
     completion: "Ergebnis",

@@ -40,6 +40,8 @@ export const runs: Texts<typeof en.runs> = {
   delivered: "Zugestellt.",
   notTaken: (reason) => `Der Agent hat die Nachricht nicht angenommen: ${reason}`,
   deleted: "Dieser Subagent wurde gelöscht.",
+  endNotRecorded: (reason) =>
+    `Der Subagent ist gestoppt, aber sein Ende kann noch nicht gespeichert werden: ${reason}`,
   changedMeanwhile: (status) => `Das ist nicht mehr möglich. Status des Subagenten: ${status}`,
   deliveredLater: "Der Agent erhält sie nach der laufenden Runde.",
   noFolder: "Subagenten arbeiten in einem Ordner. Öffnen Sie zuerst einen.",

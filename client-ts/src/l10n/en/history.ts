@@ -37,6 +37,7 @@ export const history = {
     "Open a file on disk, or select one in the Explorer, to see the tasks that touched it.",
   foreign: "it belongs to another extension",
   isGone: "it is no longer there",
+  isListed: "it is neither deleted nor archived",
   isRunning: "it is running; cancel it first",
   moveToTrash: "Move to Trash",
   deleteOne: (task: string) => `Delete the task ${task}?`,
@@ -54,6 +55,8 @@ export const history = {
   inTrash: (when: string) => `deleted ${when}`,
   inArchive: "archived",
   gone: "This task is no longer in the history.",
+  severalMatch: "More than one task matches. Choose one in the list.",
+  onlyRead: "This task belongs to another program, so it can only be read.",
   /** Kinds of messages in a transcript. */
   kinds: {
     request: "usage",

@@ -38,6 +38,8 @@ export const runs = {
   delivered: "Delivered.",
   notTaken: (reason: string) => `The agent did not take the message: ${reason}`,
   deleted: "This subagent was deleted.",
+  endNotRecorded: (reason: string) =>
+    `The subagent is stopped, but its end cannot be saved yet: ${reason}`,
   changedMeanwhile: (status: string) =>
     `This is no longer possible. Status of the subagent: ${status}`,
   deliveredLater: "The agent gets it after the current turn.",

@@ -1,10 +1,10 @@
 import * as vscode from "vscode";
 
 import type { SubagentInfo } from "../../protocol.js";
+import { launchProblem } from "../../refusals/launchProblem.js";
 import type { SubagentService } from "../../service/service.js";
 import { launchOptions, SECTION } from "../../service/settings.js";
 import { isLive } from "../../text/outcome.js";
-import { messageOf } from "../../util/errors.js";
 import { code } from "../text/markup.js";
 import { participant as words } from "../text/strings.js";
 import * as answers from "./answers.js";
@@ -51,7 +51,7 @@ export async function answerTo(
     }
     return await run(service, { ...request, prompt: request.prompt.trim() });
   } catch (error) {
-    return { parts: [words.failed, code(messageOf(error))] };
+    return { parts: [words.failed, code(launchProblem(error).message)] };
   }
 }
 

@@ -3,12 +3,13 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { ResponseError } from "vscode-jsonrpc/node";
 
 import { HistoryList } from "../../../src/agents/historyList.js";
 import { ListChoice } from "../../../src/agents/listOptions.js";
 import { MarkStore } from "../../../src/marks/markStore.js";
 import type { HistoryPage } from "../../../src/panel/listMessages.js";
-import type { ListParams } from "../../../src/protocol.js";
+import { ErrorCode, type ListParams } from "../../../src/protocol.js";
 import type { SubagentService } from "../../../src/service/service.js";
 import { EventEmitter } from "../../vscode.js";
 import { FakeMemento } from "../memory.js";
@@ -143,5 +144,18 @@ test("many tasks that change again and again do not make a long list be read eac
   const lists = request.mock.calls.filter(([method]) => method === "tasks/list");
   expect(lists.length).toBeGreaterThan(2);
   expect(lists.length).toBeLessThan(10);
+  list.dispose();
+});
+
+test("the problem of a list names no ID", async () => {
+  const { service } = new BusySidecar(() => 0);
+  const marks = new MarkStore(path.join(tmpdir(), "no-marks"));
+  const refusal = new ResponseError(ErrorCode.TaskNotFound, "no stored task has the ID 'aaaa-1'");
+  vi.spyOn(service, "request").mockRejectedValue(refusal);
+  const list = new HistoryList(service, new ListChoice(new FakeMemento()), marks);
+  const pages: HistoryPage[] = [];
+  list.show((page) => pages.push(page));
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(pages.at(-1)?.problem).toBe("This task is no longer in the history.");
   list.dispose();
 });

@@ -17,6 +17,17 @@ test.each([
   [ErrorCode.InvalidState, `task ${ID} cannot receive messages: the agent is busy`, "running"],
   [ErrorCode.InvalidState, `task ${ID} is running: only an ended task can be resumed`, "running"],
   [ErrorCode.InvalidState, `task ${ID}: the record cannot be read`, "failed"],
+  [
+    ErrorCode.AmbiguousTaskId,
+    `2 tasks have an ID that starts with '${ID}'; use a longer`,
+    undefined,
+  ],
+  [ErrorCode.ReadOnlyStore, `${ID} is in /store, which belongs to another program`, undefined],
+  [
+    ErrorCode.StorageError,
+    `task ${ID} is stopped, but its end cannot be recorded yet: the disk is full`,
+    undefined,
+  ],
 ])("a refusal (%i, %s) is explained without the ID", (code, message, status) => {
   const words = refusalWords(refusal(code, message, status));
   expect(words).not.toContain(ID);

@@ -8,7 +8,7 @@ import { closeDocument, Disposable, shown, workspace } from "../../vscode.js";
 import { storedTask } from "../tasks.js";
 
 /** A sidecar whose roots /one and /two hold the same task; each message says whose it is. */
-function transcripts(roots = ["/one", "/two"]) {
+function transcripts(roots = ["/one", "/two"], refusal?: ResponseError<undefined>) {
   const asked: [string, GetParams | MessagesParams][] = [];
   const service = {
     onDidChangeTask: () => Disposable.from(),
@@ -16,6 +16,9 @@ function transcripts(roots = ["/one", "/two"]) {
     request: (method: string, params: GetParams | MessagesParams) => {
       asked.push([method, params]);
       const root = params.root ?? roots[0] ?? "";
+      if (refusal !== undefined) {
+        return Promise.reject(refusal);
+      }
       if (!roots.includes(root)) {
         const reason = `root: ${root} is not a root of this server; name it at initialize`;
         return Promise.reject(new ResponseError(ErrorCode.InvalidParams, reason));
@@ -72,4 +75,24 @@ test("a document of a root that is not listed any more says that its task is gon
   transcripts(["/one"]);
   const again = uri && (await workspace.openTextDocument(uri));
   expect(again?.getText()).toBe("This task is no longer in the history.\n");
+});
+
+test.each([
+  [
+    ErrorCode.TaskNotFound,
+    "no task stored in /two has the ID or prefix 't1'. /two/a.db cannot be searched: it is damaged",
+    "This task is no longer in the history. /two/a.db cannot be searched: it is damaged\n",
+  ],
+  [
+    ErrorCode.AmbiguousTaskId,
+    "2 tasks have an ID that starts with 't1'; use a longer prefix",
+    "Can't show this transcript: More than one task matches. Choose one in the list.\n",
+  ],
+])("a document that cannot be read (%i) says why without the ID", async (code, message, text) => {
+  await transcripts().opened.open({ id: "t1", root: "/two" });
+  const uri = shown.documents[0]?.uri;
+  shown.documents.forEach(closeDocument);
+  transcripts(["/two"], new ResponseError(code, message));
+  const again = uri && (await workspace.openTextDocument(uri));
+  expect(again?.getText()).toBe(text);
 });

@@ -2,11 +2,12 @@ import { expect, test, vi } from "vitest";
 import { ResponseError } from "vscode-jsonrpc/node";
 
 import { LiveSearch, type SearchRequests } from "../../../../src/commands/history/liveSearch.js";
-import type {
-  ListParams,
-  ListResult,
-  SearchParams,
-  SearchResult,
+import {
+  ErrorCode,
+  type ListParams,
+  type ListResult,
+  type SearchParams,
+  type SearchResult,
 } from "../../../../src/protocol.js";
 import { storedTask } from "../../tasks.js";
 
@@ -98,6 +99,15 @@ test("other errors are reported where they belong", async () => {
   await search.find("roof");
   expect(search.tasks.error).toBeUndefined();
   expect(search.messages.error).toBe("search is turned off");
+});
+
+test("a refusal is reported without IDs", async () => {
+  const message = "no stored task has the ID or prefix 'aaaa-1'";
+  const refuse = () => Promise.reject(new ResponseError(ErrorCode.TaskNotFound, message));
+  const search = new LiveSearch({ tasks: refuse, messages: refuse }, () => undefined);
+  await search.find("roof");
+  expect(search.tasks.error).toBe("This task is no longer in the history.");
+  expect(search.messages.error).toBe("This task is no longer in the history.");
 });
 
 test("while messages are being indexed they are looked through again", async () => {

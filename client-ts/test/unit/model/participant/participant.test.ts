@@ -1,7 +1,8 @@
+import { ResponseError } from "vscode-jsonrpc/node";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
 import { answerTo } from "../../../../src/model/participant/participant.js";
-import type { AsyncTask } from "../../../../src/protocol.js";
+import { type AsyncTask, ErrorCode } from "../../../../src/protocol.js";
 import type { SubagentService } from "../../../../src/service/service.js";
 import { Uri, workspace } from "../../../vscode.js";
 import { asyncTask } from "../../tasks.js";
@@ -105,3 +106,14 @@ test("an error is the answer", async () => {
   request.mockRejectedValue(new Error("[no](command:x)"));
   expect((await answer("list")).text).toBe("That didn't work:\n\n`[no](command:x)`");
 });
+
+test.each([
+  [ErrorCode.TaskNotFound, {}, "This subagent was deleted."],
+  [ErrorCode.LimitReached, { max: 2 }, "Limit reached: 2 subagents can run at once."],
+])(
+  "a refusal (%i) is explained to the person who asked, without IDs",
+  async (code, data, words) => {
+    request.mockRejectedValue(new ResponseError(code, "no async task has the ID 'aaaa-1'", data));
+    expect((await answer("cancel", "aaaa")).text).toBe(`That didn't work:\n\n\`${words}\``);
+  },
+);
