@@ -135,6 +135,18 @@ def test_a_repository_without_commits_travels(tmp_path: Path) -> None:
     assert (node.path / "a.txt").read_text() == "a\n"
 
 
+@pytest.mark.parametrize("at", ["@0 +0000", "@5 +0000", "@99999999 +0000"])
+def test_a_repository_whose_commit_is_very_old_travels(
+    repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at: str
+) -> None:
+    """Tools that convert repositories write such times; git takes a short one without `@` for a date."""
+    monkeypatch.setenv("GIT_COMMITTER_DATE", at)
+    git(repository, "commit", "-q", "--amend", "--no-edit")
+    monkeypatch.delenv("GIT_COMMITTER_DATE")
+    _, node, _ = sent(repository, tmp_path / "fleet")
+    assert (node.path / "untracked.txt").read_text() == "new\n"
+
+
 def test_a_folder_without_git_is_refused_with_the_remedy(tmp_path: Path) -> None:
     with pytest.raises(RunnerUnavailable, match=r"git init.*placement: local"):
         workspace.prepare(tmp_path)

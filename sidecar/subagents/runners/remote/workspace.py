@@ -41,7 +41,7 @@ def prepare(workspace: Path) -> Tree:
         except GitError:  # no commit yet
             head = []
         try:
-            at = line(root, "log", "-1", "--format=%ct +0000", *head) if head else "@0 +0000"
+            at = line(root, "log", "-1", "--format=@%ct +0000", *head) if head else "@0 +0000"
             base = snapshot(root, index, head, "Workspace with uncommitted files", at=at)
             prefix = line(workspace, "rev-parse", "--show-prefix").rstrip("/")
         except GitError as error:

@@ -10,6 +10,7 @@ from sidecar.storage.scratch import scratch
 from sidecar.subagents.runners.remote.git import WITHOUT_SETTINGS, GitError, git, line
 from sidecar.subagents.runners.remote.job import Tree
 from sidecar.subagents.runners.remote.refs import run_refs
+from sidecar.subagents.runners.remote.refs.merge_base import is_ancestor, merge_base
 from sidecar.subagents.runners.remote.refs.run_refs import RunChanges
 
 _MOST_NAMES: Final = 5
@@ -72,9 +73,9 @@ def _separate(root: Path, runs: Sequence[str]) -> list[str]:
 
 def _merged(root: Path, start: str, changes: RunChanges) -> str:
     """Return a commit on `start` with the changes, or `start` if it has them. Raises GitError."""
-    if _is_ancestor(root, changes.commit, start):
+    if is_ancestor(root, changes.commit, start):
         return start
-    base = changes.workspace or line(root, "merge-base", start, changes.commit)
+    base = merge_base(root, start, changes)
     trees = [line(root, "rev-parse", f"{each}^{{tree}}") for each in (base, start, changes.commit)]
     tree = _merged_tree(root, *trees)
     if tree == trees[1]:
@@ -111,15 +112,10 @@ def _check_folder(root: Path, commit: str, prefix: str) -> None:
 
 
 def _commit(root: Path, tree: str, message: str, parent: str) -> str:
-    return line(root, "commit-tree", tree, "-p", parent, "-m", message)
-
-
-def _is_ancestor(root: Path, older: str, newer: str) -> bool:
-    try:
-        git(root, "merge-base", "--is-ancestor", older, newer)
-    except GitError:
-        return False
-    return True
+    """Return a commit. Two runs that start alike have the same one, which git then finds as their base."""
+    at = line(root, "log", "-1", "--format=@%ct +0000", parent)
+    dates = {"GIT_AUTHOR_DATE": at, "GIT_COMMITTER_DATE": at}
+    return line(root, "commit-tree", tree, "-p", parent, "-m", message, env=dates)
 
 
 def _reason(error: GitError) -> str:

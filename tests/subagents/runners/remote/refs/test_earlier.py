@@ -10,10 +10,11 @@ from sidecar.subagents.runners.remote import git as remote_git
 from sidecar.subagents.runners.remote import workspace
 from sidecar.subagents.runners.remote.git import bundle
 from sidecar.subagents.runners.remote.job import Tree
-from sidecar.subagents.runners.remote.refs import earlier
+from sidecar.subagents.runners.remote.refs import earlier, run_refs
 
 FORMER = "0d2f8a51-5a7c-4c4e-9b4e-3f1f8a9e6c11"
 NEXT = "1d2f8a51-5a7c-4c4e-9b4e-3f1f8a9e6c11"
+SIBLING = "2d2f8a51-5a7c-4c4e-9b4e-3f1f8a9e6c11"
 
 
 def git(folder: Path, *args: str) -> str:
@@ -206,6 +207,47 @@ def test_lines_that_two_runs_changed_one_after_the_other_do_not_conflict(reposit
     run_changes(repository, started(repository, FORMER)[0], NEXT, a="three\n")
     tree, (notice,) = started(repository, NEXT, FORMER)
     assert content(repository, tree, "a") == "three" and f"with the changes of run {NEXT}" in notice
+
+
+@pytest.mark.parametrize("how", ["with the ref", "without the ref", "later workspace"])
+def test_changes_that_a_merged_run_has_in_common_do_not_conflict(repository: Path, how: str) -> None:
+    (repository / "uncommitted.txt").unlink()
+    run_changes(repository, workspace.prepare(repository), FORMER, a="one\ntwo\n")
+    run_changes(repository, started(repository, FORMER)[0], NEXT, b="two\n")
+    if how == "later workspace":
+        (repository / "c.txt").write_text("mine\n")
+        git(repository, "add", ".")
+        git(repository, "commit", "-q", "-m", "second")
+    run_changes(repository, started(repository, FORMER)[0], SIBLING, a="one\ntwo\nthree\n")
+    git(repository, "merge", "-q", f"refs/sidecar/{SIBLING}")
+    if how == "without the ref":
+        assert run_refs.prune_merged(repository) == [f"refs/sidecar/{SIBLING}"]
+    tree, notices = started(repository, NEXT)
+    assert [content(repository, tree, name) for name in ("a", "b")] == ["one\ntwo\nthree", "two"]
+    assert len(notices) == 1 and f"with the changes of run {NEXT}" in notices[0]
+
+
+def test_git_merges_two_runs_that_resumed_the_same_one(
+    repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (repository / "uncommitted.txt").unlink()
+    run_changes(repository, workspace.prepare(repository), FORMER, a="one\ntwo\n")
+    first, _ = started(repository, FORMER)
+    monkeypatch.setenv("GIT_COMMITTER_DATE", "2001-01-01T00:00:00Z")  # as if it were another second
+    run_changes(repository, started(repository, FORMER)[0], SIBLING, a="one\ntwo\nthree\n")
+    run_changes(repository, first, NEXT, b="two\n")
+    git(repository, "merge", "-q", f"refs/sidecar/{SIBLING}")
+    git(repository, "merge", "-q", f"refs/sidecar/{NEXT}")
+    assert (repository / "a.txt").read_text() == "one\ntwo\nthree\n"
+
+
+def test_changes_that_an_earlier_run_brings_along_are_not_missed(repository: Path) -> None:
+    """The workspace has those of the resumed run, but not those that it started with."""
+    run_changes(repository, workspace.prepare(repository), FORMER, a="one\ntwo\n")
+    run_changes(repository, started(repository, FORMER)[0], NEXT, b="two\n")
+    (repository / "b.txt").write_text("two\n")
+    tree, _ = started(repository, NEXT)
+    assert [content(repository, tree, name) for name in ("a", "b")] == ["one\ntwo", "two"]
 
 
 def test_no_merge_driver_of_the_user_drops_changes_or_runs(repository: Path) -> None:
