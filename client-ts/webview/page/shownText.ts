@@ -2,7 +2,7 @@ import { SEPARATOR, type Span } from "../model/find/occurrences.js";
 
 /** Elements whose text is next to that of others, not part of it. */
 const BLOCKS = [
-  "p, li, td, th, blockquote, h1, h2, h3, h4, h5, h6, pre, dt, dd, label, button, .row, .choice-title",
+  "p, li, td, th, blockquote, h1, h2, h3, h4, h5, h6, pre, dt, dd, label, button:not(.file), .row, .choice-title",
   ".tool-name, .tool-subject, .tool-rule, .path, .answered > span, .choice .hint",
 ].join();
 /** What a reader searches: the words of a conversation, not what the page adds to them. */

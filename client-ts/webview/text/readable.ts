@@ -1,10 +1,11 @@
 import MarkdownIt, { type Token } from "markdown-it";
 
+import { isShownLink } from "./filePlace.js";
 import { plain } from "./format.js";
 import { MARKDOWN } from "./strings.js";
 
 const markdown = new MarkdownIt({ html: false });
-markdown.validateLink = (url) => /^https?:/iu.test(url);
+markdown.validateLink = isShownLink;
 
 /** Return what a reader sees of Markdown, without its marks: a text for each paragraph, cell and code. */
 export function readableTexts(source: string): string[] {

@@ -53,6 +53,10 @@ function events(isAnswered: boolean): TaskEvent[] {
   return numbered([
     { type: "plan", entries: [{ content: "Pick the pears", status: "pending" }] },
     message("m1", "# Orchard\n\n- **ripe** [pears](https://example.com/p)\n\n```py\npick()\n```"),
+    message(
+      "m2",
+      "See a/tree.py:3, [the tree](a/tree.py#L4) or `a/tree.py` and ![it](a/tree.png).",
+    ),
     { type: "message", messageId: "u", role: "user", text: "And the quinces?" },
     { type: "thought", messageId: "t", text: "Quinces ripen late." },
     {

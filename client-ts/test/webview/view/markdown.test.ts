@@ -25,11 +25,15 @@ test.each([
   "[a](data:text/html,x)",
   "[a](file:///etc/passwd)",
   "[a](//example.org)",
+  "[a](\\\\\\\\host\\\\share\\\\a.py)",
+  "[a](#section)",
+  "[a](mailto:ada@example.org)",
+  "[a](command:12)",
   "<command:x>",
 ])("%s is not a link", (source) => {
   const element = renderMarkdown(source);
-  expect(element.querySelector("a")).toBeNull();
-  expect(element.textContent.trim()).toBe(source);
+  expect(element.querySelector("a, button")).toBeNull();
+  expect(element.textContent.trim()).toBe(source.replaceAll("\\\\", "\\"));
 });
 
 test("a web link is one, and says where it leads", () => {
@@ -42,6 +46,12 @@ test("an image is a link to it, by its words", () => {
   const element = renderMarkdown("See ![A picture](https://example.org/a.png).");
   expect(element.querySelector("a")?.href).toBe("https://example.org/a.png");
   expect(element.textContent.trim()).toBe("See A picture.");
+});
+
+test("of an image without an address only its words are shown", () => {
+  const element = renderMarkdown("See ![A chart](data:image/png;base64,iVBORw0KGgo=).");
+  expect(element.textContent.trim()).toBe("See A chart.");
+  expect(element.querySelector("[href], button")).toBeNull();
 });
 
 test("addresses are links, names with a dot are not", () => {
@@ -73,10 +83,26 @@ test.each([
   ["days.py:12:5: error", "days.py", "12"],
   ["in `src/a-b/days.py`", "src/a-b/days.py", undefined],
   ["in `days.py:7`", "days.py", "7"],
+  ["lines src/days.py:7-12 of it", "src/days.py", "7"],
+  ["see src/days.py#L7-L12.", "src/days.py", "7"],
+  ["[the days](src/days.py)", "src/days.py", undefined],
+  ["[the days](src/days.py#L30)", "src/days.py", "30"],
+  ["[`days.py:30`](days.py:30:4)", "days.py", "30"],
+  ["[days](/home/ada/shop/src/days.py:31)", "/home/ada/shop/src/days.py", "31"],
+  ["[days](C:/shop/days.py#L3-L9)", "C:/shop/days.py", "3"],
+  ["[days](<src/my days.py>)", "src/my days.py", undefined],
+  ["[days](src/my%20days.py:2)", "src/my days.py", "2"],
+  ["![chart](docs/chart.png)", "docs/chart.png", undefined],
 ])("%s names a place that can be opened", (source, path, line) => {
   const button = renderMarkdown(source).querySelector("button");
   expect(button?.dataset["path"]).toBe(path);
   expect(button?.dataset["line"]).toBe(line);
+});
+
+test("a link into a file shows its words, and where it leads", () => {
+  const element = renderMarkdown("See [the **days**](src/days.py#L30), ");
+  expect(element.textContent.trim()).toBe("See the days,");
+  expect(element.querySelector("button")?.title).toBe("Open src/days.py:30");
 });
 
 test.each(["at 10:30", "v1.2:3x", "http://a.b:80/", "`a.b`", "e.g.: x"])(
@@ -134,6 +160,9 @@ test("nothing is loaded and nothing styled, whatever the text", () => {
     "<style>",
     "](",
     "[a",
+    "](src/a.py#L2)",
+    "](/etc/passwd)",
+    "](data:image/svg+xml,<svg>)",
     '"onx=',
     "<a href='javascript:x'>",
     "\n\n",

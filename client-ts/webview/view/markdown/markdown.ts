@@ -1,6 +1,7 @@
 import DOMPurify, { type Config } from "dompurify";
 import MarkdownIt, { type Token } from "markdown-it";
 
+import { filePlace, isShownLink } from "../../text/filePlace.js";
 import { plain } from "../../text/format.js";
 import { MARKDOWN } from "../../text/strings.js";
 import { fileInInfo, fileInLine } from "./codeFile.js";
@@ -13,15 +14,29 @@ const markdown = new MarkdownIt({ html: false, linkify: true, breaks: true });
 markdown.linkify.set({ fuzzyLink: false, fuzzyEmail: false, fuzzyIP: false });
 
 // Other links, such as commands of the editor, stay text.
-markdown.validateLink = (url) => /^https?:/iu.test(url);
+markdown.validateLink = isShownLink;
 
 // Load nothing: show a link to the image.
 markdown.renderer.rules["image"] = (tokens, at) => {
   const image = tokens[at];
   const { escapeHtml } = markdown.utils;
   const label = image?.content.trim() ?? "";
-  return `<a href="${escapeHtml(String(image?.attrGet("src") ?? ""))}">${escapeHtml(label || MARKDOWN.image)}</a>`;
+  const [name, value] = linkAttribute(String(image?.attrGet("src") ?? ""));
+  return `<a ${name}="${escapeHtml(value)}">${escapeHtml(label || MARKDOWN.image)}</a>`;
 };
+
+// `withFileLinks` makes a link to a file a button.
+markdown.renderer.rules["link_open"] = (tokens, at, options, _, renderer) => {
+  const link = tokens[at];
+  if (link !== undefined) {
+    link.attrs = [linkAttribute(String(link.attrGet("href") ?? ""))];
+  }
+  return renderer.renderToken(tokens, at, options);
+};
+
+function linkAttribute(address: string): [string, string] {
+  return [filePlace(address) === undefined ? "href" : "data-place", address];
+}
 
 // Of the words after a fence, keep the language if its code is colored.
 markdown.core.ruler.push("languages", ({ tokens }) => {
@@ -58,8 +73,8 @@ const SAFE = {
     ..."p br hr em strong s code pre blockquote ul ol li a".split(" "),
     ..."h1 h2 h3 h4 h5 h6 table thead tbody tr th td".split(" "),
   ],
-  ALLOWED_ATTR: ["href", "start", "data-language", "data-file"],
-  ADD_URI_SAFE_ATTR: ["start", "data-language", "data-file"], // The others are addresses.
+  ALLOWED_ATTR: ["href", "start", "data-language", "data-file", "data-place"],
+  ADD_URI_SAFE_ATTR: ["start", "data-language", "data-file", "data-place"], // The others are addresses.
   ALLOW_DATA_ATTR: false,
   ALLOW_ARIA_ATTR: false,
   ALLOWED_URI_REGEXP: /^https?:/iu,
@@ -71,7 +86,7 @@ const BLOCKS = "p, li, td, th, blockquote, h1, h2, h3, h4, h5, h6";
 
 /**
  * Render untrusted Markdown: HTML is shown as text, only web links are links, and images become
- * links. Places in files become buttons, which `onMarkdownClick` handles.
+ * links. Links into files and places in files become buttons, which `onMarkdownClick` handles.
  */
 export function renderMarkdown(source: string): HTMLElement {
   const element = document.createElement("div");
