@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
+import type { Locator } from "playwright-core";
+
 import { defineScripted, SCRIPTED, SCRIPTS_RUNNER } from "../harness/agents/scripted.ts";
 import { Chat } from "../harness/chat.ts";
 import { Session } from "../harness/session.ts";
@@ -122,6 +124,25 @@ session.step("plan, usage and cost are where they were, once", async (workbench)
   assert.equal(text.match(/\$0\.25/g)?.length, 1, text);
   assert.equal(text.match(/1\.5K tokens/g)?.length, 1, text);
 });
+
+session.step("its row has time, cost and changed lines at the usual width", async (workbench) => {
+  const facts = new Chat(workbench).rows.first().locator(".row-facts");
+  for (const [name, text] of [
+    [".row-figures", /(now|ago)\s*\$0\.25/u],
+    [".row-lines", /\+1 −1/u],
+  ] as const) {
+    assert.match(await facts.locator(name).innerText(), text);
+    assert.ok(await isWhole(facts.locator(name)), `${name} is cut`);
+  }
+});
+
+/** Whether a text is not cut: an ellipsis appears once a fraction of a pixel is missing. */
+function isWhole(text: Locator): Promise<boolean> {
+  return text.evaluate((element) => {
+    const end = element.lastElementChild?.getBoundingClientRect().right ?? Infinity;
+    return end < element.getBoundingClientRect().right + 1 / 64;
+  });
+}
 
 session.step("the end lists what changed, and shows it", async (workbench) => {
   const chat = new Chat(workbench);

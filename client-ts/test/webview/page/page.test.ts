@@ -395,13 +395,18 @@ test("the steps of set-up show which are done and which comes next", () => {
   button("Cancel");
 });
 
-test("a row keeps its changed lines in sight, apart from what may be cut", () => {
+test("a row keeps time, cost and changed lines in sight, apart from what may be cut", () => {
   const { tell } = shown();
   const changes = { files: 1, additions: 12, deletions: 3 };
-  tell(READY[0] as ToWebview, { type: "runs", runs: [row({ cost: 0.5, changes })] });
+  const known = { cost: 0.5, changes, completedAt: Date.now(), model: "large" };
+  tell(READY[0] as ToWebview, {
+    type: "runs",
+    runs: [row({ ...known, status: "completed", subagentName: "reviewer" })],
+  });
+  expect(find(".row-who").textContent).toBe("reviewerCompleted");
+  expect(find(".row-figures").textContent).toBe("now$0.50");
+  expect(find(".row-more").textContent).toBe("large");
   expect(find(".row-lines").textContent).toBe("+12 −3");
-  expect(find(".row-known").textContent).toContain("$0.50");
-  expect(find(".row-known").textContent).not.toContain("+12");
 });
 
 const OPTIONS = [

@@ -1,23 +1,15 @@
 import { html } from "lit-html";
 
-import type { RunRow, StoredRow } from "../../../src/panel/listMessages.js";
+import type { RunRow } from "../../../src/panel/listMessages.js";
 import type { Action } from "../../../src/panel/messages.js";
-import {
-  changeLines,
-  costWords,
-  estimateWords,
-  modelWords,
-  placeWords,
-  unmetFacts,
-} from "../../../src/text/runWords.js";
-import { ago } from "../../../src/l10n/format.js";
-import { elapsed, isLive, STATUS_ICON } from "../../../src/text/outcome.js";
+import { isLive, STATUS_ICON } from "../../../src/text/outcome.js";
 import { plain } from "../../text/format.js";
-import { shownLook, statusText, storedLook, storedText } from "../../text/words.js";
+import { shownLook, storedLook } from "../../text/words.js";
 import { LIST } from "../../text/strings.js";
 import type { Entry } from "../../model/list/entries.js";
 import { icon } from "../common/icon.js";
 import type { Part, View } from "../common/view.js";
+import { factPart, factParts, type Facts, given, runFacts, storedFacts } from "./facts.js";
 import { menuContext } from "./menu.js";
 import { selectionAfterClick } from "./selecting.js";
 
@@ -32,9 +24,7 @@ interface Row {
   readonly title: string;
   readonly pinned: boolean;
   readonly tags: readonly string[];
-  readonly facts: readonly (string | undefined)[];
-  /** The added and removed lines, shown even where there is no room for all facts. */
-  readonly lines?: string | undefined;
+  readonly facts: Facts;
   /** The question that it waits for an answer to. */
   readonly asks?: string | undefined;
   readonly menu: string;
@@ -58,7 +48,6 @@ export function runLine(
     title: plain(run.title ?? run.goal),
     ...marksOf(run),
     facts: runFacts(run, cancelling, now),
-    lines: changeLines(run.changes),
     asks: run.asks,
     menu: menuContext({ kind: "run", run }),
     actions: runActions(run),
@@ -69,24 +58,6 @@ export function runLine(
       send({ type: "act", action, task: { id: run.id } });
     },
   });
-}
-
-function runFacts(run: RunRow, cancelling: boolean, now: number): (string | undefined)[] {
-  const live = isLive(run);
-  const when = run.completedAt === undefined ? undefined : ago(run.completedAt, now);
-  return [
-    run.subagentName,
-    statusText(run, cancelling),
-    run.continues && LIST.continued,
-    live ? elapsed(run, now) : (when ?? elapsed(run, now)),
-    costWords(run.cost),
-    ...unmetFacts(run.unmet),
-    placeWords(run, now),
-    live ? run.tool : undefined,
-    run.folder,
-    run.from && LIST.from(run.from),
-    ...modelWords(run),
-  ];
 }
 
 function runActions(run: RunRow): Act[] {
@@ -147,22 +118,10 @@ export function storedLine(
   });
 }
 
-function storedFacts(task: StoredRow, now: number): (string | undefined)[] {
-  const { product, agent, at, cost, estimatedCost, folder } = task;
-  return [
-    product === "sidecar" ? agent : product,
-    storedText(task),
-    at === undefined ? undefined : ago(at, now),
-    cost === undefined ? estimateWords(estimatedCost) : costWords(cost),
-    product === "sidecar" ? undefined : agent,
-    folder,
-  ];
-}
-
 function row(view: View, { key, isCurrent, asks, open, act, ...shown }: Row): Part {
   const { selected } = view.state.list;
   const tags = shown.tags.map(LIST.tag).join(" ");
-  const facts = [tags, ...shown.facts].filter((fact) => fact !== undefined && fact !== "");
+  const facts = { ...shown.facts, who: [tags, ...shown.facts.who] };
   return html`<div
     class="entry ${asks === undefined ? "" : "entry-asks"}"
     data-vscode-context=${shown.menu}
@@ -192,11 +151,9 @@ function row(view: View, { key, isCurrent, asks, open, act, ...shown }: Row): Pa
       <span class="row-facts">
         ${
           asks === undefined
-            ? html`<span class="row-known"
-                  >${facts.map((fact) => html`<span><bdi>${fact}</bdi></span>`)}</span
-                >${shown.lines === undefined ? undefined : html`<span class="row-lines">${shown.lines}</span>`}`
+            ? factParts(facts)
             : html`<span class="row-asks"><bdi>${LIST.asks(asks)}</bdi></span>
-                ${facts.slice(0, 1).map((fact) => html`<span><bdi>${fact}</bdi></span>`)}`
+                ${given(facts.who).slice(0, 1).map(factPart)}`
         }
       </span>
     </button>

@@ -1,0 +1,85 @@
+import { html } from "lit-html";
+
+import type { RunRow, StoredRow } from "../../../src/panel/listMessages.js";
+import {
+  changeLines,
+  costWords,
+  estimateWords,
+  modelWords,
+  placeWords,
+  unmetFacts,
+} from "../../../src/text/runWords.js";
+import { ago } from "../../../src/l10n/format.js";
+import { elapsed, isLive } from "../../../src/text/outcome.js";
+import { statusText, storedText } from "../../text/words.js";
+import { LIST } from "../../text/strings.js";
+import type { Part } from "../common/view.js";
+
+type Words = readonly (string | undefined)[];
+
+/** What is known of a row. Where there is no room for all of it, `more` is cut first, and then `who`. */
+export interface Facts {
+  /** Who works at it, and how far it is. */
+  readonly who: Words;
+  /** When it ended or how long it runs, and what it cost. */
+  readonly figures: Words;
+  readonly more: Words;
+  /** The added and removed lines. */
+  readonly lines?: string | undefined;
+}
+
+/** Return the facts of a run. */
+export function runFacts(run: RunRow, cancelling: boolean, now: number): Facts {
+  const live = isLive(run);
+  const when = run.completedAt === undefined ? undefined : ago(run.completedAt, now);
+  return {
+    who: [run.subagentName, statusText(run, cancelling), run.continues && LIST.continued],
+    figures: [live ? elapsed(run, now) : (when ?? elapsed(run, now)), costWords(run.cost)],
+    more: [
+      ...unmetFacts(run.unmet),
+      placeWords(run, now),
+      live ? run.tool : undefined,
+      run.folder,
+      run.from && LIST.from(run.from),
+      ...modelWords(run),
+    ],
+    lines: changeLines(run.changes),
+  };
+}
+
+/** Return the facts of a stored task. */
+export function storedFacts(task: StoredRow, now: number): Facts {
+  const { product, agent, at, cost, estimatedCost, folder } = task;
+  const isOwn = product === "sidecar";
+  return {
+    who: [isOwn ? agent : product, storedText(task)],
+    figures: [
+      at === undefined ? undefined : ago(at, now),
+      cost === undefined ? estimateWords(estimatedCost) : costWords(cost),
+    ],
+    more: [isOwn ? undefined : agent, folder],
+  };
+}
+
+/** Render the parts of the second line, which are cut in the order that `Facts` says. */
+export function factParts({ who, figures, more, lines }: Facts): Part[] {
+  const parts = [
+    ["row-who", given(who)],
+    ["row-figures", given(figures)],
+    ["row-more", given(more)],
+    ["row-lines", given([lines])],
+  ] as const;
+  return parts
+    .filter(([, facts]) => facts.length > 0)
+    .map(([name, facts]) => html`<span class=${name}>${facts.map(factPart)}</span>`);
+}
+
+/** Render one fact. */
+export function factPart(fact: string): Part {
+  return html`<span><bdi>${fact}</bdi></span>`;
+}
+
+/** Return the facts that are known. */
+export function given(words: Words): string[] {
+  return words.filter((word): word is string => word !== undefined && word !== "");
+}
