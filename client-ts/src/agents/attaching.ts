@@ -5,6 +5,7 @@ import path from "node:path";
 import * as vscode from "vscode";
 
 import type { AttachRequest } from "../panel/messages.js";
+import { lastOf } from "../text/cutting.js";
 import * as strings from "../text/strings.js";
 
 /** How long a copy stays that nobody attached again: a run that is resumed may need it. */
@@ -85,6 +86,6 @@ function isRemote({ scheme }: vscode.Uri): boolean {
 /** Return the last part of a name without what file systems refuse. */
 function safeName(name: string): string {
   const last = name.split(/[\\/]/u).at(-1) ?? "";
-  const safe = last.replaceAll(/[\p{Cc}<>:"|?*]/gu, "_").slice(-NAME_CHARS);
+  const safe = lastOf(last.replaceAll(/[\p{Cc}<>:"|?*]/gu, "_"), NAME_CHARS);
   return /^\.*$/u.test(safe) ? "file" : safe;
 }

@@ -1,4 +1,4 @@
-import { cutMiddle } from "../text/words.js";
+import { cutMiddle } from "../text/cutting.js";
 import type { AsyncTask, TaskInfo } from "../protocol.js";
 import { shortName, shortVariable, sizeOf, TEXT_CHARS } from "./events/eventSize.js";
 import { MAX_VARIABLES } from "./events/variables.js";

@@ -1,3 +1,4 @@
+import { firstOf } from "../text/cutting.js";
 import { SETUP } from "./strings.js";
 
 const text = SETUP;
@@ -98,6 +99,6 @@ function explain(known: readonly Explanation[], output: string, otherwise: strin
     }
   }
   const last = output.trim().split("\n").at(-1) ?? "";
-  const reason = last === "" ? text.noReason : last.slice(0, 300);
+  const reason = last === "" ? text.noReason : firstOf(last, 300);
   return new SetupError(text.otherwise(otherwise, reason));
 }

@@ -1,6 +1,7 @@
 import type { TaskInfo } from "../protocol.js";
+import { cutEnd } from "./cutting.js";
 import { withoutUnseen } from "./unseen.js";
-import { counted, dollars, exact, tenths } from "../l10n/format.js";
+import { dollars, exact, tenths } from "../l10n/format.js";
 
 /** Describe the status of a stored task in a few words. */
 export function storedStatus(task: TaskInfo): string {
@@ -12,28 +13,12 @@ export function storedStatus(task: TaskInfo): string {
 /** Put text on one line, without invisible characters, and cut it to `most` characters. */
 export function oneLine(text: string, most: number): string {
   const line = withoutUnseen(text).replace(/\s+/gu, " ").trim();
-  return line.length <= most ? line : `${line.slice(0, wholeUntil(line, most - 1))}…`;
-}
-
-const SEGMENTER = new Intl.Segmenter();
-
-/** Return where to cut text at or before a place, so that no letter or emoji is split. */
-function wholeUntil(text: string, at: number): number {
-  return SEGMENTER.segment(text).containing(at)?.index ?? at;
+  return cutEnd(line, most);
 }
 
 /** Begin a text with a capital letter. */
 export function capitalized(text: string): string {
   return text.charAt(0).toLocaleUpperCase() + text.slice(1);
-}
-
-/** Cut a text in the middle, since its start and end may matter, and mark the cut. */
-export function cutMiddle(text: string, limit: number): string {
-  const [head, tail] = [Math.floor(limit / 3), Math.ceil((limit * 2) / 3)];
-  const left = text.length - limit;
-  return left <= 0
-    ? text
-    : `${text.slice(0, head)}\n… (${counted(left, "character")} omitted) …\n${text.slice(-tail)}`;
 }
 
 /** Return text in which a notification finds no link: models must not create links. */

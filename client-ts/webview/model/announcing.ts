@@ -1,3 +1,4 @@
+import { firstOf } from "../../src/text/cutting.js";
 import { deliveryWords } from "../../src/text/speaking.js";
 import { isLive, statusSentence } from "../../src/text/outcome.js";
 import { CONVERSATION, MESSAGE } from "../text/strings.js";
@@ -82,7 +83,7 @@ function newMessages(was: OpenRun, is: OpenRun, since: number): string[] {
 function spokenText(item: MessageItem | SentItem): string {
   const [prefix, text] =
     item.kind === "sent" ? [CONVERSATION.you, item.text] : ["", blockSource(item.block)];
-  return prefix + spoken(plain(text)).trim().slice(0, SPOKEN_CHARS);
+  return prefix + firstOf(spoken(plain(text)).trim(), SPOKEN_CHARS);
 }
 
 /** Remove Markdown marks that a voice would read as words. */

@@ -1,4 +1,4 @@
-import { cutMiddle } from "../../src/text/words.js";
+import { cutMiddle } from "../../src/text/cutting.js";
 import { CONTINUATION } from "../text/strings.js";
 import { blockSource } from "./conversation/blocks.js";
 import type { State } from "./state.js";

@@ -1,3 +1,5 @@
+import { lastOf } from "../../src/text/cutting.js";
+
 /** The least time between two announcements, in ms, so that they do not interrupt each other. */
 export const PAUSE_MS = 2_000;
 const MAX_CHARS = 600;
@@ -23,7 +25,7 @@ export class Announcer {
   }
 
   #speak(): void {
-    this.#region.textContent = this.#pending.reduce(joined).slice(-MAX_CHARS);
+    this.#region.textContent = lastOf(this.#pending.reduce(joined), MAX_CHARS);
     this.#pending = [];
     this.#timer = setTimeout(() => {
       this.#timer = undefined;

@@ -1,6 +1,7 @@
 import type { AsyncTask, SubagentInfo } from "../../protocol.js";
 import { elapsed, isLive, runStatus } from "../../text/outcome.js";
-import { cutMiddle, oneLine } from "../../text/words.js";
+import { cutMiddle } from "../../text/cutting.js";
+import { oneLine } from "../../text/words.js";
 import { code, fenced, named } from "../text/markup.js";
 import { participant as words } from "../text/strings.js";
 

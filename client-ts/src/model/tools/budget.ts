@@ -1,3 +1,5 @@
+import { firstOf } from "../../text/cutting.js";
+
 /** Counts the tokens of a text, as the model does. */
 export type CountTokens = (text: string) => PromiseLike<number>;
 
@@ -19,14 +21,8 @@ export async function fit(
   for (let tries = 0; tokens > budget && kept > 0 && tries < TRIES; tries += 1) {
     // Tokens are about evenly long; a little less than the share avoids another try.
     kept = tries === TRIES - 1 ? 0 : Math.floor(kept * Math.min(0.9, (budget / tokens) * 0.95));
-    shown = `${cutAt(text, kept)}\n\n${note(text.length - kept)}`;
+    shown = `${firstOf(text, kept)}\n\n${note(text.length - kept)}`;
     tokens = await count(shown);
   }
   return shown;
-}
-
-/** Cut between characters, not within one. */
-function cutAt(text: string, end: number): string {
-  const last = text.charCodeAt(end - 1);
-  return text.slice(0, last >= 0xd800 && last <= 0xdbff ? end - 1 : end);
 }

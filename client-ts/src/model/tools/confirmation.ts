@@ -1,7 +1,8 @@
 import type { AsyncTask, RunnerInfo, SubagentInfo } from "../../protocol.js";
 import { duration } from "../../l10n/format.js";
 import { withHiddenShown } from "../../text/unseen.js";
-import { cutMiddle, oneLine } from "../../text/words.js";
+import { cutMiddle } from "../../text/cutting.js";
+import { oneLine } from "../../text/words.js";
 import { type CheckInput, cancels, sends, type TaskInput } from "./input.js";
 import { named } from "../text/markup.js";
 import { confirmations as words } from "../text/strings.js";

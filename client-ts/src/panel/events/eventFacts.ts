@@ -1,4 +1,5 @@
 import type { TaskEvent } from "../../protocol.js";
+import { lastOf } from "../../text/cutting.js";
 import { setVariable } from "./variables.js";
 
 /** How much of the error output is kept from omitted events, in characters. */
@@ -36,7 +37,7 @@ export class EventFacts {
         this.#ask(event);
         break;
       case "log":
-        this.#log = { ...event, text: ((this.#log?.text ?? "") + event.text).slice(-LOG_CHARS) };
+        this.#log = { ...event, text: lastOf((this.#log?.text ?? "") + event.text, LOG_CHARS) };
         break;
       case "message":
         if (event.role === "user") {

@@ -1,4 +1,4 @@
-import { cutMiddle } from "../../text/words.js";
+import { cutMiddle } from "../../text/cutting.js";
 import type { TaskEvent } from "../../protocol.js";
 
 /** How much of one text the page receives, in characters; the transcript has all of it. */

@@ -1,3 +1,4 @@
+import { wholeUntil } from "../../../src/text/cutting.js";
 import { charsOfElements } from "./elements.js";
 import { openTable, startsWithRow } from "./table.js";
 
@@ -94,11 +95,7 @@ function hardCut(text: string, hard: number, soft: number): number {
       return at + 1;
     }
   }
-  return isHighSurrogate(text.charCodeAt(hard - 1)) ? hard - 1 : hard;
-}
-
-function isHighSurrogate(code: number): boolean {
-  return code >= 0xd800 && code < 0xdc00;
+  return wholeUntil(text, hard);
 }
 
 /** The text after a fence of backticks contains none: otherwise it is inline code. */

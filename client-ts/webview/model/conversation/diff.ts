@@ -1,5 +1,7 @@
 import { structuredPatch, type StructuredPatchHunk } from "diff";
 
+import { cutEnd } from "../../../src/text/cutting.js";
+
 /** Unchanged lines around a change. */
 const CONTEXT = 3;
 /** A diff shows at most this many rows; the editor's diff shows all. */
@@ -99,7 +101,5 @@ function textOf(lines: readonly string[]): string {
 }
 
 function cut(row: DiffRow): DiffRow {
-  return row.text.length <= MAX_ROW_CHARS
-    ? row
-    : { ...row, text: `${row.text.slice(0, MAX_ROW_CHARS)}…` };
+  return { ...row, text: cutEnd(row.text, MAX_ROW_CHARS) };
 }

@@ -1,4 +1,4 @@
-import { cutMiddle } from "../../../src/text/words.js";
+import { cutMiddle } from "../../../src/text/cutting.js";
 import type { AsyncTask } from "../../../src/protocol.js";
 import type { Conversation } from "./conversation.js";
 import { elementsOf } from "./elements.js";

@@ -1,3 +1,5 @@
+import { wholeFrom } from "../../../src/text/cutting.js";
+
 /** How much of a log is kept, in characters. */
 export const TAIL_CHARS = 64_000;
 
@@ -18,7 +20,7 @@ export function appendToTail(tail: TextTail, piece: string): TextTail {
   if (text.length <= TAIL_CHARS) {
     return { text, lines, cutChars: tail.cutChars };
   }
-  const least = text.length - TAIL_CHARS;
+  const least = wholeFrom(text, text.length - TAIL_CHARS);
   const lineEnd = text.indexOf("\n", least);
   const cut = lineEnd < 0 || lineEnd + 1 === text.length ? least : lineEnd + 1;
   return { text: text.slice(cut), lines, cutChars: tail.cutChars + cut };

@@ -1,5 +1,5 @@
 import { OUTPUT_CHARS } from "../../../src/panel/events/eventSize.js";
-import { cutMiddle } from "../../../src/text/words.js";
+import { cutMiddle } from "../../../src/text/cutting.js";
 import type { ToolContent, ToolEvent } from "../../../src/protocol.js";
 import { diffOf, type FileDiff } from "./diff.js";
 import { valueText } from "../../text/format.js";

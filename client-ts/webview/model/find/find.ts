@@ -1,4 +1,5 @@
 import type { TaskEvent } from "../../../src/protocol.js";
+import { wholeFrom, wholeUntil } from "../../../src/text/cutting.js";
 import { omit } from "../../../src/util/omit.js";
 import {
   applyEvents,
@@ -124,7 +125,10 @@ export function excerptOf(find: Find): string {
   return span === undefined
     ? ""
     : text
-        .slice(Math.max(0, span.start - AROUND), span.end + AROUND)
+        .slice(
+          wholeFrom(text, Math.max(0, span.start - AROUND)),
+          wholeUntil(text, span.end + AROUND),
+        )
         .replace(/[\s\0]+/gu, " ")
         .trim();
 }

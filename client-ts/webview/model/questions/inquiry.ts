@@ -1,5 +1,6 @@
 import type { QuestionEvent, QuestionSchema } from "../../../src/protocol.js";
 import { defaultEntries, type Entries, fieldsOf } from "../../../src/questions/form.js";
+import { cutEnd } from "../../../src/text/cutting.js";
 import { FORM } from "../../text/strings.js";
 
 /** How a question was answered; without `action` the agent withdrew it. */
@@ -61,8 +62,7 @@ export function draftOf(drafts: FormDrafts, { requestId, schema }: Inquiry): For
 
 /** Describe a question for a screen reader. */
 export function inquiryWords({ title, message }: Inquiry, most: number): string {
-  const text = (message ?? title).replace(/\s+/gu, " ");
-  return text.length > most ? `${text.slice(0, most)}…` : text;
+  return cutEnd((message ?? title).replace(/\s+/gu, " "), most);
 }
 
 /** Describe how a question was answered: a heading, and the values by their labels. */
