@@ -1,5 +1,6 @@
 import "./l10n/editorLanguage.js";
 
+import { homedir } from "node:os";
 import path from "node:path";
 
 import * as vscode from "vscode";
@@ -63,6 +64,7 @@ import { askAboutLastWindow } from "./windows/lastWindow.js";
 import { showWindowCount } from "./windows/windowCount.js";
 import { Cursor } from "./panel/cursor.js";
 import { showError } from "./questions/notify.js";
+import { setHome } from "./text/places.js";
 import * as strings from "./text/strings.js";
 
 let running: SidecarService | undefined;
@@ -72,6 +74,7 @@ let running: SidecarService | undefined;
  * the API for other extensions.
  */
 export function activate(context: vscode.ExtensionContext): SubagentSidecarApi {
+  setHome(homedir());
   const { log, write } = openLog();
   const { version } = context.extension.packageJSON as { version: string };
   const installation = new Installation(context, log, () => service.disconnect());

@@ -1,11 +1,13 @@
 import "./text/pageLanguage.js";
 
 import type { ToWebview } from "../src/panel/messages.js";
+import { setHome } from "../src/text/places.js";
 import { Page, type Host } from "./page/page.js";
 import { prepareMarkdown } from "./view/markdown/markdown.js";
 
 declare function acquireVsCodeApi(): Host;
 
+setHome(document.body.dataset["home"] ?? "");
 const page = new Page(acquireVsCodeApi(), document);
 window.addEventListener("message", ({ data }: MessageEvent<ToWebview>) => {
   page.send(data);

@@ -16,6 +16,7 @@ import type { Outbox } from "../service/outbox.js";
 import type { SubagentService } from "../service/service.js";
 import { launchOptions, SECTION } from "../service/settings.js";
 import { storedRef } from "../storedRef.js";
+import { homeFolder } from "../text/places.js";
 import { inOwnRoot, type TaskRef } from "../taskRef.js";
 import { machineSetting } from "../util/machineSetting.js";
 
@@ -129,6 +130,7 @@ function load(extensionUri: vscode.Uri, webview: vscode.Webview, place: PagePlac
   webview.options = { enableScripts: true, localResourceRoots: [root] };
   webview.html = pageHtml({
     place,
+    home: homeFolder(),
     language: language(),
     cspSource: webview.cspSource,
     scriptUri: webview.asWebviewUri(vscode.Uri.joinPath(root, "main.js")).toString(),

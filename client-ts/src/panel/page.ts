@@ -4,6 +4,8 @@ import type { PagePlace } from "./messages.js";
 
 export interface PageParts {
   readonly place: PagePlace;
+  /** The folder that paths name `~`. */
+  readonly home: string;
   /** The language of the texts, as in `lang`. */
   readonly language: string;
   /** What a webview calls the origin of its own files. */
@@ -17,6 +19,7 @@ export interface PageParts {
 /** Write the page of the panel, which may load one script and one style sheet. */
 export function pageHtml({
   place,
+  home,
   language,
   cspSource,
   scriptUri,
@@ -29,7 +32,7 @@ export function pageHtml({
     allows: [`font-src ${cspSource}`, `script-src 'nonce-${nonce}'`],
     styleUri,
     title: escaped(statusBar.name),
-    body: `<body data-place="${place}">
+    body: `<body data-place="${place}" data-home="${escaped(home)}">
     <div id="app"></div>
     <div id="announcements" class="sr-only" role="status" aria-live="polite"></div>
     <script nonce="${nonce}" src="${scriptUri}"></script>

@@ -1,6 +1,7 @@
 import { answersTo, type Answering } from "./answers.js";
 import type { AsyncTask, Attention } from "../protocol.js";
 import type { SubagentService } from "../service/service.js";
+import { shortPath } from "../text/places.js";
 import { oneLine } from "../text/words.js";
 import * as strings from "../text/strings.js";
 
@@ -59,7 +60,7 @@ export function questionLine(run: Waiting, room: Room): QuestionLine {
     isAll &&
     attention.diff === undefined &&
     oneLine(text, room.detail) === text &&
-    (cwd === workspaceDir || oneLine(cwd, FOLDER_CHARS) === cwd);
+    (cwd === workspaceDir || oneLine(shortPath(cwd), FOLDER_CHARS) === cwd);
   return {
     text: strings.questions.line(name, verb, folder, askedLine(attention, room.detail)),
     answers: answersTo(attention.options).filter(

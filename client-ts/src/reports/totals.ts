@@ -3,6 +3,7 @@ import type { GroupKey, StatsGroup, StatsResult, Totals, TreeTotals } from "../p
 import { compact, exact } from "../l10n/format.js";
 import { byteSize, money } from "../text/words.js";
 import { totals as strings, UNKNOWN } from "./strings.js";
+import { shortPath } from "../text/places.js";
 import { common } from "../text/strings.js";
 import { bar, type ChartDay, dayChart, firstShown, newest } from "./charts.js";
 
@@ -49,7 +50,7 @@ export function totalsReport(stats: StatsResult, query: string): string {
   if (disk !== undefined) {
     const { taskBytes, messageBytes, archiveBytes, trashBytes } = disk;
     const sizes = [taskBytes, messageBytes, archiveBytes, trashBytes].map(byteSize);
-    const row = [foreign(disk.root, LINE_CHARS), ...sizes];
+    const row = [foreign(shortPath(disk.root), LINE_CHARS), ...sizes];
     parts.push(heading(strings.disk), table(strings.disk, strings.diskColumns, [row], 1));
   }
   return parts.join("\n");
@@ -66,7 +67,7 @@ function groupParts(key: (typeof ORDER)[number], groups: readonly StatsGroup[]):
   const measure = measureOf(groups);
   const rows = groups.slice(0, MOST_ROWS).map(({ key: name, totals }) => {
     const value = measure.of(totals);
-    const known = foreign(name ?? "", KEY_CHARS);
+    const known = foreign(key === "workspace" ? shortPath(name ?? "") : (name ?? ""), KEY_CHARS);
     const label = (name ?? "") === "" ? prose(strings.unknown) : breakable(known);
     return [label, shareOf(value / measure.sum), ...figures(totals)];
   });

@@ -73,6 +73,11 @@ export function isStopped(outcome: StoredLook["outcome"]): boolean {
   return outcome === "interrupted" || outcome === "cancelled";
 }
 
+/** Describe the status of a stored task with the words for runs. */
+export function storedText({ status, outcome: end }: Pick<TaskInfo, "status" | "outcome">): string {
+  return words.storedOutcomes[end] ?? words.stored[status];
+}
+
 /** Describe the status of a run in a few words: `Queued (next)`, `Timed out`, `Failed: network error`. */
 export function statusText(run: RunState): string {
   const shown = shownStatus(run);

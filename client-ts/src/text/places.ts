@@ -1,3 +1,22 @@
+let home = "";
+
+/** Set the home folder of the machine whose paths are shown; without it, paths are shown in full. */
+export function setHome(folder: string): void {
+  home = folder.length > 1 && folder.startsWith("/") ? folder.replace(/\/+$/u, "") : "";
+}
+
+/** Return the home folder that was set. */
+export function homeFolder(): string {
+  return home;
+}
+
+/** Shorten a path for a person as the editor does: `~` is the home folder, but not on Windows. */
+export function shortPath(path: string): string {
+  return home !== "" && (path === home || path.startsWith(`${home}/`))
+    ? `~${path.slice(home.length)}`
+    : path;
+}
+
 /**
  * Return a path relative to a folder; undefined if it is outside. This compares text only: whoever
  * opens the path resolves links.

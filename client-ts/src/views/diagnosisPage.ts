@@ -1,9 +1,15 @@
 import type * as vscode from "vscode";
 
-import { doctorReport, OPEN_TASK } from "../reports/doctor.js";
+import { doctorReport, linkedTasks, OPEN_TASK, taskKey } from "../reports/doctor.js";
 import type { SubagentService } from "../service/service.js";
+import { taskParams, type TaskRef } from "../taskRef.js";
 import { reports } from "../text/strings.js";
+import { mapConcurrent } from "../util/mapConcurrent.js";
 import { ReportPage } from "./reportPage.js";
+
+/** How many tasks are named by their titles; a page with more is a list of a damaged store. */
+const MOST_TITLES = 200;
+const READS = 8;
 
 /** Create the page with the diagnosis of the task history, whose links open tasks. */
 export function diagnosisPage(
@@ -15,7 +21,22 @@ export function diagnosisPage(
     type: "subagentSidecar.diagnosis",
     name: reports.diagnosis,
     commands: [OPEN_TASK],
-    write: async () => doctorReport(await service.request("history/doctor", {})),
+    write: async () => {
+      const result = await service.request("history/doctor", {});
+      return doctorReport(result, await titlesOf(service, linkedTasks(result)));
+    },
   };
   return new ReportPage(extensionUri, report, memory);
+}
+
+/** Return the titles of tasks by their keys, without those that cannot be read. */
+async function titlesOf(
+  service: Pick<SubagentService, "request">,
+  tasks: readonly TaskRef[],
+): Promise<ReadonlyMap<string, string>> {
+  const read = await mapConcurrent(tasks.slice(0, MOST_TITLES), READS, async (task) => {
+    const found = await service.request("tasks/get", taskParams(task));
+    return [taskKey(task), found.task.title] as const;
+  });
+  return new Map(read.flatMap((each) => (each.status === "fulfilled" ? [each.value] : [])));
 }

@@ -77,6 +77,7 @@ async function pageSource(place) {
   const at = (name) => `${ORIGIN}/${name}`;
   return pageHtml({
     place,
+    home: "/home/ada",
     language: process.env.LANGUAGE_OF_PAGE ?? "en",
     cspSource: ORIGIN,
     scriptUri: at("main.js"),

@@ -109,20 +109,6 @@ export const LIST: Texts<typeof en.LIST> = {
   noneHere: "In diesem Arbeitsbereich ist noch nichts.",
   searchAll: "In allen Arbeitsbereichen suchen",
   showAll: (count) => `${tasks(count)} anderer Arbeitsbereiche anzeigen`,
-  stored: {
-    active: "Unfertig",
-    completed: "Abgeschlossen",
-    failed: "Fehlgeschlagen",
-    abandoned: "Aufgegeben",
-    unknown: "Unbekannt",
-  },
-  outcomes: {
-    waiting: "Wartet",
-    cancelled: "Abgebrochen",
-    streaming: "Unfertig",
-    delegated: "Delegiert",
-    interrupted: "Unterbrochen",
-  },
 };
 
 export const COMPOSER: Texts<typeof en.COMPOSER> = {

@@ -112,21 +112,6 @@ export const LIST = {
   noneHere: "Nothing in this workspace yet.",
   searchAll: "Search all workspaces",
   showAll: (count: number) => `Show ${counted(count, "task")} of other workspaces`,
-  /** Stored tasks of products that run by themselves. */
-  stored: {
-    active: "Unfinished",
-    completed: "Completed",
-    failed: "Failed",
-    abandoned: "Abandoned",
-    unknown: "Unknown",
-  },
-  outcomes: {
-    waiting: "Waiting",
-    cancelled: "Cancelled",
-    streaming: "Unfinished",
-    delegated: "Delegated",
-    interrupted: "Interrupted",
-  } as Partial<Record<string, string>>,
 };
 
 export const COMPOSER = {

@@ -3,7 +3,7 @@ import type { StoredState } from "../../src/panel/pageTask.js";
 import type { AsyncTask } from "../../src/protocol.js";
 import * as outcome from "../../src/text/outcome.js";
 import { omit } from "../../src/util/omit.js";
-import { CONVERSATION, ENDING, LIST } from "./strings.js";
+import { CONVERSATION, ENDING } from "./strings.js";
 
 /** Return the status whose icon and color a row has. */
 export function shownLook(run: RunRow, isCancelling: boolean): outcome.ShownStatus {
@@ -43,11 +43,6 @@ export function resumeWords(mode: AsyncTask["resumeMode"]): string | undefined {
     default:
       return undefined;
   }
-}
-
-/** Describe the status of a stored task with the words for runs. */
-export function storedText({ status, outcome: end }: StoredState): string {
-  return LIST.outcomes[end] ?? LIST.stored[status];
 }
 
 /** Describe in a sentence the state of a stored task: the sentence for what `storedText` says. */

@@ -10,6 +10,7 @@ import { whyMissing } from "../../text/runnerWords.js";
 import { showFile } from "../../util/showFile.js";
 import { approve } from "./approving.js";
 import { type DefinitionChoice, pickDefinition, placeOf } from "./definitionPick.js";
+import { shortPath } from "../../text/places.js";
 import * as strings from "../../text/strings.js";
 
 /** What these commands act on. */
@@ -104,14 +105,14 @@ async function pickPlace(): Promise<string | undefined> {
       return {
         label: `$(folder) ${strings.definitions.workspace}`,
         description: name,
-        detail: folder,
+        detail: shortPath(folder),
         folder,
       };
     }),
     {
       label: `$(account) ${strings.definitions.user}`,
       description: strings.definitions.allWorkspaces,
-      detail: own,
+      detail: shortPath(own),
       folder: own,
     },
   ];

@@ -9,6 +9,7 @@ import { taskParams } from "../../taskRef.js";
 import { oneLine, withoutIcons } from "../../text/words.js";
 import { nameOf, type NamedTask } from "../arguments.js";
 import { type FailedTask, failureText } from "./failedTasks.js";
+import { shortPath } from "../../text/places.js";
 import * as strings from "../../text/strings.js";
 
 const NAME_CHARS = 60;
@@ -108,7 +109,7 @@ function report(
   if (written === 0) {
     throw new Error(strings.exporting.nothing(failureText(left)));
   }
-  const done = strings.exporting.done(strings.common.tasks(written), folder.fsPath);
+  const done = strings.exporting.done(strings.common.tasks(written), shortPath(folder.fsPath));
   if (left.length === 0) {
     void inform(`${done} ${redacted}`.trim());
   } else {
@@ -191,7 +192,8 @@ async function offerToOpen(
   redactions?: readonly Redaction[],
 ): Promise<void> {
   const { open, done } = strings.exporting;
-  const message = `${done(nameOf([task]), file.fsPath)} ${redactedText(redactions)}`.trim();
+  const message =
+    `${done(nameOf([task]), shortPath(file.fsPath))} ${redactedText(redactions)}`.trim();
   if ((await inform(message, open)) === open) {
     await vscode.window.showTextDocument(file);
   }

@@ -4,6 +4,7 @@ import { inform } from "../../questions/notify.js";
 import { TOTALS_GROUPS } from "../../reports/totals.js";
 import { totalsCsv } from "../../reports/totalsCsv.js";
 import type { SubagentService } from "../../service/service.js";
+import { shortPath } from "../../text/places.js";
 import * as strings from "../../text/strings.js";
 
 const FILE = "usage-totals.csv";
@@ -24,7 +25,7 @@ export async function exportTotals(service: SubagentService, query: string): Pro
   const stats = await service.request("tasks/stats", { groupBy: [...TOTALS_GROUPS], ...filter });
   await vscode.workspace.fs.writeFile(target, new TextEncoder().encode(totalsCsv(stats)));
   const { open, totalsDone } = strings.exporting;
-  if ((await inform(totalsDone(target.fsPath), open)) === open) {
+  if ((await inform(totalsDone(shortPath(target.fsPath)), open)) === open) {
     await vscode.window.showTextDocument(target);
   }
 }

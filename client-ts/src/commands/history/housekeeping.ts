@@ -141,7 +141,7 @@ export async function restoreTask(service: SubagentService): Promise<void> {
   const bound = total > items.length ? newestOf(items.length, total) : "";
   const placeHolder = `${selectToRestore}${bound}`;
   const rows = items.map((task) => restorable(task, Date.now()));
-  const options = { placeHolder, matchOnDescription: true, matchOnDetail: true };
+  const options = { placeHolder, matchOnDescription: true };
   const chosen = await vscode.window.showQuickPick(rows, options);
   if (chosen !== undefined) {
     await restore(service, [chosen.task]);
@@ -149,13 +149,12 @@ export async function restoreTask(service: SubagentService): Promise<void> {
 }
 
 function restorable(task: RemovedTask, now: number) {
-  const { id, title, shelf, at } = task;
+  const { title, shelf, at } = task;
   const { inTrash, inArchive } = strings.history;
   const place = shelf === "trash" ? inTrash(ago(at, now)) : inArchive;
   return {
     label: rowText(title, TITLE_CHARS) || strings.common.untitled,
     description: place,
-    detail: id,
     task,
   };
 }

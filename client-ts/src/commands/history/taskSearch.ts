@@ -10,10 +10,14 @@ import type { MessagePlace } from "../../text/transcriptText.js";
 import { storedIcon } from "../../views/icons.js";
 import { withoutUnseen } from "../../text/unseen.js";
 import { ago } from "../../l10n/format.js";
-import { rowText, storedStatus, withoutIcons } from "../../text/words.js";
+import { storedText } from "../../text/outcome.js";
+import { shortPath } from "../../text/places.js";
+import { rowText, withoutIcons } from "../../text/words.js";
 import * as strings from "../../text/strings.js";
 
 const ROW_CHARS = 120;
+/** As long as the path of a folder may be that a person still reads. */
+const DETAIL_CHARS = 300;
 const REASON_CHARS = 400;
 /** How many of the tasks that were searched only in part are named. */
 const MOST_PARTLY = 5;
@@ -192,28 +196,33 @@ function note(icon: string, description: string, detail?: string): Item {
 
 function taskItem(task: TaskInfo, now: number): Item {
   const when = task.lastActivity ?? task.createdAt;
-  const facts = [storedStatus(task), when == null ? undefined : ago(when, now), task.mode.current];
+  const { product, workspaceDir } = task;
+  const agent = task.mode.name ?? task.mode.current;
   return {
     label: rowText(task.title, ROW_CHARS) || strings.common.untitled,
     iconPath: storedIcon(task),
-    description: rowText(facts.filter((fact) => fact !== undefined).join(" · "), ROW_CHARS),
-    detail: withoutIcons([task.id, task.workspaceDir].filter(Boolean).join(" · ")),
+    description: facts(storedText(task), when == null ? undefined : ago(when, now)),
+    detail: facts(
+      product === "sidecar" ? agent : product,
+      product === "sidecar" ? undefined : agent,
+      workspaceDir === undefined ? undefined : shortPath(workspaceDir),
+    ),
     alwaysShow: true,
     chosen: { id: task.id, root: task.root },
   };
 }
 
+function facts(...known: readonly (string | undefined)[]): string {
+  return rowText(known.filter((fact) => fact !== undefined).join(" · "), DETAIL_CHARS);
+}
+
 /** Return a found message as a row; without a label, so that the editor does not sort it among tasks. */
 function hitItem(hit: SearchHit, now: number): Item {
   const { title, kind, index, role, ts, snippet } = hit;
-  const facts = [
-    rowText(title, ROW_CHARS) || strings.common.untitled,
-    role,
-    ts == null ? undefined : ago(ts, now),
-  ];
+  const name = rowText(title, ROW_CHARS) || strings.common.untitled;
   return {
     label: "$(comment)",
-    description: facts.filter((fact) => fact !== undefined).join(" · "),
+    description: facts(name, role, ts == null ? undefined : ago(ts, now)),
     detail: withoutIcons(withoutUnseen(snippet.replace(/[\u0002\u0003]/gu, ""))),
     alwaysShow: true,
     chosen: { id: hit.taskId, root: hit.root, message: { kind, index } },

@@ -6,6 +6,7 @@ import type { FileTask, TouchedFile } from "../../protocol.js";
 import type { SubagentService } from "../../service/service.js";
 import { storedIcon } from "../../views/icons.js";
 import { ago } from "../../l10n/format.js";
+import { shortPath } from "../../text/places.js";
 import { rowText, withoutIcons } from "../../text/words.js";
 import type { ChosenTask } from "./taskSearch.js";
 import * as strings from "../../text/strings.js";
@@ -81,7 +82,9 @@ async function fill(
   pick.placeholder = matched === 0 ? "" : strings.history.newestFirst(matched);
   pick.items = [
     ...items.map((task) => taskItem(task, Date.now())),
-    ...(matched === 0 ? [{ label: `$(info) ${strings.history.noneTouched}`, detail: wanted }] : []),
+    ...(matched === 0
+      ? [{ label: `$(info) ${strings.history.noneTouched}`, detail: shortPath(wanted) }]
+      : []),
     ...(wider === undefined ? [] : [widerItem(wider)]),
   ];
 }
@@ -98,7 +101,7 @@ function taskItem(task: FileTask, now: number): Item {
     label: rowText(title, ROW_CHARS) || strings.common.untitled,
     iconPath: storedIcon(task),
     description: facts.filter((fact) => fact !== undefined && fact !== "").join(" · "),
-    detail: withoutIcons(file.path),
+    detail: withoutIcons(shortPath(file.path)),
     chosen: { id: task.taskId, root: task.root },
   };
 }

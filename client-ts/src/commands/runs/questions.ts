@@ -7,6 +7,7 @@ import { askedLine, questionLine, type Waiting, waitingRuns } from "../../questi
 import { isSimple, promptFor } from "../../questions/prompting.js";
 import type { SubagentService } from "../../service/service.js";
 import { ago } from "../../l10n/format.js";
+import { shortPath } from "../../text/places.js";
 import { rowText, withoutIcons } from "../../text/words.js";
 import { taskIdOf } from "../arguments.js";
 import * as strings from "../../text/strings.js";
@@ -140,7 +141,7 @@ export function permissionItem(
   return {
     label: `$(${isAllowed ? "check-all" : "circle-slash"}) ${strings.questions.permission(isAllowed, what)}`,
     description: [whose, since, ...(isVoid ? [strings.questions.notUsed] : [])].join(" · "),
-    detail: workspaceDir,
+    detail: shortPath(workspaceDir),
     id,
   };
 }

@@ -43,6 +43,21 @@ export const outcome = {
     failed: "The subagent failed.",
     cancelled: "This subagent was cancelled.",
   },
+  /** Stored tasks of products that run by themselves. */
+  stored: {
+    active: "Unfinished",
+    completed: "Completed",
+    failed: "Failed",
+    abandoned: "Abandoned",
+    unknown: "Unknown",
+  },
+  storedOutcomes: {
+    waiting: "Waiting",
+    cancelled: "Cancelled",
+    streaming: "Unfinished",
+    delegated: "Delegated",
+    interrupted: "Interrupted",
+  } as Partial<Record<string, string>>,
   nextInQueue: "Queued (next)",
   inQueue: (place: number) => `Queued (#${place})`,
   heldUntil: (why: string, time: string) => `${why} until ${time}`,

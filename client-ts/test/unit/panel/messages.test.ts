@@ -69,7 +69,12 @@ test("the page runs its own script and nothing else", () => {
     scriptUri: "https://own/s.js",
     styleUri: "https://own/s.css",
   };
-  const html = pageHtml({ place: "sideBar", language: "de", ...parts, nonce: "n0nce" });
+  const html = pageHtml({
+    ...{ place: "sideBar", home: '/home/"><b>', language: "de" },
+    ...parts,
+    nonce: "n0nce",
+  });
+  expect(html).toContain('data-home="/home/&quot;&gt;&lt;b&gt;"');
   expect(html).toContain('<html lang="de">');
   expect(html).toContain("default-src 'none'");
   expect(html).toContain("script-src 'nonce-n0nce'\"");

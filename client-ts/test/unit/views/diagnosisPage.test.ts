@@ -5,6 +5,7 @@ import type { DoctorResult } from "../../../src/protocol.js";
 import { doctorReport } from "../../../src/reports/doctor.js";
 import type { SubagentService } from "../../../src/service/service.js";
 import { diagnosisPage } from "../../../src/views/diagnosisPage.js";
+import { setHome } from "../../../src/text/places.js";
 import { FakeMemento } from "../memory.js";
 import { shown, Uri, WebviewPanel } from "../../vscode.js";
 
@@ -25,13 +26,25 @@ function linked(html: string): unknown[] {
 
 /** A page of a sidecar that answers with one result after the other. */
 function pageOf(...results: (DoctorResult | Error)[]) {
-  const request = vi.fn(() => {
+  const request = vi.fn((method: string, { taskId = "" }: { taskId?: string } = {}) => {
+    if (method === "tasks/get") {
+      const title = TITLES.get(taskId);
+      return title === undefined
+        ? Promise.reject(new Error(`no stored task has the ID or prefix '${taskId}'`))
+        : Promise.resolve({ task: { title } });
+    }
     const next = results.shift();
     return next instanceof Error ? Promise.reject(next) : Promise.resolve(next);
   });
   const service = { request } as unknown as SubagentService;
   return diagnosisPage(Uri.file("/ext") as never, service, new FakeMemento());
 }
+
+/** The titles of the tasks that can be read. */
+const TITLES = new Map([
+  ["t1", "Mend <the> roof"],
+  ["t2", ""],
+]);
 
 const shownPage = (): WebviewPanel => shown.panels.at(-1) ?? new WebviewPanel("none");
 
@@ -110,6 +123,30 @@ test("the diagnosis is a page that runs no script and one command", async () => 
   expect(options).not.toHaveProperty("enableScripts");
   expect(linked(html)).toEqual([{ id: "t1", root: "/r" }]);
   page.dispose();
+});
+
+test("the page names tasks by their titles, and those that cannot be read by their IDs", async () => {
+  const findings = ["t1", "t2", "t3"].map((taskId) => ({ ...CUT, taskId }));
+  const page = pageOf(result({ findings: [...findings, CUT] }));
+  await page.show();
+  const { html } = shownPage().webview;
+  expect(html).toContain("<bdi>Mend &lt;the&gt; roof</bdi></a>: <bdi>ends in");
+  expect(html).toContain(">(untitled)</a>");
+  expect(html).toContain("<bdi>t3</bdi></a>");
+  expect(html).not.toContain("<bdi>t1</bdi>");
+  page.dispose();
+});
+
+test("the page shortens the paths of the home folder", () => {
+  setHome("/home/ada");
+  const root = { ...ROOT, path: "/home/ada/.claude", otherNames: ["/home/ada/c"] };
+  const searched = [{ path: "/home/ada/x", why: "data of kilo", found: true }];
+  const finding = { ...CUT, taskId: "t1", path: "/home/ada/.claude/t1" };
+  const report = doctorReport(result({ roots: [root], searched, findings: [finding] }));
+  expect(report).toContain("<bdi>~/.claude</bdi>");
+  expect(report).toContain("<small><bdi>~/.claude/t1</bdi></small>");
+  expect(report).not.toContain("/home/ada");
+  setHome("");
 });
 
 test("a diagnosis that is shown again updates its page; a closed one gets a new page", async () => {

@@ -6,7 +6,7 @@ import type { ToWebview } from "../../../src/panel/messages.js";
 import { runOf } from "../../../src/stored/storedRun.js";
 import { pageIdOf } from "../../../src/storedRef.js";
 import { Page } from "../../../webview/page/page.js";
-import { storedText } from "../../../webview/text/words.js";
+import { storedText } from "../../../src/text/outcome.js";
 import { storedTask } from "../../unit/tasks.js";
 
 const REF = { id: "t", root: "/root" };

@@ -1,3 +1,4 @@
+import { shortPath } from "../../../src/text/places.js";
 import { exact } from "../../text/format.js";
 import { QUESTION } from "../../text/strings.js";
 import type { Question } from "../conversation/question.js";
@@ -41,7 +42,7 @@ export function askedTexts(
     notes: [
       ...(command === undefined || cwd === undefined
         ? []
-        : [[QUESTION.folder, exact(cwd)] as const]),
+        : [[QUESTION.folder, exact(shortPath(cwd))] as const]),
       ...(isTitled ? [[QUESTION.title, exact(title)] as const] : []),
     ],
   };

@@ -18,7 +18,7 @@ import {
 } from "../../../src/text/runWords.js";
 import { oneLine } from "../../../src/text/words.js";
 import { clock, duration } from "../../../src/l10n/format.js";
-import { elapsed, isLive, STATUS_ICON } from "../../../src/text/outcome.js";
+import { elapsed, isLive, STATUS_ICON, storedText } from "../../../src/text/outcome.js";
 import { cutText, plain } from "../../text/format.js";
 import { GOAL_CHARS, keyOf } from "../../model/conversation/items.js";
 import { openCall } from "../../model/conversation/conversation.js";
@@ -26,13 +26,7 @@ import { GOAL } from "../../model/find/parts.js";
 import { hasMore, type OpenRun, shownOf, showsTail } from "../../model/openRun.js";
 import type { State } from "../../model/state.js";
 import { hasAfter, type Stream } from "../../model/conversation/stream.js";
-import {
-  resumeWords,
-  shortStatusText,
-  shownLook,
-  storedLook,
-  storedText,
-} from "../../text/words.js";
+import { resumeWords, shortStatusText, shownLook, storedLook } from "../../text/words.js";
 import { ACTIONS, CONVERSATION } from "../../text/strings.js";
 import { attachedFiles } from "../common/attached.js";
 import { ending, totals } from "./ending.js";

@@ -10,8 +10,8 @@ import {
   unmetFacts,
 } from "../../../src/text/runWords.js";
 import { ago } from "../../../src/l10n/format.js";
-import { elapsed, isLive } from "../../../src/text/outcome.js";
-import { statusText, storedText } from "../../text/words.js";
+import { elapsed, isLive, storedText } from "../../../src/text/outcome.js";
+import { statusText } from "../../text/words.js";
 import { LIST } from "../../text/strings.js";
 import type { Part } from "../common/view.js";
 

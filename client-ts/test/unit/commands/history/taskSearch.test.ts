@@ -6,6 +6,7 @@ import {
   type TaskSearchOptions,
 } from "../../../../src/commands/history/taskSearch.js";
 import type { ListParams, SearchResult } from "../../../../src/protocol.js";
+import { setHome } from "../../../../src/text/places.js";
 import type { SubagentService } from "../../../../src/service/service.js";
 import { shown } from "../../../vscode.js";
 import { storedTask } from "../../tasks.js";
@@ -22,6 +23,7 @@ const HIT: SearchResult["hits"][number] = {
 
 /** A sidecar with one task and one message; the query `cost>` is at problem. */
 const hits = [HIT];
+const tasks = [storedTask("t1")];
 const partlySearched: NonNullable<SearchResult["partlySearched"]> = [];
 const service = {
   request: (method: string, params: ListParams) => {
@@ -38,7 +40,7 @@ const service = {
             revision: 1,
             partlySearched: [...partlySearched],
           }
-        : { items: [storedTask("t1")], matched: 1, total: 2_000, counts: {}, revision: 1 },
+        : { items: tasks, matched: 1, total: 2_000, counts: {}, revision: 1 },
     );
   },
 } as unknown as SubagentService;
@@ -60,6 +62,7 @@ function opened(options: Partial<TaskSearchOptions> = {}) {
 
 beforeEach(() => {
   delete shown.pick;
+  tasks.splice(0, 1, storedTask("t1"));
   hits.splice(1);
   partlySearched.splice(0);
 });
@@ -77,6 +80,30 @@ test("tasks and messages are listed with what was found, and how much is still u
   );
   pick.hide();
   expect(await chosen).toBeUndefined();
+});
+
+test("a task is shown with its state, its agent and its folder, and not by its ID", async () => {
+  setHome("/home/ada");
+  const id = "5dc2dcc1-9f8a-46b4-87a6-0b07923b3700";
+  const outcome = "interrupted";
+  tasks.splice(0, 1, storedTask(id, { mode: { current: "code" }, workspaceDir: "/home/ada/site" }));
+  const { pick, typed } = opened();
+  await typed("roof ");
+  await vi.waitFor(() => {
+    expect(pick.items[0]).toMatchObject({
+      description: "Completed",
+      detail: "roo · code · ~/site",
+      chosen: { id },
+    });
+  });
+  const mode = { current: "task", name: "reviewer" };
+  tasks.splice(0, 1, storedTask(id, { outcome, product: "sidecar", mode, workspaceDir: "/srv" }));
+  await typed("roof");
+  await vi.waitFor(() => {
+    expect(pick.items[0]).toMatchObject({ description: "Interrupted", detail: "reviewer · /srv" });
+  });
+  expect(JSON.stringify(pick.items.map((item) => ({ ...item, chosen: "" })))).not.toContain(id);
+  setHome("");
 });
 
 test("the tasks that were searched only in part are named with the reason, and can be opened", async () => {

@@ -1,0 +1,24 @@
+import { afterEach, expect, test } from "vitest";
+
+import { setHome, shortPath } from "../../../src/text/places.js";
+
+afterEach(() => {
+  setHome("");
+});
+
+test("paths below the home folder begin with ~, others stay as they are", () => {
+  setHome("/home/ada/");
+  expect(["/home/ada", "/home/ada/site/a.py"].map(shortPath)).toEqual(["~", "~/site/a.py"]);
+  for (const other of ["/home/adam/site", "/home", "/srv/home/ada/x", "home/ada/x", ""]) {
+    expect(shortPath(other)).toBe(other);
+  }
+});
+
+test("without a home folder, in that of a system account and on Windows, paths are shown in full", () => {
+  for (const home of ["", "/", "C:\\Users\\Ada"]) {
+    setHome(home);
+    for (const path of ["/srv/site", "C:\\Users\\Ada\\site"]) {
+      expect(shortPath(path)).toBe(path);
+    }
+  }
+});
