@@ -2,7 +2,7 @@
 import { counted } from "../l10n/format.js";
 
 const SEGMENTER = new Intl.Segmenter();
-/** How far around a cut the characters are told apart: a longer one is split, and a text of 20 MB costs no more. */
+/** How far around a cut characters are recognized: a longer one is split, and a text of 20 MB takes no longer. */
 const AROUND = 256;
 
 /** Return the beginning of a text: whole characters, together at most `most` UTF-16 units. */

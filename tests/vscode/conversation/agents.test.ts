@@ -1,10 +1,15 @@
 import assert from "node:assert/strict";
-import { readFile } from "node:fs/promises";
+import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 
 import type { Locator } from "playwright-core";
 
-import { defineScripted, SCRIPTED, SCRIPTS_RUNNER } from "../harness/agents/scripted.ts";
+import {
+  defineScripted,
+  defineWithSteps,
+  SCRIPTED,
+  SCRIPTS_RUNNER,
+} from "../harness/agents/scripted.ts";
 import { Chat } from "../harness/chat.ts";
 import { Session } from "../harness/session.ts";
 import { until } from "../harness/waiting.ts";
@@ -25,6 +30,12 @@ const session = new Session("agents", {
     await profile.addFile(".sidecar/agents/broken.md", BROKEN);
     await profile.addFile(".sidecar/agents/absent.md", ABSENT);
     await defineScripted(profile);
+    await defineWithSteps(profile, "fixer", "Fixes one bug.", [
+      'say "I read the test first."',
+      `then 'say "I check the sign-out too."'`,
+      'run "cat notes.txt"',
+      'say "The test waits for the redirect now."',
+    ]);
     const absent = { type: "command", command: ["no-such-agent"] };
     await profile.configure({ "subagentSidecar.runners": { scripts: SCRIPTS_RUNNER, absent } });
   },
@@ -43,6 +54,7 @@ session.step("a faulty definition opens at its line", async (workbench) => {
   await workbench.statusItem("Ln 4, Col 1").waitFor();
   await workbench.page.locator(".view-lines").getByText("maxTurns: many").waitFor();
   await workbench.run("View: Close All Editors");
+  await rm(join(session.profile.workspace, ".sidecar/agents/broken.md"));
 });
 
 session.step(
@@ -199,15 +211,15 @@ session.step("a remembered permission is listed, and can be forgotten", async (w
 session.step("a running subagent gets a message after its turn", async (workbench) => {
   const chat = new Chat(workbench);
   await workbench.run("Notifications: Clear All Notifications"); // they cover what the picture shows
-  await chat.launchScript(SCRIPTED, ['say "First words."', 'run "echo third"']);
-  await chat.question("echo third").waitFor();
-  await chat.message.fill('say "Heard and done."');
+  await chat.launch("fixer", "Mend the flaky sign-in test");
+  await chat.question("cat notes.txt").waitFor();
+  await chat.message.fill("Please check the sign-out test too.");
   await chat.message.press("Enter");
   await chat.says("The agent gets it after the current turn.");
   await workbench.picture("a-message-waits");
   await chat.button(/^Allow Once/).click();
   await chat.ending.getByText("The subagent finished its work.").waitFor();
-  await chat.messages.getByText("Heard and done.").waitFor();
+  await chat.messages.getByText("I check the sign-out too.").waitFor();
 });
 
 session.step("an ended subagent continues in a new conversation", async (workbench) => {

@@ -31,8 +31,6 @@ const session = new Session("apply", {
     await profile.configure({ "subagentSidecar.storageRoot": storageRoot });
     await profile.prefer({
       "files.autoSave": "off", // the default of a browser is to save after a second
-      // In a diff that fits its editor, the slider is a block as high as the text.
-      "workbench.colorCustomizations": { "scrollbarSlider.background": "#64646426" },
     });
   },
 });

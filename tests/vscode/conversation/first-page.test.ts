@@ -1,20 +1,32 @@
-import { defineScripted } from "../harness/agents/scripted.ts";
+import { defineScripted, defineWithSteps, SCRIPTS_RUNNER } from "../harness/agents/scripted.ts";
 import { Chat } from "../harness/chat.ts";
-import type { Profile } from "../harness/profile.ts";
 import { Session } from "../harness/session.ts";
+import { storeInClaude, storeInExtension, type Story } from "../harness/stories.ts";
 import { WINDOW } from "../harness/workbench.ts";
 
 const ROOMY = { width: 1180, height: 1060 };
 const WIDER_BY = 110;
 
+const FOLDER = "/home/ada/shop";
+/** What was done before, with other products. */
+const HISTORY: readonly (readonly ["kilo" | "roo" | "cline", Story])[] = [
+  ["kilo", story("Move the price rules out of the checkout", "The rules are in `prices.py`.", 27)],
+  ["roo", story("Add paging to the list of orders", "The list has pages of 50 orders.", 50)],
+  ["cline", story("Find out why the build is slow", "Half of the time goes into types.", 76)],
+];
+
+function story(title: string, answer: string, hoursAgo: number): Story {
+  return { title, answer, hoursAgo, folder: FOLDER };
+}
+
 const session = new Session("first-page", {
   prepare: async (profile) => {
     await defineScripted(profile);
     await profile.addFile("src/days.py", "FIRST_DAY = datetime(2026, 11, 22)");
-    await define(profile, "surveyor", "Explores the sources and reports what is where.", [
+    await defineWithSteps(profile, "surveyor", "Explores the sources and reports what is where.", [
       'say "There are 14 modules."',
     ]);
-    await define(profile, "fixer", "Fixes one bug and runs the tests.", [
+    await defineWithSteps(profile, "fixer", "Fixes one bug and runs the tests.", [
       'think "Which dates are created without a time zone?"',
       'say "One date has no time zone. I will add one, then run the tests."',
       'plan "+Find dates without a time zone;*Add the time zone;Run the tests"',
@@ -22,19 +34,19 @@ const session = new Session("first-page", {
       'write src/days.py "FIRST_DAY = datetime(2026, 11, 22, tzinfo=UTC)"',
       'say "The date has a time zone now."',
     ]);
+    const roots = await Promise.all(
+      HISTORY.map(([product, story]) => storeInExtension(profile.folder, product, story)),
+    );
+    await storeInClaude(profile.folder, {
+      ...{ title: "Explain the cache of the orders", hoursAgo: 3, folder: profile.workspace },
+      answer: "It is emptied when an order changes, and every hour.",
+    });
+    await profile.configure({
+      "subagentSidecar.runners": { scripts: SCRIPTS_RUNNER },
+      "subagentSidecar.foreignRoots": roots,
+    });
   },
 });
-
-/** Define an agent that takes these steps, whatever its goal. */
-function define(
-  profile: Profile,
-  name: string,
-  description: string,
-  steps: readonly string[],
-): Promise<void> {
-  const head = ["---", `name: ${name}`, `description: ${description}`, "runner: scripts", "---"];
-  return profile.addFile(`.sidecar/agents/${name}.md`, [...head, ...steps, ""].join("\n"));
-}
 
 session.step("several subagents are launched, one after the other", async (workbench) => {
   const chat = new Chat(workbench);
@@ -64,4 +76,15 @@ session.step("the answer ends the run", async (workbench) => {
   await workbench.page.setViewportSize(WINDOW);
   await chat.button(/^Allow Once/).click();
   await chat.ending.getByText("The subagent finished its work.").waitFor();
+});
+
+// docs/extension.md begins with its picture, docs/images/agents.png.
+session.step("one list has what waits, what ended and what came before", async (workbench) => {
+  const chat = new Chat(workbench);
+  await workbench.run("View: Close Other Groups");
+  await workbench.page.setViewportSize(WINDOW);
+  await chat.row("Give every date a time zone").click();
+  await chat.question("Make this edit?").waitFor();
+  await workbench.run("Subagents: Show All Workspaces");
+  await chat.row("Find out why the build is slow").waitFor();
 });

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 
 import { seriousFindings } from "../harness/accessible.ts";
-import { defineScripted, SCRIPTED } from "../harness/agents/scripted.ts";
+import { defineScripted, defineWithSteps } from "../harness/agents/scripted.ts";
 import { Chat } from "../harness/chat.ts";
 import { Session } from "../harness/session.ts";
 import { until } from "../harness/waiting.ts";
@@ -11,22 +11,41 @@ import { WINDOW } from "../harness/workbench.ts";
 const TURNS = 24;
 /** The turn with a question, from 1. */
 const ASKING = 13;
-const WORDS = "I read what the module promises and compare it with what its callers rely on. ";
+const REVIEWER = "reviewer";
+const GOAL = "Compare what each module promises with what its callers rely on";
+const SUBJECTS = ["orders", "prices", "customers", "invoices", "stock", "shipping"] as const;
+const FINDINGS = [
+  "It promises sums in cents, and all of its callers round nothing themselves.",
+  "Two callers rely on the order of the rows, which the module never promises, so a test pins it down now.",
+  "Its documentation says that a missing entry raises an error; in fact it returns nothing, and one caller expects that.",
+  "The time zone is that of the shop; a caller in the reports converts it once more, which shows on the last day of a month.",
+] as const;
 
-const session = new Session("minimap", { prepare: defineScripted });
+const session = new Session("minimap", {
+  prepare: async (profile) => {
+    await defineScripted(profile);
+    await defineWithSteps(profile, REVIEWER, "Reads and compares, and changes nothing.", steps());
+  },
+});
 
 /** What the agent does: each turn says something and calls tools, and one asks. */
 function steps(): string[] {
   return Array.from({ length: TURNS }, (_, at) => [
-    `say "Module ${at + 1}. ${WORDS.repeat(6)}"`,
-    at + 1 === ASKING ? 'run "echo asked"' : "look 2",
+    `say "${reportOn(at)}"`,
+    at + 1 === ASKING ? 'run "git log --oneline -3 || true"' : "look 2",
   ]).flat();
+}
+
+function reportOn(at: number): string {
+  const subject = SUBJECTS[at % SUBJECTS.length] ?? "";
+  const found = FINDINGS.map((_, next) => FINDINGS[(at + next) % FINDINGS.length]);
+  return `Module ${at + 1}. \`${subject}.py\`: ${found.join(" ")}`;
 }
 
 session.step("each turn of a conversation has a mark", async (workbench) => {
   const chat = new Chat(workbench);
   await workbench.page.setViewportSize({ width: 1280, height: 800 });
-  await chat.launchScript(SCRIPTED, steps());
+  await chat.launch(REVIEWER, GOAL);
   await chat.button(/^Allow Once/).click();
   await chat.ending.waitFor();
   await until(

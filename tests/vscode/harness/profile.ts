@@ -25,6 +25,8 @@ const QUIET: Settings = {
   "extensions.ignoreRecommendations": true,
   "remote.autoForwardPorts": false, // other programs' ports would raise toasts
   "chat.disableAIFeatures": true,
+  // In a diff that fits its editor, the slider is a block as high as the text.
+  "workbench.colorCustomizations": { "scrollbarSlider.background": "#00000000" },
 };
 
 /** What belongs to the machine: a browser's window reads such settings from there alone. */

@@ -3,6 +3,8 @@ import { mkdir, utimes, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
 const HOUR_MS = 3_600_000;
+/** How long each of them took. */
+const TOOK_MS = 190_000;
 
 /** A task as a person remembers it. */
 export interface Story {
@@ -46,14 +48,14 @@ export async function storeInExtension(
   const messages = [
     say(0, "text", title),
     say(1, "api_req_started", JSON.stringify(used)),
-    say(60_000, "text", answer),
-    say(90_000, "completion_result", answer),
+    say(TOOK_MS, "text", answer),
+    say(TOOK_MS, "completion_result", answer),
   ];
   const details = `<environment_details>\n# Current Workspace Directory (${folder}) Files\n</environment_details>`;
   const text = (words: string) => ({ type: "text", text: words });
   const api = [
     { role: "user", content: [text(`<task>\n${title}\n</task>`), text(details)], ts },
-    { role: "assistant", content: [text(answer)], ts: ts + 60_000 },
+    { role: "assistant", content: [text(answer)], ts: ts + TOOK_MS },
   ];
   const task = join(root, "tasks", randomUUID());
   await store(join(task, "ui_messages.json"), JSON.stringify(messages), ts);
@@ -67,12 +69,8 @@ export async function storeInClaude(
   { title, answer, hoursAgo, folder }: Story,
 ): Promise<void> {
   const [sessionId, at] = [randomUUID(), Date.now() - hoursAgo * HOUR_MS];
-  const common = {
-    sessionId,
-    cwd: folder,
-    timestamp: new Date(at).toISOString(),
-    isSidechain: false,
-  };
+  const common = { sessionId, cwd: folder, isSidechain: false };
+  const times = [at - TOOK_MS, at].map((time) => ({ timestamp: new Date(time).toISOString() }));
   const answered = {
     ...{ id: "m1", role: "assistant", model: "claude-opus-4-8", stop_reason: "end_turn" },
     content: [{ type: "text", text: answer }],
@@ -81,12 +79,13 @@ export async function storeInClaude(
   const records = [
     {
       ...common,
+      ...times[0],
       type: "user",
       uuid: "u1",
       parentUuid: null,
       message: { role: "user", content: title },
     },
-    { ...common, type: "assistant", uuid: "u2", parentUuid: "u1", message: answered },
+    { ...common, ...times[1], type: "assistant", uuid: "u2", parentUuid: "u1", message: answered },
   ];
   const text = records.map((record) => `${JSON.stringify(record)}\n`).join("");
   await store(join(home, ".claude/projects/-house", `${sessionId}.jsonl`), text, at);
@@ -98,13 +97,15 @@ export async function storeInGemini(
   { title, answer, hoursAgo }: Story,
 ): Promise<void> {
   const [sessionId, at] = [randomUUID(), Date.now() - hoursAgo * HOUR_MS];
-  const timestamp = new Date(at).toISOString();
+  const [startTime = "", timestamp = ""] = [at - TOOK_MS, at].map((time) =>
+    new Date(time).toISOString(),
+  );
   const projectHash = "0".repeat(64);
   const tokens = { input: 9_100, output: 620, cached: 0, thoughts: 0, tool: 0, total: 9_720 };
   const chat = {
-    ...{ sessionId, projectHash, startTime: timestamp, lastUpdated: timestamp },
+    ...{ sessionId, projectHash, startTime, lastUpdated: timestamp },
     messages: [
-      { id: "1", timestamp, type: "user", content: title },
+      { id: "1", timestamp: startTime, type: "user", content: title },
       { id: "2", timestamp, type: "gemini", content: answer, model: "gemini-3-pro", tokens },
     ],
   };

@@ -6,6 +6,19 @@ import { Chat } from "../harness/chat.ts";
 import { Session } from "../harness/session.ts";
 
 const SECOND = "understudy";
+const FILES = "@src/deep/holidays.py with @src/days.py";
+/** What the two of them find. */
+const FIRST_RESULT = `Two days are in both files:
+
+| Day | \`holidays.py\` | \`days.py\` |
+| --- | --- | --- |
+| 1 January | New Year | New Year |
+| 1 May | Labor Day | – |
+| 25 December | Christmas | Christmas |`;
+const SECOND_RESULT = `\`days.py\` lacks one day:
+
+- **1 January** and **25 December** are in both.
+- **1 May** is only in \`holidays.py\`.`;
 
 const session = new Session("composer", {
   prepare: async (profile, puppets) => {
@@ -24,7 +37,7 @@ session.step("an @ offers files, and keys alone take one", async (workbench) => 
   const chat = new Chat(workbench);
   await chat.picker.selectOption(PUPPET);
   await chat.goal.click();
-  await keyboard.type("Sum up @DAY");
+  await keyboard.type("Compare @DAY");
   const files = chat.list.getByRole("listbox", { name: "Files" });
   await files.getByRole("option", { name: "holidays.py" }).waitFor();
   assert.match(await files.getByRole("option").first().innerText(), /^days\.py/);
@@ -33,15 +46,15 @@ session.step("an @ offers files, and keys alone take one", async (workbench) => 
   await keyboard.press("ArrowDown");
   await keyboard.press("Enter");
   await files.waitFor({ state: "detached" });
-  assert.equal(await chat.goal.inputValue(), "Sum up @src/deep/holidays.py ");
+  assert.equal(await chat.goal.inputValue(), "Compare @src/deep/holidays.py ");
 });
 
 session.step("another one is taken with the mouse", async (workbench) => {
   const chat = new Chat(workbench);
-  await workbench.page.keyboard.type("and @day");
+  await workbench.page.keyboard.type("with @day");
   await chat.list.getByRole("option", { name: "days.py src", exact: true }).click();
-  await workbench.page.keyboard.type("soon");
-  assert.equal(await chat.goal.inputValue(), "Sum up @src/deep/holidays.py and @src/days.py soon");
+  await workbench.page.keyboard.type("by date");
+  assert.equal(await chat.goal.inputValue(), `Compare ${FILES} by date`);
 });
 
 session.step("two subagents get the goal at once, side by side", async (workbench) => {
@@ -55,13 +68,13 @@ session.step("two subagents get the goal at once, side by side", async (workbenc
   await chat.list.getByRole("button", { name: "Launch", exact: true }).click();
   const puppets = [await session.puppets.next(), await session.puppets.next()];
   for (const { greeting } of puppets) {
-    assert.match(greeting.prompt, /Sum up @src\/deep\/holidays\.py and @src\/days\.py soon/);
+    assert.ok(greeting.prompt.includes(`Compare ${FILES} by date`), greeting.prompt);
   }
   await workbench.page.locator(".editor-group-container").nth(1).locator(".tab").waitFor();
   assert.equal(await chat.rows.count(), 2);
   await chat.row(SECOND).waitFor();
-  puppets[0]?.finish("Three days.");
-  puppets[1]?.finish("Four days.");
+  puppets[0]?.finish(FIRST_RESULT);
+  puppets[1]?.finish(SECOND_RESULT);
   await chat.row("Completed").nth(1).waitFor();
   assert.equal(await chat.goal.inputValue(), "");
 });

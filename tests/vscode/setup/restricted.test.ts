@@ -68,7 +68,7 @@ session.step("the history can be searched, checked and added up", async (workben
   assert.equal(await check.locator("img, script, a[href^=http]").count(), 0);
   assert.doesNotMatch(await check.locator("main").innerText(), /[\u202e\u0007]/u);
   await workbench.picture("a-hostile-diagnosis");
-  await check.getByRole("link", { name: TASK_ID }).first().click();
+  await check.getByRole("link", { name: "Guard the gate" }).first().click();
   await new Chat(workbench).says("Guard the gate");
   await workbench.run("Subagents: Show Usage Totals");
   await workbench.renderedPage("Usage Totals");

@@ -177,7 +177,7 @@ session.step("the check tells what is wrong, and why", async (workbench) => {
 
 session.step("a task that the check names opens", async (workbench) => {
   const report = await workbench.renderedPage("Task History Diagnosis");
-  await report.getByRole("link", { name: OWN_TASK.id }).click();
+  await report.getByRole("link", { name: OWN_TASK.title }).click();
   await new Chat(workbench).says("It turns again.");
   await workbench.run("Subagents: Clear");
 });

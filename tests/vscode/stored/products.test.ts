@@ -92,5 +92,5 @@ session.step("their usage is added up in one page", async (workbench) => {
 session.step("the check names the one that is damaged", async (workbench) => {
   await workbench.run("Subagents: Diagnose Task History");
   const report = await workbench.renderedPage("Task History Diagnosis");
-  await report.getByRole("link", { name: OWN_TASK.id }).waitFor();
+  await report.getByRole("link", { name: OWN_TASK.title }).waitFor();
 });

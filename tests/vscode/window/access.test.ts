@@ -1,17 +1,28 @@
 import assert from "node:assert/strict";
 
 import { seriousFindings } from "../harness/accessible.ts";
-import { defineScripted, SCRIPTED } from "../harness/agents/scripted.ts";
+import { defineScripted, defineWithSteps, SCRIPTED } from "../harness/agents/scripted.ts";
 import { Chat } from "../harness/chat.ts";
 import { Probe } from "../harness/probe.ts";
 import { Session } from "../harness/session.ts";
 import { THEMES, useTheme } from "../harness/themes.ts";
 import type { Workbench } from "../harness/workbench.ts";
 
+const WRITER = "writer";
+
 const session = new Session("access", {
   prepare: async (profile) => {
     await profile.addFile("notes.txt", "Old words.\n");
     await defineScripted(profile);
+    await defineWithSteps(profile, WRITER, "Keeps the notes.", [
+      'think "Which file is it?"',
+      'say "I change `notes.txt`. See [the manual](https://example.com)."',
+      'plan "+Look;*Write;Tell"',
+      "usage 1200 300 0.25",
+      'write notes.txt "New words."',
+      'run "echo done"',
+      'say "That is all."',
+    ]);
     await Probe.install(profile);
   },
 });
@@ -23,15 +34,7 @@ session.step("axe finds nothing serious in a list without runs", async (workbenc
 
 session.step("nor while an agent asks, in any theme", async (workbench) => {
   const chat = new Chat(workbench);
-  await chat.launchScript(SCRIPTED, [
-    'think "Which file is it?"',
-    'say "I change `notes.txt`. See [the manual](https://example.com)."',
-    'plan "+Look;*Write;Tell"',
-    "usage 1200 300 0.25",
-    'write notes.txt "New words."',
-    'run "echo done"',
-    'say "That is all."',
-  ]);
+  await chat.launch(WRITER, "Write down what changed since Monday");
   await chat.question("Make this edit?").waitFor();
   await assertAccessible(workbench);
 });

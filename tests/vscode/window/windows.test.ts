@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { definePuppet, PUPPET, type Puppet } from "../harness/agents/puppets.ts";
-import { defineScripted, SCRIPTED, SCRIPTS_RUNNER } from "../harness/agents/scripted.ts";
+import { defineScripted, defineWithSteps, SCRIPTS_RUNNER } from "../harness/agents/scripted.ts";
 import { Chat } from "../harness/chat.ts";
 import { Session } from "../harness/session.ts";
 import { until, within } from "../harness/waiting.ts";
@@ -12,9 +12,16 @@ import type { Workbench } from "../harness/workbench.ts";
 /** A new environment is created meanwhile. */
 const REINSTALL_MS = 90_000;
 
+const TESTER = "tester";
+
 const session = new Session("windows", {
   prepare: async (profile, puppets) => {
     await defineScripted(profile);
+    await defineWithSteps(profile, TESTER, "Runs the tests and reports.", [
+      'say "The tests of the checkout come first."',
+      'run "echo shared"',
+      'say "Done as agreed."',
+    ]);
     const runner = { type: "command", format: "events", command: puppets.command };
     await definePuppet(profile, puppets, {
       "subagentSidecar.runners": { puppets: runner, scripts: SCRIPTS_RUNNER },
@@ -74,7 +81,7 @@ session.step("the other window cancels the run", async (one) => {
 
 session.step("the other window answers a question", async (one) => {
   const [here, there] = [new Chat(one), new Chat(other)];
-  await here.launchScript(SCRIPTED, ['run "echo shared"', 'say "Done as agreed."']);
+  await here.launch(TESTER, "Run the tests of the checkout");
   await there.row("echo shared").click();
   await there.question("echo shared").waitFor();
   await other.picture("a-question-from-another-window");

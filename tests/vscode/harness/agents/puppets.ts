@@ -105,7 +105,7 @@ export async function definePuppet(
   const definition = [
     "---",
     `name: ${PUPPET}`,
-    "description: Says what a test tells it to.",
+    "description: Does what you ask.",
     "runner: puppets",
     "---",
     "Do as you are asked.",

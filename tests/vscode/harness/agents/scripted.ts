@@ -25,6 +25,17 @@ export async function defineScripted(profile: Profile): Promise<void> {
   await profile.configure({ "subagentSidecar.runners": { scripts: SCRIPTS_RUNNER } });
 }
 
+/** Define an agent that takes these steps, whatever its goal; its runner is that of `defineScripted`. */
+export function defineWithSteps(
+  profile: Profile,
+  name: string,
+  description: string,
+  steps: readonly string[],
+): Promise<void> {
+  const head = ["---", `name: ${name}`, `description: ${description}`, "runner: scripts", "---"];
+  return profile.addFile(`.sidecar/agents/${name}.md`, [...head, ...steps, ""].join("\n"));
+}
+
 /** Return a runner whose agent announces what `behavior` says; see tests/agents/equipped.py. */
 export function equippedRunner(behavior: Readonly<Record<string, unknown>>) {
   const program = join(REPOSITORY, "tests/agents/equipped.py");
