@@ -71,20 +71,20 @@ session.step("with room, plan, change and question are seen at once", async (wor
   }
 });
 
-session.step("the answer ends the run", async (workbench) => {
-  const chat = new Chat(workbench);
-  await workbench.page.setViewportSize(WINDOW);
-  await chat.button(/^Allow Once/).click();
-  await chat.ending.getByText("The subagent finished its work.").waitFor();
-});
-
 // docs/extension.md begins with its picture, docs/images/agents.png.
 session.step("one list has what waits, what ended and what came before", async (workbench) => {
   const chat = new Chat(workbench);
-  await workbench.run("View: Close Other Groups");
+  await workbench.run("View: Revert and Close Editor"); // the diff
   await workbench.page.setViewportSize(WINDOW);
   await chat.row("Give every date a time zone").click();
   await chat.question("Make this edit?").waitFor();
   await workbench.run("Subagents: Show All Workspaces");
   await chat.row("Find out why the build is slow").waitFor();
+});
+
+session.step("the answer ends the run", async (workbench) => {
+  const chat = new Chat(workbench);
+  await workbench.page.setViewportSize(WINDOW);
+  await chat.button(/^Allow Once/).click();
+  await chat.ending.getByText("The subagent finished its work.").waitFor();
 });
