@@ -7,6 +7,8 @@ import os
 import socket
 import sys
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +23,8 @@ NAME_LABEL = "fleet.name"
 NODE_LABEL = "ray.io/node-id"
 """The label that Ray itself gives every node."""
 CONNECT_SECONDS = 4.0
+_NO_KEYS = (b"fleet", b"fleet")
+"""A request to the control service: keys that nobody has."""
 _NO_CLUSTER = (
     "no cluster runs on the gateway's machine; start one with ray start --head, or set fleet.address"
 )
@@ -43,6 +47,7 @@ class Cluster:
         self._probes: dict[str, NodeProbe] = {}
         self._probed_at = 0.0
         self._probing: asyncio.Task[None] | None = None
+        self._control_thread = ThreadPoolExecutor(1, "control service")
 
     async def connect(self, address: str, namespace: str, token_path: str | None) -> None:
         """Connect once. Raises ClusterError with the remedy."""
@@ -92,6 +97,14 @@ class Cluster:
             for node in self.ray.nodes()
             if node["Alive"]
         ]
+
+    async def ask_control(self, within: float) -> None:
+        """Return if the control service answers. Raises errors of Ray."""
+        from ray._private.worker import global_worker
+
+        ask = partial(global_worker.gcs_client.internal_kv_keys, *_NO_KEYS, timeout=within)
+        # The usual threads may be waiting for the control service.
+        await asyncio.get_running_loop().run_in_executor(self._control_thread, ask)
 
     async def described(self, within: float | None = None) -> list[dict[str, Any]]:
         """Return the nodes with what they report about themselves: versions, agents and leftovers of runs.
@@ -196,7 +209,7 @@ def _check_token(ray: Any, address: str) -> None:
     if not found:
         raise ClusterError(_NO_CLUSTER)
     try:
-        GcsClient(address=found).internal_kv_keys(b"fleet", b"fleet", timeout=CONNECT_SECONDS)
+        GcsClient(address=found).internal_kv_keys(*_NO_KEYS, timeout=CONNECT_SECONDS)
     except ray.exceptions.AuthenticationError:
         raise ClusterError(
             f"the cluster at {found} refuses the token; set fleet.tokenPath to a file on the gateway's "

@@ -2,7 +2,8 @@
 
 Started as `python -m sidecar.fleet.gateway` on a node of the cluster, directly or through ssh or kubectl. A
 request is `{"id", "op", …}`, its answer `{"id", "ok"}` or `{"id", "error"}`. A followed run sends
-`{"stream", "after", "activity", "lines"}`, and at its end `{"stream", "over"}`.
+`{"stream", "after", "activity", "lines"}`, and at its end `{"stream", "over"}`. `silence` in
+these, and in the answer to `find`, says for how many seconds the cluster has had no control service.
 """
 
 import asyncio
@@ -75,6 +76,7 @@ class Gateway:
 
     async def _connect(self, request: dict[str, Any]) -> dict[str, Any]:
         await self._cluster.connect(request["address"], request["namespace"], request.get("tokenPath"))
+        self._runs.control.watch()
         return self._versions()
 
     async def _status(self, request: dict[str, Any]) -> dict[str, Any]:

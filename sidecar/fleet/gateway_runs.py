@@ -8,6 +8,7 @@ from typing import Any
 import orjson
 
 from sidecar.fleet.cluster import Cluster
+from sidecar.fleet.control import ControlService
 from sidecar.fleet.places.places import NodeSilent, RunPlaces
 from sidecar.subagents.runners.remote.full_disk import with_remedy
 
@@ -32,6 +33,7 @@ class GatewayRuns:
         self._following: dict[str, asyncio.Task[None]] = {}
         self._credits: dict[int, asyncio.Semaphore] = {}
         self.places = RunPlaces(cluster, self._actors)
+        self.control = ControlService(cluster)
 
     def acknowledge(self, stream: int) -> None:
         """Allow one more batch of a followed run."""
@@ -45,7 +47,8 @@ class GatewayRuns:
     async def op_find(self, request: Request) -> Any:
         """Find the actor of a run. Never creates one."""
         actor = await self._actor(request)
-        return await self.places.named(await actor.find.remote())
+        found = await self.places.named(await actor.find.remote())
+        return {**found, "silence": self.control.silence}
 
     async def op_put(self, request: Request) -> None:
         """Pass on a piece of the workspace's bundle, or of an attachment."""
@@ -214,7 +217,7 @@ class GatewayRuns:
                 await credit.acquire()
                 for number, line in enumerate(lines, first + 1):
                     _check_line(number, line)
-                await self._write(_batch(stream, first, activity, lines))
+                await self._write(_batch(stream, first, activity, self.control.silence, lines))
             over: dict[str, str] = {"kind": "ended", "reason": ""}
         except Exception as error:
             over = self.described(error)
@@ -253,7 +256,8 @@ def _check_line(number: int, line: bytes) -> None:
         raise ValueError(f"line {number} of the run's journal on its node is damaged ({len(line):,} bytes)")
 
 
-def _batch(stream: int, after: int, activity: int, lines: list[bytes]) -> bytes:
+def _batch(stream: int, after: int, activity: int, silence: float, lines: list[bytes]) -> bytes:
     """Return the message for a batch; the lines are JSON already."""
-    head = b'{"stream":%d,"after":%d,"activity":%d,"lines":[' % (stream, after, activity)
+    named = (stream, after, activity, silence)
+    head = b'{"stream":%d,"after":%d,"activity":%d,"silence":%.3f,"lines":[' % named
     return head + b",".join(lines) + b"]}"

@@ -30,6 +30,10 @@ class FakeCluster:
         """Take as long as a busy machine."""
         await asyncio.sleep(self._connect_seconds)
 
+    async def ask_control(self, within: float) -> None:
+        async with asyncio.timeout(within):
+            await self.ray.control.wait()
+
     def nodes(self) -> list[Json]:
         return [node.describe() for node in self.ray.nodes if not node.is_dead]
 
@@ -58,6 +62,7 @@ def connect(
     places = gateway._runs.places
     gateway._cluster = FakeCluster(ray, probes, connect_seconds)  # type: ignore[assignment]
     gateway._runs._cluster = places._cluster = places.pulse._cluster = gateway._cluster
+    gateway._runs.control._cluster = gateway._cluster
 
 
 @dataclass
@@ -163,7 +168,9 @@ class FakeProcess:
         self._is_dead = True
         self._serving.cancel()
         runs = self._gateway._runs
+        watching = runs.control._watching
         for task in [
+            *([] if watching is None else [watching]),
             *self._gateway._tasks,
             *runs._following.values(),
             *runs.places._placing.values(),

@@ -166,6 +166,8 @@ class FakeRay:
         )
         self.util = SimpleNamespace(list_named_actors=self._names)
         self.actor = SimpleNamespace(exit_actor=lambda: None)
+        self.control = asyncio.Event()
+        self.control.set()
         self.watch: Callable[[], None] = lambda: None
 
     def _names(self, all_namespaces: bool) -> list[str]:

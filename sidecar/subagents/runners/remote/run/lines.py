@@ -69,15 +69,22 @@ class RunLines:
             self._ask(each)
 
     async def take(self, batch: dict[str, Any]) -> None:
-        """Take a batch. Raises SequenceGap if lines before it are missing."""
-        self._node.heard()
-        # A node takes long to make the tree of a large repository; the agent has not started then.
-        self._node.report("running" if self._has_begun else "starting")
+        """Take a batch. Raises SequenceGap if lines before it are missing.
+
+        Raises RunSilent after the lines if the cluster was without its control service for too long.
+        """
+        self._node.heard(batch.get("silence", 0.0))
+        if self._node.is_headless:
+            self._node.report("reconnecting")
+        else:  # a node takes long to make the tree of a large repository; the agent has not started then
+            self._node.report("running" if self._has_begun else "starting")
         if batch.get("activity", 0) != self._activity:
             self._activity = batch["activity"]
             self._observer.active()
         for number, line in self._sequence.accept(batch["after"], batch["lines"]):
             await self._take_line(number, line)
+        if self.last is None:
+            self._node.check_silence()
 
     async def log(self, text: str) -> None:
         """Add a line to the run's log."""

@@ -33,6 +33,8 @@ class RunNode:
         self._silence = Silence(record.lost_after_seconds, self._reserve)
         self._name = record.node
         self.id = record.node_id
+        self.is_headless = False
+        """Whether the cluster has no control service at present, as far as is known."""
         self.paths = PathMap("", "")
 
     @property
@@ -43,6 +45,8 @@ class RunNode:
     @property
     def patience(self) -> float:
         """The seconds within which the next message of the run is expected. After that, it is asked."""
+        if self.is_headless:  # the run itself was not silent
+            return self._silence.left
         return max(0.0, self._silence.left - self._reserve)
 
     @property
@@ -77,13 +81,14 @@ class RunNode:
 
     def take(self, place: dict[str, Any]) -> None:
         """Note where the run is."""
-        self.heard()
+        self.heard(place.get("silence", 0.0))
         self._name, self.id = place["node"], place["nodeId"]
         self.paths = PathMap(place["tree"], self._root)
 
-    def heard(self) -> None:
-        """Note a message of the run."""
-        self._silence.heard()
+    def heard(self, silence: float = 0.0) -> None:
+        """Note a message of the run. `silence` says for how long its cluster has had no control service."""
+        self.is_headless = silence > 0
+        self._silence.heard(silence)
 
     def connecting(self) -> AbstractContextManager[None]:
         """Connect to the cluster; see `Silence.connecting`."""
@@ -96,7 +101,7 @@ class RunNode:
     def check_silence(self) -> None:
         """Raise RunSilent if the run was silent for too long."""
         if self._silence.left <= 0:
+            who = "the control service of the cluster (on its head)" if self.is_headless else self.name
             raise RunSilent(
-                f"The run was lost: {self.name} did not answer for {self._lost_after:g} s "
-                "(fleet.lostAfterSeconds)."
+                f"The run was lost: {who} did not answer for {self._lost_after:g} s (fleet.lostAfterSeconds)."
             )

@@ -20,9 +20,9 @@ class Silence:
         self._last = self._now()
         self._may_wait = True
 
-    def heard(self) -> None:
-        """Note a message of the run."""
-        self._last = self._now()
+    def heard(self, ago: float = 0.0) -> None:
+        """Note a message of the run, or that the run counts as silent since `ago` seconds."""
+        self._last = self._now() - ago
         self._may_wait = True
 
     @property
