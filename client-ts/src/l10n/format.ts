@@ -5,12 +5,14 @@ const LOCALE = localized("en-US", "de-DE");
 const WORDS = localized(
   {
     now: "now",
+    day: "d",
     ago: (time: string) => `${time} ago`,
     dollars: (amount: string) => `$${amount}`,
     leastDollars: "<$0.0001",
   },
   {
     now: "jetzt",
+    day: "T",
     ago: (time) => `vor ${time}`,
     dollars: (amount) => `${amount}\u00A0$`,
     leastDollars: "<0,0001\u00A0$",
@@ -24,7 +26,7 @@ const DAY = 24 * HOUR;
 
 /** The units of a time, largest first, each with the next smaller one. */
 const UNITS = [
-  { size: DAY, name: "d", part: HOUR, partName: "h" },
+  { size: DAY, name: WORDS.day, part: HOUR, partName: "h" },
   { size: HOUR, name: "h", part: MINUTE, partName: "m" },
   { size: MINUTE, name: "m", part: SECOND, partName: "s" },
 ] as const;

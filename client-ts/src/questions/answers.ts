@@ -1,5 +1,6 @@
 import type { AttentionOption } from "../protocol.js";
 import { oneLine } from "../text/words.js";
+import { scopeWords } from "./scopeWords.js";
 import * as strings from "../text/strings.js";
 
 /** An answer to a question as it is offered to a person. */
@@ -72,7 +73,7 @@ function isRemembered({ kind, scope }: AttentionOption): boolean {
 }
 
 function limited(scope = ""): string {
-  return oneLine(scope, SCOPE_CHARS);
+  return oneLine(scopeWords(scope), SCOPE_CHARS);
 }
 
 function quotedName({ name }: AttentionOption): string {

@@ -1,5 +1,5 @@
 // Texts are cut here only, so that no emoji, flag or accented letter is split.
-import { counted } from "../l10n/format.js";
+import { outcome } from "./outcomeStrings.js";
 
 const SEGMENTER = new Intl.Segmenter();
 /** How far around a cut characters are recognized: a longer one is split, and a text of 20 MB takes no longer. */
@@ -28,7 +28,7 @@ export function cutMiddle(text: string, limit: number): string {
   const head = firstOf(text, Math.floor(limit / 3));
   const tail = lastOf(text, Math.ceil((limit * 2) / 3));
   const left = text.length - head.length - tail.length;
-  return `${head}\n… (${counted(left, "character")} omitted) …\n${tail}`;
+  return `${head}\n… (${outcome.omitted(left)}) …\n${tail}`;
 }
 
 /** Return the last place at or before `at` that is not inside of a character. */

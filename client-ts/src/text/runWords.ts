@@ -8,7 +8,7 @@ import type {
   Unmet,
   Waiting,
 } from "../protocol.js";
-import { counted, dollars, duration } from "../l10n/format.js";
+import { dollars, duration } from "../l10n/format.js";
 import { outcome } from "./outcomeStrings.js";
 import { oneLine } from "./words.js";
 
@@ -41,7 +41,7 @@ export function changeWords(changes: Changes | undefined): string | undefined {
   const { files, additions, deletions, uncountedFiles = 0 } = changes;
   const lines = uncountedFiles < files ? ` +${additions} −${deletions}` : "";
   const rest = lines !== "" && uncountedFiles > 0 ? ` (${outcome.uncounted(uncountedFiles)})` : "";
-  return `${counted(files, "file")}${lines}${rest}`;
+  return `${outcome.files(files)}${lines}${rest}`;
 }
 
 /** Say what a task cost, or that this is unknown, which is null; undefined if it cost nothing. */

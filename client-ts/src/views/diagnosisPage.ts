@@ -3,7 +3,7 @@ import type * as vscode from "vscode";
 import { doctorReport, linkedTasks, OPEN_TASK, taskKey } from "../reports/doctor.js";
 import type { SubagentService } from "../service/service.js";
 import { taskParams, type TaskRef } from "../taskRef.js";
-import { reports } from "../text/strings.js";
+import { doctor } from "../reports/strings.js";
 import { mapConcurrent } from "../util/mapConcurrent.js";
 import { ReportPage } from "./reportPage.js";
 
@@ -19,7 +19,7 @@ export function diagnosisPage(
 ): ReportPage {
   const report = {
     type: "subagentSidecar.diagnosis",
-    name: reports.diagnosis,
+    name: doctor.heading,
     commands: [OPEN_TASK],
     write: async () => {
       const result = await service.request("history/doctor", {});

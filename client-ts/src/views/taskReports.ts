@@ -5,7 +5,7 @@ import type { SubagentService } from "../service/service.js";
 import { reports as titles } from "../text/strings.js";
 import { Reports } from "./reports.js";
 
-type Name = Exclude<keyof typeof titles, "diagnosis" | "totals">;
+type Name = keyof typeof titles;
 
 export type TaskReports = Reports<(typeof titles)[Name]>;
 

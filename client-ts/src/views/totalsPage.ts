@@ -2,7 +2,7 @@ import type * as vscode from "vscode";
 
 import { EXPORT_CSV, TOTALS_GROUPS, totalsReport } from "../reports/totals.js";
 import type { SubagentService } from "../service/service.js";
-import { reports } from "../text/strings.js";
+import { totals } from "../reports/strings.js";
 import { ReportPage } from "./reportPage.js";
 
 /** The page with the totals of the tasks under a filter. */
@@ -23,7 +23,7 @@ export function totalsPage(
 ): TotalsPage {
   const report = {
     type: "subagentSidecar.totals",
-    name: reports.totals,
+    name: totals.heading,
     commands: [EXPORT_CSV],
     write: async (query: string) => {
       const groups = { groupBy: [...TOTALS_GROUPS], disk: true };

@@ -343,6 +343,7 @@ export const TOOL: Texts<typeof en.TOOL> = {
   failed: "fehlgeschlagen",
   allowed: "erlaubt",
   rejected: "abgelehnt",
+  line: (line) => `Zeile ${line}`,
   more: (count) => `und ${count} weitere`,
 };
 

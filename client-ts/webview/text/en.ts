@@ -350,6 +350,7 @@ export const TOOL = {
   failed: "failed",
   allowed: "allowed",
   rejected: "rejected",
+  line: (line: number) => `line ${line}`,
   more: (count: number) => `and ${count} more`,
 };
 

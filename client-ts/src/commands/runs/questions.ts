@@ -7,6 +7,7 @@ import { askedLine, questionLine, type Waiting, waitingRuns } from "../../questi
 import { isSimple, promptFor } from "../../questions/prompting.js";
 import type { SubagentService } from "../../service/service.js";
 import { ago } from "../../l10n/format.js";
+import { scopeWords } from "../../questions/scopeWords.js";
 import { shortPath } from "../../text/places.js";
 import { rowText, withoutIcons } from "../../text/words.js";
 import { taskIdOf } from "../arguments.js";
@@ -130,7 +131,8 @@ export function permissionItem(
 ): vscode.QuickPickItem & { readonly id: string } {
   const { id, decision, definition, toolKind, covers, subject, scope, subagentName, workspaceDir } =
     permission;
-  const what = rowText(scope ?? subject ?? strings.questions.every(toolKind), TITLE_CHARS);
+  const covered = scope === undefined ? undefined : scopeWords(scope);
+  const what = rowText(covered ?? subject ?? strings.questions.every(toolKind), TITLE_CHARS);
   const isAllowed = decision === "allow";
   // An earlier version remembered more than its button named.
   const isVoid = isAllowed && covers === undefined;

@@ -1,4 +1,5 @@
 import type * as en from "../en/outcome.js";
+import { plural } from "../format.js";
 import type { Texts } from "../language.js";
 
 export const outcome: Texts<typeof en.outcome> = {
@@ -64,6 +65,8 @@ export const outcome: Texts<typeof en.outcome> = {
   heldUntil: (why, time) => `${why} bis ${time}`,
   costUnknown: "Kosten unbekannt",
   estimated: (cost) => `≈ ${cost} (Schätzung)`,
+  omitted: (chars) => `${plural(chars, "Zeichen", "Zeichen")} ausgelassen`,
+  files: (count) => plural(count, "Datei", "Dateien"),
   uncounted: (files) => `${files} nicht gezählt`,
   retrying: (attempt) => `Neuer Versuch (${attempt})`,
   starting: (count, names) =>

@@ -3,6 +3,7 @@ import { plural } from "../format.js";
 import type { Texts } from "../language.js";
 
 const letters = (count: number): string => plural(count, "Zeichen", "Zeichen");
+const answers = (count: number): string => plural(count, "Antwort", "Antworten");
 
 export const questions: Texts<typeof en.questions> = {
   doings: {
@@ -21,6 +22,16 @@ export const questions: Texts<typeof en.questions> = {
   reject: "Ablehnen",
   allowAlways: (scope) => `Immer erlauben: ${scope}`,
   rejectAlways: (scope) => `Immer ablehnen: ${scope}`,
+  scopes: {
+    edits: (files) => `Änderungen an ${files}`,
+    deletions: (files) => `Löschen von ${files}`,
+    moves: (files) => `Verschieben von ${files}`,
+    requests: (address) => `Anfragen an ${address}`,
+    call: (what) => `genau dieser Aufruf von ${what}`,
+    command: (command) => `${command} in diesem Arbeitsbereich`,
+    reads: "Lesen in diesem Arbeitsbereich",
+    searches: "Suchen in diesem Arbeitsbereich",
+  },
   answer: (name) => `${name} antworten`,
   allowed: "Erlaubt",
   rejected: "Abgelehnt",
@@ -80,12 +91,12 @@ export const forms: Texts<typeof en.forms> = {
         : `höchstens ${letters(most ?? 0)}`,
   choices: (least = 0, most) =>
     most === undefined
-      ? `mindestens ${least} Antworten`
+      ? `mindestens ${answers(least)}`
       : least === 0
-        ? `höchstens ${most} Antworten`
+        ? `höchstens ${answers(most)}`
         : least === most
-          ? `${most} Antworten`
-          : `${least} bis ${most} Antworten`,
+          ? answers(most)
+          : `${least} bis ${answers(most)}`,
   notOpened: "Die Adresse wurde nicht geöffnet; die Frage ist noch offen.",
   answered: "Diese Frage ist nicht mehr offen.",
   answer: "Antworten…",

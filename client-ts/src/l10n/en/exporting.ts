@@ -22,8 +22,6 @@ export const exporting = {
 
 /** The titles of reports, which also name their documents. */
 export const reports = {
-  totals: "Usage Totals",
-  diagnosis: "Task History Diagnosis",
   queryHelp: "Query Language Help",
   fleet: "Fleet Status",
 } as const;

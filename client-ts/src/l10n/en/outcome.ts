@@ -1,3 +1,5 @@
+import { counted } from "../format.js";
+
 /** What a run does and how it ended: the same words in the panel, the trees and the status bar. */
 export const outcome = {
   status: {
@@ -63,6 +65,8 @@ export const outcome = {
   heldUntil: (why: string, time: string) => `${why} until ${time}`,
   costUnknown: "cost unknown",
   estimated: (cost: string) => `≈ ${cost} (estimate)`,
+  omitted: (chars: number) => `${counted(chars, "character")} omitted`,
+  files: (count: number) => counted(count, "file"),
   uncounted: (files: number) => `${files} not counted`,
   retrying: (attempt: number) => `Retrying (${attempt})`,
   starting: (count: number, names: string) =>

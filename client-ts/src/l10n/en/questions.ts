@@ -17,6 +17,17 @@ export const questions = {
   reject: "Reject",
   allowAlways: (scope: string) => `Always Allow ${scope}`,
   rejectAlways: (scope: string) => `Always Reject ${scope}`,
+  /** What an "always" covers; the English words are those of the sidecar. */
+  scopes: {
+    edits: (files: string) => `edits to ${files}`,
+    deletions: (files: string) => `deleting ${files}`,
+    moves: (files: string) => `moving ${files}`,
+    requests: (address: string) => `requests to ${address}`,
+    call: (what: string) => `this exact call of ${what}`,
+    command: (command: string) => `${command} in this workspace`,
+    reads: "reads in this workspace",
+    searches: "searches in this workspace",
+  },
   answer: (name: string) => `Answer ${name}`,
   allowed: "Allowed",
   rejected: "Rejected",

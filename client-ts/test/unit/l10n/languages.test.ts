@@ -138,3 +138,41 @@ test.each([
   const { byteSize } = await import("../../../src/text/words.js");
   expect(byteSize(1536)).toBe(size);
 });
+
+test("a German window has German words for what the sidecar words in English, and for counts", async () => {
+  const { setLanguage } = await import("../../../src/l10n/language.js");
+  setLanguage("de");
+  const { scopeWords } = await import("../../../src/questions/scopeWords.js");
+  expect(
+    [
+      ...["edits to src/a.py, b.py", "deleting a", "moving a, b", "requests to example.com"],
+      ...["`npm test` in this workspace", "`a` as separate words in this workspace"],
+      ...["reads in this workspace", "searches in this workspace", "`npm test` in /srv"],
+      "this exact call of fetch: {}",
+    ].map(scopeWords),
+  ).toEqual([
+    ...["Änderungen an src/a.py, b.py", "Löschen von a", "Verschieben von a, b"],
+    ...["Anfragen an example.com", "`npm test` in diesem Arbeitsbereich"],
+    "`a` as separate words in this workspace",
+    ...["Lesen in diesem Arbeitsbereich", "Suchen in diesem Arbeitsbereich"],
+    ...["`npm test` in /srv", "genau dieser Aufruf von fetch: {}"],
+  ]);
+  const { changeWords } = await import("../../../src/text/runWords.js");
+  const changes = { files: 1, additions: 1, deletions: 1 };
+  expect(changeWords(changes)).toBe("1 Datei +1 −1");
+  expect(changeWords({ ...changes, files: 2 })).toBe("2 Dateien +1 −1");
+  const { ago } = await import("../../../src/l10n/format.js");
+  expect(ago(0, 90_000_000)).toBe("vor 1T");
+  const { diffOf } = await import("../../../webview/model/conversation/diff.js");
+  const lines = Array.from({ length: 9 }, (_, at) => `${at}\n`).join("");
+  expect(diffOf(lines, `${lines}9\n`).rows[0]?.text).toBe("Zeile 7");
+  const { cutMiddle } = await import("../../../src/text/cutting.js");
+  expect(cutMiddle("abcdefghij", 9)).toContain("(1 Zeichen ausgelassen)");
+});
+
+test("in English the words of the sidecar stay as they are", async () => {
+  const { scopeWords } = await import("../../../src/questions/scopeWords.js");
+  for (const scope of ["edits to a", "`npm test` in this workspace", "`x` in /srv", "anything"]) {
+    expect(scopeWords(scope)).toBe(scope);
+  }
+});

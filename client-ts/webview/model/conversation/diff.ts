@@ -1,6 +1,7 @@
 import { structuredPatch, type StructuredPatchHunk } from "diff";
 
 import { cutEnd } from "../../../src/text/cutting.js";
+import { TOOL } from "../../text/strings.js";
 
 /** Unchanged lines around a change. */
 const CONTEXT = 3;
@@ -88,7 +89,7 @@ function rowsOf({ oldStart, newStart, lines }: Hunk): DiffRow[] {
     return kind === undefined ? [] : [{ kind, text: line.slice(1) }];
   });
   const isFirst = Math.max(oldStart, newStart) <= 1;
-  return isFirst ? rows : [{ kind: "gap", text: `line ${newStart}` }, ...rows];
+  return isFirst ? rows : [{ kind: "gap", text: TOOL.line(newStart) }, ...rows];
 }
 
 function linesOf(text: string): string[] {
