@@ -24,13 +24,16 @@ const SHORT_PANELS = [
   [240, 330],
 ] as const;
 
+/** An agent that takes its own steps; the list has it after the scripted one. */
+const TESTER = "tester";
+
 const session = new Session("agents", {
   prepare: async (profile) => {
     await profile.addFile("notes.txt", "Old words.\n");
     await profile.addFile(".sidecar/agents/broken.md", BROKEN);
     await profile.addFile(".sidecar/agents/absent.md", ABSENT);
     await defineScripted(profile);
-    await defineWithSteps(profile, "fixer", "Fixes one bug.", [
+    await defineWithSteps(profile, TESTER, "Mends one test.", [
       'say "I read the test first."',
       `then 'say "I check the sign-out too."'`,
       'run "cat notes.txt"',
@@ -211,7 +214,7 @@ session.step("a remembered permission is listed, and can be forgotten", async (w
 session.step("a running subagent gets a message after its turn", async (workbench) => {
   const chat = new Chat(workbench);
   await workbench.run("Notifications: Clear All Notifications"); // they cover what the picture shows
-  await chat.launch("fixer", "Mend the flaky sign-in test");
+  await chat.launch(TESTER, "Mend the flaky sign-in test");
   await chat.question("cat notes.txt").waitFor();
   await chat.message.fill("Please check the sign-out test too.");
   await chat.message.press("Enter");
