@@ -873,6 +873,18 @@ export interface ToolMark {
   id?: string;
   /** `ok` or `error`, for a result. */
   status?: string;
+  /** The changes of files in a call, if it contains them. Texts over 256 KiB are left out. */
+  edits?: FileEdit[];
+}
+
+/** What a call changed in a file: a part of the file, or all of a new one (`oldText` absent). */
+export interface FileEdit {
+  /** The path as the task recorded it. */
+  path: string;
+  /** The text before. Absent for a new file. */
+  oldText?: string;
+  /** The text after. */
+  newText: string;
 }
 
 /** Parameters of `tasks/refresh`: none. */

@@ -1,4 +1,4 @@
-import type { StoredMessage, TaskEvent } from "../protocol.js";
+import type { FileEdit, StoredMessage, TaskEvent, ToolContent } from "../protocol.js";
 
 /** Messages that only a program needs: usage is counted elsewhere, and checkpoints have no text. */
 const UNSHOWN: ReadonlySet<string> = new Set(["request", "checkpoint"]);
@@ -45,14 +45,15 @@ function eventOf(message: StoredMessage): Bare<TaskEvent> | undefined {
   if (role === "user") {
     return { type: "message", messageId, role: "user", text };
   }
+  const status = kind === "error" ? "failed" : "completed";
   return role === "assistant"
     ? { type: "message", messageId, text }
-    : callOf({ ...message, tool: { name: kind, status: "completed" } });
+    : callOf({ ...message, tool: { name: kind, status } });
 }
 
 /** A call without an id ends at once: nothing could be matched to it later. */
 function callOf({ index, text = "", tool = {}, kind }: StoredMessage): Bare<TaskEvent> {
-  const { name = kind, id, status } = tool;
+  const { name = kind, id, status, edits = [] } = tool;
   const toolCallId = id ?? `m${index}`;
   const isResult = status !== undefined || kind === "tool_result";
   const ended = status === "failed" || status === "error" ? "failed" : "completed";
@@ -64,6 +65,17 @@ function callOf({ index, text = "", tool = {}, kind }: StoredMessage): Bare<Task
     : {
         ...{ type: "tool", toolCallId, name, status: id === undefined ? "completed" : "started" },
         ...(title === undefined || title === text.trim() ? {} : { title }),
-        input: text,
+        ...(edits.length === 0
+          ? { input: withoutName(text, name) }
+          : { content: edits.map(contentOf) }),
       };
+}
+
+/** The text of a call may begin with its name, which is shown before it. */
+function withoutName(text: string, name: string): string {
+  return text.startsWith(`${name} `) ? text.slice(name.length + 1) : text;
+}
+
+function contentOf({ path, oldText, newText }: FileEdit): ToolContent {
+  return { type: "diff", path, newText, ...(oldText === undefined ? {} : { oldText }) };
 }

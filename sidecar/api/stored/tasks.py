@@ -159,6 +159,17 @@ class Provenance(Record, kw_only=True):
     """How the value was derived, if it was not read directly."""
 
 
+class FileEdit(Record, kw_only=True):
+    """What a call changed in a file: a part of the file, or all of a new one (`old_text` absent)."""
+
+    path: str
+    """The path as the task recorded it."""
+    old_text: str | None = None
+    """The text before. Absent for a new file."""
+    new_text: str
+    """The text after."""
+
+
 class ToolMark(Record, kw_only=True):
     """The tool a stored message calls or answers."""
 
@@ -168,6 +179,8 @@ class ToolMark(Record, kw_only=True):
     """The ID of the call."""
     status: str | None = None
     """`ok` or `error`, for a result."""
+    edits: list[FileEdit] | None = None
+    """The changes of files in a call, if it contains them. Texts over 256 KiB are left out."""
 
 
 class StoredMessage(Record, kw_only=True):

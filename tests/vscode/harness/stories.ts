@@ -15,6 +15,8 @@ export interface Story {
   readonly folder: string;
   /** In USD; by default some cents. */
   readonly cost?: number;
+  /** What it changed in a file before its answer. */
+  readonly edit?: { readonly path: string; readonly before: string; readonly after: string };
 }
 
 /** Folders that name the products whose tasks they contain. */
@@ -66,7 +68,7 @@ export async function storeInExtension(
 /** Store a session as Claude Code writes it, below a home folder. */
 export async function storeInClaude(
   home: string,
-  { title, answer, hoursAgo, folder }: Story,
+  { title, answer, hoursAgo, folder, edit }: Story,
 ): Promise<void> {
   const [sessionId, at] = [randomUUID(), Date.now() - hoursAgo * HOUR_MS];
   const common = { sessionId, cwd: folder, isSidechain: false };
@@ -85,10 +87,30 @@ export async function storeInClaude(
       parentUuid: null,
       message: { role: "user", content: title },
     },
+    ...(edit === undefined ? [] : editRecords(edit)).map((record) => ({
+      ...common,
+      ...times[1],
+      ...record,
+    })),
     { ...common, ...times[1], type: "assistant", uuid: "u2", parentUuid: "u1", message: answered },
   ];
   const text = records.map((record) => `${JSON.stringify(record)}\n`).join("");
   await store(join(home, ".claude/projects/-house", `${sessionId}.jsonl`), text, at);
+}
+
+/** The call that changes a file, and its result, as Claude Code writes them. */
+function editRecords({ path, before, after }: NonNullable<Story["edit"]>): object[] {
+  const input = { file_path: path, old_string: before, new_string: after };
+  const call = {
+    ...{ id: "m0", role: "assistant", model: "claude-opus-4-8", stop_reason: "tool_use" },
+    content: [{ type: "tool_use", id: "c1", name: "Edit", input }],
+    usage: { input_tokens: 4_900, output_tokens: 210 },
+  };
+  const result = { type: "tool_result", tool_use_id: "c1", content: "The file was updated." };
+  return [
+    { type: "assistant", uuid: "e1", parentUuid: "u1", message: call },
+    { type: "user", uuid: "e2", parentUuid: "e1", message: { role: "user", content: [result] } },
+  ];
 }
 
 /** Store a chat as Gemini CLI writes it, below a home folder. */

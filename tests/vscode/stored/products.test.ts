@@ -19,6 +19,11 @@ const session = new Session("products", {
       ...{ title: "Mend the flaky sign-in test", hoursAgo: 1, folder: SHOP },
       answer:
         "The test waits for the redirect now, so the order of the requests no longer matters.",
+      edit: {
+        path: `${SHOP}/tests/sign_in.py`,
+        before: "click(button)\n",
+        after: "click(button)\nwait_for(redirect)\n",
+      },
     });
     await storeInGemini(folder, {
       ...{ title: "Explain how the cache of the orders is emptied", hoursAgo: 3, folder: SHOP },
@@ -59,6 +64,18 @@ session.step(
     }
     await chat.row("Mend the flaky sign-in test").click();
     await chat.says("The test waits for the redirect now");
+  },
+);
+
+session.step(
+  "what a stored task changed is shown as a diff, and opens as one",
+  async (workbench) => {
+    const chat = new Chat(workbench);
+    await chat.log.locator(".row-new", { hasText: "wait_for(redirect)" }).waitFor();
+    await chat.button("View All Changes").click();
+    const diff = workbench.page.locator(".monaco-diff-editor");
+    await diff.locator(".modified .view-lines").getByText("wait_for(redirect)").waitFor();
+    await workbench.run("View: Revert and Close Editor");
   },
 );
 

@@ -2,6 +2,7 @@ import { expect, test, vi } from "vitest";
 
 import { pageTask } from "../../../src/panel/pageTask.js";
 import type { StoredMessage, TaskEvent } from "../../../src/protocol.js";
+import { readChanges } from "../../../src/review/runChanges.js";
 import type { SubagentService } from "../../../src/service/service.js";
 import { StoredConversations } from "../../../src/stored/storedConversations.js";
 import { eventsOf } from "../../../src/stored/storedEvents.js";
@@ -51,6 +52,40 @@ test("a call without an id is complete, and says in a line what it did", () => {
   expect(eventsOf([message], 1, "g")).toMatchObject([
     { type: "tool", status: "completed", title: "Read src/a.py", input: text },
   ]);
+});
+
+test("the text of a call does not repeat its name", () => {
+  const call = { index: 1, role: "assistant", kind: "tool", tool: { name: "readFile" } };
+  expect(eventsOf([{ ...call, text: "readFile src/a.py" }], 1, "g")).toMatchObject([
+    { type: "tool", name: "readFile", input: "src/a.py" },
+  ]);
+});
+
+test("an error that a product noted is not shown as a success", () => {
+  const message = { index: 1, role: "system", kind: "error", text: "The model is gone." };
+  expect(eventsOf([message], 1, "g")).toMatchObject([
+    { type: "tool", name: "error", status: "failed", output: "The model is gone." },
+  ]);
+});
+
+test("the changes of a stored call are shown as those of a run", async () => {
+  const edits = [
+    { path: "/w/a.py", oldText: "old\n", newText: "new\n" },
+    { path: "/w/b.py", newText: "all of it\n" },
+  ];
+  const call = { index: 1, role: "assistant", kind: "tool", text: '{"file_path":"/w/a.py"}\n-old' };
+  const messages = [
+    { ...call, tool: { name: "Edit", id: "c", edits } },
+    { index: 2, role: "user", kind: "tool_result", text: "ok", tool: { id: "c", status: "ok" } },
+  ];
+  const events = eventsOf(messages, 1, "g");
+  expect(events[0]).toMatchObject({
+    status: "started",
+    content: edits.map((edit) => ({ type: "diff", ...edit })),
+  });
+  const { service } = new StoredConversations(new StoredTaskFake(messages).service);
+  const changes = await readChanges(service, PAGE_ID);
+  expect(changes.edits(true).map(({ path }) => path)).toEqual(["/w/a.py", "/w/b.py"]);
 });
 
 test("a page's id names the task and its root, and nothing else is taken for one", () => {

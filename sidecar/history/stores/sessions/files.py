@@ -9,8 +9,8 @@ from sidecar.changes.line_count import count_lines
 
 MAX_FILES: Final = 20_000
 """The most files of one session."""
-_PATHS: Final = ("filePath", "file_path", "path", "absolute_path", "notebook_path", "filename", "file")
-_ACTIONS: Final[dict[str, FileAction]] = {
+PATHS: Final = ("filePath", "file_path", "path", "absolute_path", "notebook_path", "filename", "file")
+ACTIONS: Final[dict[str, FileAction]] = {
     **dict.fromkeys(("read", "read_file", "read_many_files", "view", "readfile", "cat"), "read"),
     **dict.fromkeys(
         (
@@ -34,11 +34,11 @@ _ACTIONS: Final[dict[str, FileAction]] = {
     **dict.fromkeys(("delete", "delete_file", "remove"), "deleted"),
 }
 """What a tool does to the file in its input, by its name in lower case."""
-_OLD: Final = ("oldString", "old_string", "old_str", "oldText", "old_text")
-_NEW: Final = ("newString", "new_string", "new_str", "newText", "new_text")
-_WHOLE: Final = ("content", "file_text")
-_PATCHES: Final = ("patchText", "patch", "input", "diff")
-_HEADERS: Final[dict[str, FileAction]] = {
+OLD: Final = ("oldString", "old_string", "old_str", "oldText", "old_text")
+NEW: Final = ("newString", "new_string", "new_str", "newText", "new_text")
+WHOLE: Final = ("content", "file_text")
+PATCHES: Final = ("patchText", "patch", "input", "diff")
+HEADERS: Final[dict[str, FileAction]] = {
     "*** Update File: ": "edited",
     "*** Add File: ": "created",
     "*** Delete File: ": "deleted",
@@ -50,14 +50,14 @@ _END: Final = "*** End Patch"
 
 def called_files(name: object, given: object, at: int | None) -> Iterator[FileChange]:
     """Yield the files that one call of a tool names; `at` is its time in ms."""
-    action = _ACTIONS.get(name.casefold()) if isinstance(name, str) else None
+    action = ACTIONS.get(name.casefold()) if isinstance(name, str) else None
     if action is None or not isinstance(given, Mapping):
         return
-    path = _text(given, _PATHS)
+    path = text_in(given, PATHS)
     if path is not None and len(path) <= MAX_PATH:
         additions, deletions = _lines(given, action)
         yield FileChange(path, frozenset({action}), additions, deletions, at)
-    elif action == "edited" and (patch := _text(given, _PATCHES)) is not None:
+    elif action == "edited" and (patch := text_in(given, PATCHES)) is not None:
         yield from patched_files(patch, at)
 
 
@@ -69,8 +69,8 @@ def patched_files(patch: str, at: int | None) -> Iterator[FileChange]:
         if line.startswith("*** ") and not line.startswith(_MOVE):
             if action is not None:
                 yield FileChange(path, frozenset({action}), added, deleted, at)
-            header = next((each for each in _HEADERS if line.startswith(each)), None)
-            action = _HEADERS[header] if header is not None else None
+            header = next((each for each in HEADERS if line.startswith(each)), None)
+            action = HEADERS[header] if header is not None else None
             path, added, deleted = line[len(header or "") :].strip(), 0, 0
         elif action is not None:
             added += line.startswith("+")
@@ -91,8 +91,8 @@ def merged_files(found: Iterable[FileChange], workspace: str | None) -> list[Fil
 
 
 def _lines(given: Mapping[str, Any], action: FileAction) -> tuple[int, int] | tuple[None, None]:
-    old, new = _text(given, _OLD), _text(given, _NEW)
-    if action == "created" and (whole := _text(given, _WHOLE)) is not None:
+    old, new = text_in(given, OLD), text_in(given, NEW)
+    if action == "created" and (whole := text_in(given, WHOLE)) is not None:
         return count_lines("", whole)
     if action == "edited" and old is not None and new is not None:
         return count_lines(old, new)
@@ -103,5 +103,6 @@ def _lines(given: Mapping[str, Any], action: FileAction) -> tuple[int, int] | tu
     return None, None
 
 
-def _text(given: Mapping[str, Any], names: Iterable[str]) -> str | None:
+def text_in(given: Mapping[str, Any], names: Iterable[str]) -> str | None:
+    """Return the first of these members that is a text."""
     return next((given[name] for name in names if isinstance(given.get(name), str)), None)

@@ -8,6 +8,7 @@ import orjson
 
 from sidecar.api.stored.tasks import StoredMessage, ToolMark
 from sidecar.history.stored.texts import encodable
+from sidecar.history.stores.sessions.changes.edits import edits_of
 
 MAX_NAME: Final = 100
 """The longest name of a tool, in characters."""
@@ -63,7 +64,7 @@ class MessageWriter:
 
     def call(self, name: object, call_id: object, given: object, ts: int | None) -> None:
         """Append the call of a tool with its input."""
-        mark = ToolMark(name=_name(name), id=_name(call_id))
+        mark = ToolMark(name=_name(name), id=_name(call_id), edits=edits_of(name, given))
         self.add("assistant", "tool", input_text(given), ts, mark)
 
     def result(self, call_id: object, text: str | None, ts: int | None, *, failed: bool) -> None:

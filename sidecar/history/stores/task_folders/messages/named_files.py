@@ -9,7 +9,7 @@ from sidecar.changes.file_change import FileChange
 from sidecar.history.stores.task_folders.products import PRODUCTS
 from sidecar.history.stores.task_folders.structural.view import sane_ms
 
-_SHOWN: Final[dict[str, FileAction]] = {
+SHOWN: Final[dict[str, FileAction]] = {
     "readFile": "read",
     "editedExistingFile": "edited",
     "newFileCreated": "created",
@@ -28,15 +28,15 @@ _TAGGED: Final = re.compile(
     rf"<({'|'.join(_CALLED)})>\s{{0,9}}(?:<args>\s{{0,9}}<file>\s{{0,9}})?<path>([^<]{{1,4096}}+)</path>"
 )
 """A tool call of the days when calls were tags in the model's text."""
-_UNFINISHED: Final = ("started", "failed")
+UNFINISHED: Final = ("started", "failed")
 """What our own runs note on a call that changed nothing."""
 
 
 def files_shown(call: dict[str, Any], at: int | None) -> Iterator[FileChange]:
     """Yield the files of a call as a UI message shows it, whether asked for or done."""
     name = call.get("tool")
-    action = _SHOWN.get(name) if isinstance(name, str) else None
-    if action is not None and call.get("status") not in _UNFINISHED:
+    action = SHOWN.get(name) if isinstance(name, str) else None
+    if action is not None and call.get("status") not in UNFINISHED:
         for path in _paths(call, "batchFiles", "batchDiffs"):
             yield _touch(path, action, at)
 
@@ -58,7 +58,7 @@ def files_called(message: dict[str, Any], *, tags: bool) -> Iterator[FileChange]
 
 def _used(block: dict[str, Any], at: int | None) -> Iterator[FileChange]:
     name, given = block.get("name"), block.get("input")
-    if not isinstance(name, str) or not isinstance(given, dict) or given.get("status") in _UNFINISHED:
+    if not isinstance(name, str) or not isinstance(given, dict) or given.get("status") in UNFINISHED:
         return
     if name == "apply_patch" and isinstance(given.get("patch"), str):
         for verb, path in _PATCHED.findall(given["patch"]):

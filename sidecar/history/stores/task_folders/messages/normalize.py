@@ -22,6 +22,7 @@ from typing import Any, Literal
 
 from sidecar.api.stored.tasks import Product, StoredMessage, ToolMark
 from sidecar.history.stores.task_folders.messages import message_text as render
+from sidecar.history.stores.task_folders.messages.shown_edits import edits_shown
 from sidecar.history.stores.task_folders.products import PRODUCTS
 from sidecar.javascript.dates import MAX_TIME
 from sidecar.javascript.values import well_formed
@@ -121,7 +122,7 @@ def _ui_message(index: int, message: dict[str, Any], product: Product | None) ->
         role=role,
         kind=kind,
         text=well_formed(text) or None,
-        tool=ToolMark(name=_name(tool)) if tool else None,
+        tool=ToolMark(name=_name(tool), edits=edits_shown(message)) if tool else None,
     )
 
 

@@ -1,0 +1,122 @@
+"""The changes that the calls of agents contain, in the words of each agent."""
+
+import json
+from typing import Any
+
+import pytest
+
+from sidecar.history.stores.sessions.changes.edits import MAX_TEXT, edits_of
+from sidecar.history.stores.task_folders.messages.normalize import normalize
+
+PATCH = """*** Begin Patch
+*** Update File: src/a.py
+@@ def one():
+ same
+-old
++new
+@@ def two():
++more
+*** Add File: src/b.py
++whole
+*** Delete File: src/c.py
+*** End Patch
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "expected"),
+    [
+        ("Edit", {"file_path": "/w/a", "old_string": "x", "new_string": "y"}, [("/w/a", "x", "y")]),
+        ("edit", {"filePath": "/w/a", "oldString": "x", "newString": "y"}, [("/w/a", "x", "y")]),
+        ("replace", {"file_path": "a", "old_string": "x", "new_string": ""}, [("a", "x", "")]),
+        ("Write", {"file_path": "/w/a", "content": "all"}, [("/w/a", None, "all")]),
+        (
+            "MultiEdit",
+            {
+                "file_path": "a",
+                "edits": [{"old_string": "1", "new_string": "2"}, 3, {"old_string": "4", "new_string": "5"}],
+            },
+            [("a", "1", "2"), ("a", "4", "5")],
+        ),
+        *(
+            (
+                "apply_patch",
+                given,
+                [
+                    ("src/a.py", "same\nold\n@@ def two():\n", "same\nnew\n@@ def two():\nmore\n"),
+                    ("src/b.py", None, "whole\n"),
+                ],
+            )
+            for given in (PATCH, {"input": PATCH}, {"patchText": PATCH})
+        ),
+    ],
+)
+def test_a_call_tells_what_it_changed(name: str, given: object, expected: list[Any]) -> None:
+    found = edits_of(name, given)
+    assert found is not None
+    assert [(each.path, each.old_text, each.new_text) for each in found] == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "given"),
+    [
+        ("Read", {"file_path": "a", "content": "x"}),
+        ("Edit", {"file_path": 1, "old_string": "x", "new_string": "y"}),
+        ("Edit", {"file_path": "a", "old_string": "x", "new_string": "x"}),
+        ("Edit", {"file_path": "a", "old_string": "x", "new_string": "y" * (MAX_TEXT + 1)}),
+        ("Edit", {"file_path": "a", "edits": [{"edits": [{"edits": []}]}]}),
+        ("Edit", None),
+        (None, {"file_path": "a"}),
+        ("apply_patch", {"input": "*** Update File:"}),
+    ],
+)
+def test_other_calls_tell_no_change(name: object, given: object) -> None:
+    assert edits_of(name, given) is None
+
+
+@pytest.mark.parametrize(
+    ("call", "expected"),
+    [
+        (
+            {
+                "tool": "editedExistingFile",
+                "path": "a.py",
+                "diff": "<<<<<<< SEARCH\n:start_line:3\n-------\nold\n=======\nnew\n>>>>>>> REPLACE",
+            },
+            [("a.py", "old\n", "new\n")],
+        ),
+        (
+            {
+                "tool": "editedExistingFile",
+                "path": "a.py",
+                "diff": "--- a\n+++ b\n@@ -1,2 +1,2 @@\n same\n-old\n+new\n",
+            },
+            [("a.py", "same\nold\n", "same\nnew\n")],
+        ),
+        ({"tool": "newFileCreated", "path": "a.py", "content": "all\n"}, [("a.py", None, "all\n")]),
+        (
+            {
+                "tool": "Write",
+                "status": "completed",
+                "content": [
+                    {"type": "diff", "path": "/w/a", "oldText": "x", "newText": "y"},
+                    {"type": "text"},
+                ],
+            },
+            [("/w/a", "x", "y")],
+        ),
+        (
+            {"tool": "Write", "status": "failed", "content": [{"type": "diff", "path": "a", "newText": "y"}]},
+            None,
+        ),
+        ({"tool": "readFile", "path": "a.py", "content": "all"}, None),
+        ({"tool": "editedExistingFile", "path": "a.py", "diff": 3}, None),
+    ],
+)
+@pytest.mark.parametrize("asked", [False, True])
+def test_a_message_of_an_editor_tells_what_changed(call: Any, expected: Any, *, asked: bool) -> None:
+    kind = {"type": "ask", "ask": "tool"} if asked else {"type": "say", "say": "tool"}
+    mark = normalize("ui", 1, {"ts": 1, **kind, "text": json.dumps(call)}).tool
+    assert mark is not None
+    found = [(each.path, each.old_text, each.new_text) for each in mark.edits or ()]
+    assert (found or None) == expected
