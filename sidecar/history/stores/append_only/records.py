@@ -1,5 +1,8 @@
 """Decode blocks of JSON lines into records: all at once if they are sound, else line by line."""
 
+import contextlib
+import json
+import math
 import re
 from collections.abc import Iterator
 from typing import Any, Final, Generic, TypeVar
@@ -21,6 +24,7 @@ MAX_BROKEN: Final = 20_000
 """Broken lines of a file after which a block with another one is skipped: each line costs microseconds."""
 MAX_REPAIRED: Final = 8 << 20
 """The longest line, in bytes, that is repaired if it is not sound JSON: that takes many times its size."""
+_MOST_DIGITS: Final = 21
 _STEP: Final = re.compile(r"\.([^.\[\]`]+)|\[([^\]]*)\]")
 
 
@@ -94,17 +98,33 @@ class LineDecoder(Generic[T]):
 
     def _without_strange_members(self, line: bytes) -> T | None:
         value: Any = None
+        with contextlib.suppress(msgspec.ValidationError):
+            return self._decoder.decode(line)
+        if len(line) <= MAX_REPAIRED:
+            value, line = _in_range(line)
         for _ in range(_MOST_DROPPED):
             try:
                 return self._decoder.decode(line)
             except msgspec.ValidationError as error:
-                if len(line) > MAX_REPAIRED:
-                    return None
-                value = msgspec.json.decode(line) if value is None else value
                 if not isinstance(value, dict) or not _drop(value, str(error)):
                     return None
                 line = msgspec.json.encode(value)
         return None
+
+
+def _in_range(line: bytes) -> tuple[Any, bytes]:
+    """Return the value of a line of JSON, and the line with null for each number that no decoder takes."""
+    try:
+        return msgspec.json.decode(line), line
+    except msgspec.ValidationError:
+        value = json.loads(line, parse_int=_whole)
+        return value, msgspec.json.encode(value)
+
+
+def _whole(digits: str) -> int | float:
+    """Return a whole number, or infinity, which is encoded as null, for one of more than 64 bits."""
+    value = int(digits) if len(digits) < _MOST_DIGITS else math.inf
+    return value if abs(value) < 1 << 63 else math.inf
 
 
 def _cleaned(line: bytes, damage: Damage) -> bytes:

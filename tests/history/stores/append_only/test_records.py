@@ -35,6 +35,16 @@ def test_sound_lines_have_no_problems() -> None:
     assert decode(b'{"type":"a","more":[1]}\r\n\n{"type":"b"}\n') == ([Record("a"), Record("b")], [])
 
 
+@pytest.mark.parametrize("number", ["1e400", "-1e400", "9" * 5_000, "1" * 400 + ".5"])
+def test_a_number_that_no_decoder_takes_costs_only_itself(number: str) -> None:
+    elsewhere = f'{{"type":"a","more":[{{"n":{number}}}],"inner":{{"text":3,"tokens":2}}}}\n'
+    inside = f'{{"type":"b","inner":{{"text":"x","tokens":{number}}}}}\n'
+    assert decode((elsewhere + inside).encode())[0] == [
+        Record("a", Inner(tokens=2)),
+        Record("b", Inner(text="x")),
+    ]
+
+
 def test_a_broken_line_is_skipped_and_counted() -> None:
     assert decode(b'{"type":"a"}\n{"type":"b\n[1]\n{"type":"c"}\n') == (
         [Record("a"), Record("c")],
