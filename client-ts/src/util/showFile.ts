@@ -3,13 +3,23 @@ import path from "node:path";
 
 import * as vscode from "vscode";
 
-/** Show a file in the editor, optionally at a line (from 1). */
+/** Show a file in its editor, optionally at a line (from 1), or a folder in the Explorer. */
 export async function showFile(file: string, line?: number): Promise<void> {
-  const document = await vscode.workspace.openTextDocument(vscode.Uri.file(file));
+  const uri = vscode.Uri.file(file);
+  const { type } = await vscode.workspace.fs.stat(uri);
+  if ((type & vscode.FileType.Directory) !== 0) {
+    await vscode.commands.executeCommand("revealInExplorer", uri);
+    return;
+  }
   const start = new vscode.Position(Math.max(0, (line ?? 1) - 1), 0);
   const selection = line === undefined ? {} : { selection: new vscode.Range(start, start) };
   const viewColumn = nextToConversation();
-  await vscode.window.showTextDocument(document, { preview: true, viewColumn, ...selection });
+  // Unlike the functions for text, this also opens images and notebooks in their editors.
+  await vscode.commands.executeCommand("vscode.open", uri, {
+    preview: true,
+    viewColumn,
+    ...selection,
+  });
 }
 
 /** Return the column for what a conversation opens: next to it, so that both are seen. */

@@ -30,6 +30,7 @@ const TESTER = "tester";
 const session = new Session("agents", {
   prepare: async (profile) => {
     await profile.addFile("notes.txt", "Old words.\n");
+    await profile.addFile("dot.png", "\u0089PNG\r\n\u001a\n\u0000");
     await profile.addFile(".sidecar/agents/broken.md", BROKEN);
     await profile.addFile(".sidecar/agents/absent.md", ABSENT);
     await defineScripted(profile);
@@ -172,6 +173,23 @@ session.step("a file that was touched opens", async (workbench) => {
   await new Chat(workbench).log.getByRole("button", { name: "notes.txt", exact: true }).click();
   await workbench.page.locator(".view-lines").getByText("New words.").waitFor();
   await workbench.run("View: Close All Editors");
+});
+
+session.step("links of a message open a line, a picture and a folder", async (workbench) => {
+  const chat = new Chat(workbench);
+  const { page } = workbench;
+  const links = "See [the notes](notes.txt#L1), [a dot](dot.png) and [agents](.sidecar/agents).";
+  await chat.launchScript(SCRIPTED, [`say "${links}"`]);
+  await chat.button("the notes").click();
+  await page.locator(".view-lines").getByText("New words.").waitFor();
+  await chat.button("a dot").click();
+  await page.locator(".tab.active", { hasText: "dot.png" }).waitFor();
+  await chat.button("agents").click();
+  const explorer = page.locator(".explorer-viewlet .monaco-list-row.focused");
+  await explorer.filter({ hasText: "agents" }).waitFor();
+  assert.equal(await workbench.toasts.count(), 0);
+  await workbench.run("View: Close All Editors");
+  await workbench.openSideBar("Subagents");
 });
 
 session.step("the palette answers, and the answer is remembered", async (workbench) => {
