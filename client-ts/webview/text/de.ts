@@ -80,7 +80,7 @@ export const LIST: Texts<typeof en.LIST> = {
   },
   count: (count, isPartial) => `${count.toLocaleString("de-DE")}${isPartial ? "+" : ""}`,
   groupLabel: (name, count, isPartial) =>
-    `${name}, ${isPartial ? "mindestens " : ""}${tasks(count)}`,
+    `${name}, ${isPartial ? `${count.toLocaleString("de-DE")}+ Aufgaben` : tasks(count)}`,
   asks: (what) => `Fragt: ${what}`,
   from: (where) => `von ${where}`,
   continued: "fortgesetzt",

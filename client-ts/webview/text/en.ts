@@ -82,7 +82,7 @@ export const LIST = {
   count: (count: number, isPartial: boolean) =>
     `${count.toLocaleString("en-US")}${isPartial ? "+" : ""}`,
   groupLabel: (name: string, count: number, isPartial: boolean) =>
-    `${name}, ${isPartial ? "at least " : ""}${counted(count, "task")}`,
+    `${name}, ${isPartial ? `${count.toLocaleString("en-US")}+ tasks` : counted(count, "task")}`,
   asks: (what: string) => `Asks: ${what}`,
   from: (where: string) => `from ${where}`,
   continued: "continued",

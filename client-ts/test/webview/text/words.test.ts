@@ -7,6 +7,7 @@ import {
 import { cutText, plain, valueText } from "../../../webview/text/format.js";
 import { elementsOf } from "../../../webview/model/conversation/elements.js";
 import { finalText } from "../../../webview/model/conversation/result.js";
+import { LIST } from "../../../webview/text/strings.js";
 import { message, numbered, task } from "../samples.js";
 
 test("what only a terminal understands is taken out of a text", () => {
@@ -42,4 +43,10 @@ test("a final message of many small elements is cut to what a frame draws", () =
   expect(shown).toContain("omitted");
   expect(elementsOf(shown)).toBeLessThan(270);
   expect(elementsOf(shown)).toBeGreaterThan(200);
+});
+
+test("the name of a group's heading contains what it shows, as speech control needs", () => {
+  for (const isPartial of [false, true]) {
+    expect(LIST.groupLabel("Older", 1_200, isPartial)).toContain(LIST.count(1_200, isPartial));
+  }
 });
