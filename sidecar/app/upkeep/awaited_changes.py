@@ -20,7 +20,7 @@ logger = logging.getLogger(__name__)
 async def await_changes(journal: Journal, links: FleetLinks, environment: Mapping[str, str]) -> None:
     """Connect to the clusters that ended runs have not left, and expect their changes; see `FleetLeftovers`.
 
-    A cluster that cannot be reached is asked at its next connection.
+    A cluster that cannot be reached is asked again later.
     """
     try:
         ended = await journal.ended_on_clusters(wall_clock_ms() - round(KEEP_SECONDS * 1000))

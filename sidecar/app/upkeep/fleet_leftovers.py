@@ -18,6 +18,8 @@ KEEP_SECONDS = 24 * 3600.0
 """How long a node keeps the changes of a run."""
 _AGAIN_SECONDS, _MOST_SECONDS = 15.0, 30.0
 """The first and the longest pause between two tries, even while a node has not described itself yet."""
+_CONNECT_SECONDS = 120.0
+"""The longest pause between two tries to connect to a cluster of which something is expected."""
 _LINGER_SECONDS = 300.0
 """How long a Host that nobody uses waits for the changes of ended runs. The next one asks again."""
 
@@ -59,7 +61,7 @@ class FleetLeftovers:
     async def _clean(self, link: "FleetLink") -> None:
         is_due, loop = self._is_due[link], asyncio.get_running_loop()
         pause, end = 0.0, 0.0
-        while link.is_connected:  # the next connection cleans again
+        while link.is_connected or link.expected:  # else the next connection cleans again
             if is_due.is_set():
                 is_due.clear()
                 pause, end = _AGAIN_SECONDS, loop.time() + KEEP_SECONDS
@@ -71,10 +73,11 @@ class FleetLeftovers:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(pause):
                     await is_due.wait()
-            pause = _AGAIN_SECONDS if link in self._incomplete else min(2 * pause, _MOST_SECONDS)
+            most = _MOST_SECONDS if link.is_connected else _CONNECT_SECONDS
+            pause = _AGAIN_SECONDS if link in self._incomplete else min(2 * pause, most)
 
     async def _is_clean(self, link: "FleetLink") -> bool:
-        """Collect what is left; return whether nothing is left and nothing can follow."""
+        """Connect if necessary, and collect what is left; return whether nothing is left or can follow."""
         try:
             status = await link.status(_STATUS_SECONDS)
             names = self._named(link, status)

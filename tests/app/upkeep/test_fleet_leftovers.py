@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, cast
 
@@ -13,6 +14,7 @@ from sidecar.app.upkeep import fleet_leftovers
 from sidecar.app.upkeep.fleet_leftovers import FleetLeftovers
 from sidecar.subagents.journal.event_log import EventLog
 from sidecar.subagents.journal.journal import Journal
+from sidecar.subagents.runners.contract import RunnerUnavailable
 from sidecar.subagents.runners.remote import leftovers
 from sidecar.subagents.runners.remote.link import FleetLink
 from sidecar.subagents.runs.registry.registry import RunRegistry
@@ -121,7 +123,8 @@ class JoinedNode(Cluster):
 
     async def status(self, limit: float) -> dict[str, Any]:
         self.times.append(asyncio.get_running_loop().time())
-        self.is_connected = len(self.times) < 6
+        if len(self.times) == 6:
+            self.is_connected, self.expected = False, {}
         probe: dict[str, Any] | None = {"runs": []} if len(self.times) >= self._count else None
         head = {"nodeId": "head", "slots": 0, "probe": None}
         return {"runs": [], "nodes": [{"nodeId": "b", "slots": 2, "probe": probe}, head]}
@@ -157,6 +160,31 @@ async def test_the_host_waits_while_a_run_is_expected(
     cluster.expected = {}
     assert cleaning.awaits_until == 0
     await cleaning.aclose()
+
+
+class DeadCluster(Cluster):
+    """A cluster that is started again after some time, with the changes of a run that is expected of it."""
+
+    def __init__(self, after: float) -> None:
+        super().__init__([])
+        self.is_connected, self.expected = False, {"run": "a"}
+        self._after = after
+        self.times: list[float] = []
+
+    async def status(self, limit: float) -> dict[str, Any]:
+        self.times.append(asyncio.get_running_loop().time())
+        if self.times[-1] < self._after:
+            raise RunnerUnavailable("no cluster answers")
+        self.is_connected, self.expected = True, {}
+        return {"runs": [], "nodes": []}
+
+
+@pytest.mark.parametrize("seconds", [0, 40, 3600, 80_000])
+def test_a_cluster_that_is_down_is_tried_again_while_a_run_is_expected(seconds: float) -> None:
+    cluster = DeadCluster(seconds)
+    run_virtually(partial(cleaned, cast(RunRegistry, NoRuns()), cluster))
+    assert seconds <= cluster.times[-1] <= seconds + 120 and not cluster.expected
+    assert all(later - earlier >= 15 for earlier, later in pairwise(cluster.times))
 
 
 async def test_without_a_connection_nothing_is_asked(registry: RunRegistry) -> None:
