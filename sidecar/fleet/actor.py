@@ -24,6 +24,8 @@ HOLD_SECONDS = 15.0
 """How long an actor waits for the leftovers of a dead actor of its run on the same node."""
 UNSAVED_SECONDS = 60.0
 """How long an ended run whose changes cannot be saved holds its slots."""
+UNCLAIMED_SECONDS = 600.0
+"""How long an ended run whose result no sidecar fetches holds its slots."""
 BATCH_LINES = 500
 BATCH_BYTES = 1 << 20
 
@@ -144,18 +146,19 @@ class RunActor:
                 await self._run.started.wait()
         except TimeoutError:
             logger.warning("run %s was not started within %g s", self._run.task_id, START_SECONDS)
+            await self.drop()
         else:
             await self._end_of_interest()
-            await self._keep_result()
-        await self.drop()
+            await self._keep_result()  # then its watcher does
         exit_process()
 
     async def _keep_result(self) -> None:
-        """Keep the result for a sidecar to fetch. Changes that cannot be saved are left to the watcher.
+        """Keep the result for a sidecar to fetch, until the watcher can do that, which needs no slot.
 
-        It saves them when it can, for example when the disk has room again, and needs no slot for that.
+        The watcher also saves the changes that cannot be saved now, when the disk has room again. Only this
+        process has lines that could not be written.
         """
         await asyncio.sleep(UNSAVED_SECONDS)
-        if self._run.is_unsaved:
-            exit_process()
-        await asyncio.sleep(KEEP_SECONDS - UNSAVED_SECONDS)
+        if not self._run.is_unsaved:
+            seconds = UNCLAIMED_SECONDS if self._run.journal.is_written else KEEP_SECONDS
+            await asyncio.sleep(seconds - UNSAVED_SECONDS)

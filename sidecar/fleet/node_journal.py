@@ -7,6 +7,8 @@ from pathlib import Path
 
 logger = logging.getLogger(__name__)
 
+RESULT = b'{"result":'
+"""The beginning of the last line of an ended run."""
 MAX_BYTES = 512 * 1024 * 1024
 """The largest journal. Later events are dropped, but not the result."""
 
@@ -36,6 +38,11 @@ class NodeJournal:
     def is_full(self) -> bool:
         """Whether the journal has reached its size limit, or its disk accepts no more data."""
         return bool(self._unwritten) or self._ends[-1] >= MAX_BYTES
+
+    @property
+    def is_written(self) -> bool:
+        """Whether all lines are in the file."""
+        return not self._unwritten
 
     def append(self, line: bytes) -> int:
         """Write one line, without its newline, and return its number.

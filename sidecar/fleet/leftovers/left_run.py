@@ -4,6 +4,7 @@ import contextlib
 from dataclasses import dataclass
 from pathlib import Path
 
+from sidecar.fleet.node_journal import RESULT, NodeJournal
 from sidecar.fleet.tree.kept_changes import KeptChanges
 from sidecar.fleet.tree.node_tree import NodeTree
 
@@ -30,8 +31,7 @@ class LeftRun:
     @property
     def has_begun(self) -> bool:
         """Whether its agent may have started, so that there may be lines or changes."""
-        journal = self.folder / "journal.ndjson"
-        has_lines = journal.exists() and journal.stat().st_size > 0
+        has_lines = self._journal.exists() and self._journal.stat().st_size > 0
         return has_lines or self._tree.path.exists() or self.changes.commit is not None
 
     @property
@@ -43,6 +43,17 @@ class LeftRun:
     def has_changes(self) -> bool:
         """Whether there are changes that a sidecar may still fetch."""
         return self.is_unsaved or self.changes.commit not in (None, self.base)
+
+    @property
+    def has_result(self) -> bool:
+        """Whether its agent ended, so that the last line of the journal is the result. Blocking."""
+        if not self._journal.exists():
+            return False
+        journal = NodeJournal(self._journal)
+        try:
+            return any(line.startswith(RESULT) for line in journal.read(journal.last - 1, 1, 1))
+        finally:
+            journal.close()
 
     @property
     def problem(self) -> str | None:
@@ -64,6 +75,10 @@ class LeftRun:
         finally:
             tree.release()
         return True
+
+    @property
+    def _journal(self) -> Path:
+        return self.folder / "journal.ndjson"
 
     @property
     def _tree(self) -> NodeTree:

@@ -18,9 +18,9 @@ from sidecar.subagents.runners.process.marker import sweep
 from sidecar.subagents.runners.process.module_command import module_command
 
 KEEP_SECONDS = 24 * 3600.0
-"""How long the changes of a run are kept for a sidecar to fetch."""
+"""How long the changes and the result of a run are kept for a sidecar to fetch."""
 SALVAGE_SECONDS = 20.0
-"""How long the folder of a run without changes stays, so that a sidecar can read its last events."""
+"""How long the folder of a run with neither stays, so that a sidecar can read its last events."""
 AGAIN_SECONDS = 60.0
 """How long after a failure to try again to save the changes: the disk may have room by then."""
 _POLL_SECONDS = 0.5
@@ -91,7 +91,7 @@ def _keep(run: LeftRun) -> None:
     began = time.monotonic()
     while not run.save() and time.monotonic() < began + KEEP_SECONDS:
         time.sleep(AGAIN_SECONDS)
-    end = began + (KEEP_SECONDS if run.has_changes else SALVAGE_SECONDS)
+    end = began + (KEEP_SECONDS if run.has_changes or run.has_result else SALVAGE_SECONDS)
     while run.folder.exists() and time.monotonic() < end:
         time.sleep(_POLL_SECONDS)
 

@@ -181,7 +181,8 @@ class World:
     def _save(self) -> None:
         run = self._left
         run.save()
-        keep = watcher.KEEP_SECONDS if run.has_changes else watcher.SALVAGE_SECONDS
+        is_kept = run.has_changes or run.has_result
+        keep = watcher.KEEP_SECONDS if is_kept else watcher.SALVAGE_SECONDS
         asyncio.get_running_loop().call_later(keep, lambda: shutil.rmtree(run.folder, ignore_errors=True))
 
     def _patch(self, monkeypatch: pytest.MonkeyPatch) -> None:

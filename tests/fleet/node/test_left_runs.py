@@ -108,3 +108,36 @@ def test_a_run_without_changes_has_nothing_to_wait_for(repository: Path, fleet: 
     (run.folder / "tree" / "new.txt").unlink()
     assert run.has_changes
     assert run.save() and not run.has_changes and run.changes.commit == tree.base
+
+
+@pytest.mark.parametrize(
+    ("lines", "has_result"),
+    [
+        (None, False),
+        ("", False),
+        ('{"begun":true}\n{"event":{"type":"log","text":"{\\"result\\":1}"}}\n', False),
+        ('{"begun":true}\n{"result":{"terminate_reason":"GOAL"},"commit":"c"}\n', True),
+        ('{"begun":true}\n{"result":{"terminate_reason":"GOA', False),
+    ],
+)
+def test_a_run_has_a_result_if_its_journal_ends_with_it(
+    tmp_path: Path, lines: str | None, has_result: bool
+) -> None:
+    if lines is not None:
+        (tmp_path / "journal.ndjson").write_text(lines)
+    assert LeftRun(tmp_path, "repository", "", "base").has_result is has_result
+
+
+def test_the_watcher_keeps_a_result_without_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(watcher, "SALVAGE_SECONDS", 0.0)
+    monkeypatch.setattr(watcher, "KEEP_SECONDS", 0.5)
+    folder = tmp_path / "runs" / RUN
+    folder.mkdir(parents=True)
+    run = LeftRun(folder, "repository", "", "base")
+    times = []
+    for line in ('{"begun":true}', '{"result":{}}'):
+        (folder / "journal.ndjson").write_text(f"{line}\n")
+        began = time.monotonic()
+        watcher._keep(run)
+        times.append(time.monotonic() - began)
+    assert times[0] < 0.5 <= times[1]

@@ -12,7 +12,7 @@ from tests.fleet.conftest import MakeWorld
 from tests.fleet.fakes.agents import ScriptedRun
 from tests.fleet.fakes.gateway import Cut
 from tests.fleet.fakes.virtual_time import run_virtually, until
-from tests.fleet.fakes.world import CHANGES, World
+from tests.fleet.fakes.world import BASE, CHANGES, RUN, FakeTree, World
 
 OPS = ["version", "connect", "find", "go", "follow", "take", "drop"]
 
@@ -119,7 +119,31 @@ def test_a_run_that_nobody_comes_for_is_removed_after_a_day(world: MakeWorld) ->
         here.abandon()
         await asyncio.sleep(23 * 3600)
         assert (here.folder / "fleet" / "runs").exists() and not here.is_clean()
-        await asyncio.sleep(3600 + 60)
+        await asyncio.sleep(3600 + 900)
         assert here.is_clean()
 
     run_virtually(partial(main))
+
+
+@pytest.mark.parametrize("hours", [0.25, 23])
+@pytest.mark.parametrize("has_changes", [True, False])
+def test_an_ended_run_that_nobody_comes_for_frees_its_slot_and_keeps_its_result(
+    world: MakeWorld, monkeypatch: pytest.MonkeyPatch, hours: float, has_changes: bool
+) -> None:
+    if not has_changes:
+        monkeypatch.setattr(FakeTree, "save", lambda *_: (BASE, b""))
+
+    async def main() -> None:
+        here = world(working)
+        await here.launch()
+        await until(lambda: here.values)
+        here.abandon()
+        assert here.node.free == 0
+        await asyncio.sleep(hours * 3600)
+        assert here.node.free == 1 and not (here.folder / "fleet" / "runs" / RUN / "tree").exists()
+        run = await here.find()
+        assert (await run.result()).terminate_reason == "GOAL"
+        assert here.values == list(range(1, 81)) and bool(here.brought[0]) is has_changes
+        await until(here.is_clean)
+
+    run_virtually(main)
