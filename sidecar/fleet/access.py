@@ -11,22 +11,31 @@ from pathlib import Path
 _SECONDS = 600.0
 
 
-def make_readable(folder: Path) -> list[str]:
+def make_readable(folder: Path, most_bytes: int) -> tuple[list[str], list[str]]:
     """Let this user read everything below a folder, and list and change its folders. Blocking.
 
-    Removes pipes and sockets, on which a reader would wait. Returns the paths that cannot be read.
+    Removes pipes and sockets, on which a reader would wait. Returns the paths that cannot be read, and the
+    files that have more than `most_bytes`.
     """
     unreadable: list[str] = []
+    large: list[str] = []
     for entry in _entries(folder, unreadable):
         try:
             status = entry.stat(follow_symlinks=False)
             if stat.S_ISFIFO(status.st_mode) or stat.S_ISSOCK(status.st_mode):
                 Path(entry.path).unlink()
-            elif stat.S_ISREG(status.st_mode) and status.st_nlink == 1:  # a link may be outside of the folder
+                continue
+            if stat.S_ISREG(status.st_mode) and status.st_size > most_bytes:
+                large.append(entry.path)
+            if stat.S_ISREG(status.st_mode) and status.st_nlink == 1:  # a link may be outside of the folder
                 _give(entry.path, stat.S_IRUSR)
         except OSError:  # it belongs to another user; git says which files it cannot read
             continue
-    return [os.path.relpath(each, folder) for each in unreadable]
+    return _relative(unreadable, folder), _relative(large, folder)
+
+
+def _relative(paths: list[str], folder: Path) -> list[str]:
+    return [os.path.relpath(each, folder) for each in paths]
 
 
 def remove_tree(folder: Path) -> None:

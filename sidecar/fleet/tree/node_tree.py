@@ -22,6 +22,8 @@ from sidecar.subagents.runners.remote.git import (
     line,
 )
 
+MOST_FILE_BYTES = 1 << 30
+"""A larger file is not brought back: git would take long, and the bundle much memory."""
 _TREE_SETTINGS = (
     ("core.autocrlf", "false"),
     # Git LFS on the node has no files, and would store those of the agent in a folder that is not sent back.
@@ -44,6 +46,7 @@ class NodeTree:
         self._start = folder / "index-at-start"
         self.opened: list[str] = []
         """Repositories in the tree that `save` turned into plain folders."""
+        self._large: list[str] = []
         self.left_out: list[str] = []
         """Files that `save` could not store."""
 
@@ -104,7 +107,7 @@ class NodeTree:
         if not self.is_whole:
             return self._base, b""
         self._cache.hold()
-        unreadable = make_readable(self.path)
+        unreadable, self._large = make_readable(self.path, MOST_FILE_BYTES)
         with self._private() as private:
             head = private.head_after(self._base)
             try:
@@ -153,11 +156,13 @@ class NodeTree:
 
     def _add(self, private: PrivateGit, submodules: set[str], added: Marks | None) -> None:
         """Add all files, and those that an attempt before found in the indexes of the agent."""
-        marks_of(private).apply(private)
+        marks = marks_of(private)
+        marks.added = [each for each in marks.added if each not in self._large]
+        marks.apply(private)
         if added is not None:
             added.apply(private)
         self.opened += agent_git.open_nested(private, submodules, self._folder / "aside")
-        self.left_out = private.add_all()
+        self.left_out = private.add_all(self._large)
 
     def _check(self, commit: str, data: bytes) -> None:
         """Raise GitError if the agent's objects are not what their names say, so that others are missing."""

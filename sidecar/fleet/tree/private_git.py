@@ -7,7 +7,7 @@ another tree, and the marks in its index, which hide changes.
 import contextlib
 import os
 import shutil
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from sidecar.fleet.tree import agent_files
@@ -83,19 +83,24 @@ class PrivateGit:
         if not index.exists():
             self.run("read-tree", head)
 
-    def add_all(self) -> list[str]:
-        """Add everything that git does not ignore; return the paths that git cannot store.
+    def add_all(self, without: Collection[str] = ()) -> list[str]:
+        """Add everything that git does not ignore, `without` some files.
 
-        Raises GitError if the disk is full or git does not end in time: then all must wait. Blocking.
+        Returns the changed paths that were not added: those, and what git cannot store. Raises GitError if
+        the disk is full or git does not end in time: then all must wait. Blocking.
         """
-        try:
-            self.run("add", "--all", "--ignore-errors", "--", ".")
-            return []
-        except GitError as error:
-            if self.is_temporary(error):
-                raise
+        if not without:
+            try:
+                self.run("add", "--all", "--ignore-errors", "--", ".")
+                return []
+            except GitError as error:
+                if self.is_temporary(error):
+                    raise
+        changed = self._changed()
+        skipped = sorted(set(changed) & set(without))
         command = ("add", "--all", "--pathspec-from-file=-", "--pathspec-file-nul")
-        return self._keep_raw(self.each(command, self._changed()))
+        added = [path for path in changed if path not in without]
+        return [*skipped, *self._keep_raw(self.each(command, added))]
 
     def each(self, command: Sequence[str], entries: Sequence[str]) -> list[str]:
         """Run a command for all entries, in parts if it fails; return the others. Blocking."""

@@ -17,7 +17,8 @@ _OPENED = (
     "histories are not.\n"
 )
 _LEFT_OUT = (
-    "Git on the node could not store {names}. These files are not brought back as they were at the end.\n"
+    "Git on the node could not store {names}, or they are larger than 1 GiB. These files are not brought "
+    "back as they were at the end.\n"
 )
 _MOST_NAMES = 10
 

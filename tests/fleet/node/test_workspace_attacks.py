@@ -132,3 +132,23 @@ def test_changes_of_a_node_whose_clock_is_wrong_by_years_stay_as_long_as_others(
     assert git(repository, "show", "refs/sidecar/wrong:b.txt") == "wrong"
     monkeypatch.setattr(time, "time", lambda: now + 91 * DAY)
     assert run_refs.prune_old(repository, 90) == ["refs/sidecar/right", "refs/sidecar/wrong"]
+
+
+@pytest.mark.parametrize("bytes_", [2 << 30, 1 << 40])
+def test_a_huge_file_keeps_no_other_file_from_coming_back(
+    repository: Path, tmp_path: Path, bytes_: int
+) -> None:
+    tree, node, _ = sent(repository, tmp_path / "fleet")
+    (node.path / "kept.txt").write_text("kept\n")
+    (node.path / "gone.txt").unlink()
+    for name in ("huge.img", "src/a.txt", "ignored"):
+        with (node.path / name).open("wb") as file:
+            file.truncate(bytes_)
+    git(node.path, "add", "--intent-to-add", "huge.img")
+    began = time.monotonic()
+    commit, data = node.save(RUN)
+    assert time.monotonic() - began < 20
+    assert sorted(node.left_out) == ["huge.img", "src/a.txt"]
+    workspace.bring_back(tree, RUN, commit, data)
+    changed = git(repository, "diff", "--name-status", tree.base, f"refs/sidecar/{RUN}").split()
+    assert changed == ["D", "gone.txt", "A", "kept.txt"]
