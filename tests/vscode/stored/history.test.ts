@@ -120,7 +120,7 @@ session.step("the search shows tasks and messages while one types", async (workb
   await workbench.page.keyboard.press("Escape");
   await workbench.run("Subagents: Search Task History");
   await workbench.type("weathercock");
-  await workbench.row(OWN_TASK.id).waitFor();
+  await workbench.row(OWN_TASK.title).first().waitFor();
   await workbench.type("creaks north");
   await workbench.row(OWN_TASK.words).waitFor();
 });
