@@ -10,6 +10,7 @@ from typing import Any, Final, Generic, TypeVar
 import msgspec
 
 from sidecar.api.stored.tasks import Problem
+from sidecar.history.stored.complexity import is_too_complex
 from sidecar.history.stored.problems import problem
 
 # The repair code is imported when needed: its patterns take milliseconds to compile.
@@ -231,8 +232,13 @@ def is_json(data: bytes) -> bool:
 
 
 def value_of(json: Json) -> Any:
-    """Decode a bulky member, or JSON inside a text, when it is needed; None when absent or unreadable."""
-    return decode_leniently(msgspec.json.decode, json) if len(json) else None
+    """Decode a bulky member, or JSON inside a text, when it is needed.
+
+    None when it is absent, unreadable, or too complex.
+    """
+    if not len(json) or is_too_complex(json):
+        return None
+    return decode_leniently(msgspec.json.decode, json)
 
 
 def text_of(raw: msgspec.Raw | bytes) -> str | None:

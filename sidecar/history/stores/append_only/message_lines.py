@@ -9,6 +9,7 @@ from typing import Final, Protocol
 
 from sidecar.api.errors import StorageError
 from sidecar.api.stored.tasks import StoredMessage
+from sidecar.history.stored.complexity import is_too_complex
 from sidecar.history.stores.append_only.growing_file import Growth, Position, Unreadable, open_growing
 
 _STEP: Final = 64
@@ -45,7 +46,7 @@ class _Places:
 
     def __init__(self, paths: Sequence[str], render: Renderer, identity: Identity | None) -> None:
         self.paths = paths
-        self.render = render
+        self._render = render
         self.copies: set[tuple[int, int]] = set()
         """Number of the file and offset of lines that an earlier file has too."""
         self._identity = identity if len(paths) > 1 else None
@@ -69,6 +70,10 @@ class _Places:
                         return False
                     self._count(number, offset, line)
         return True
+
+    def render(self, line: bytes) -> Sequence[StoredMessage]:
+        """Return the messages of a line."""
+        return [_too_complex(line)] if is_too_complex(line) else self._render(line)
 
     def _count(self, file: int, offset: int, line: bytes) -> None:
         found = len(self.render(line))
@@ -156,6 +161,12 @@ class LineMessages:
                             break
                         if (number, at) not in self._known.copies:
                             yield line
+
+
+def _too_complex(line: bytes) -> StoredMessage:
+    size = len(line) >> 20
+    text = f"This record of {size:,} MiB has too many parts to show."
+    return StoredMessage(index=0, role="system", kind="notice", text=text)
 
 
 def _index(place: _Place) -> int:

@@ -95,3 +95,13 @@ def test_lines_that_an_earlier_file_has_too_are_left_out(tmp_path: Path) -> None
     assert seen(249, 999) == ["249", "250", "251"]
     paths[0].unlink()
     assert seen(0, 999) == [*map(str, range(100, 250)), *map(str, range(5)), "250", "251"]
+
+
+def test_a_record_that_would_take_gigabytes_is_named_and_not_rendered(tmp_path: Path) -> None:
+    path = tmp_path / "one"
+    path.write_bytes(b'{"text": [' + b"[]," * 3_000_000 + b'[]], "parts": 1}\n')
+    write(path, range(1), mode="a")
+    assert texts(MessagePlaces(), [path], 0, 5) == [
+        "This record of 8 MiB has too many parts to show.",
+        "0.0",
+    ]
