@@ -152,7 +152,7 @@ class ThreadFold:
                 continue
             model = message.model or model
             known, usage = answers.get(key), message.usage
-            if known is None or (usage is not None and _made(usage) > _made(known)):
+            if known is None or (usage is not None and _made_more(usage, known)):
                 answers[key] = usage
                 if (cost := dollars(record.cost_usd)) is not None:
                     self.facts.costs[key] = cost
@@ -181,8 +181,9 @@ class ThreadFold:
             titles.summaries.append((record.leaf_uuid or "", record.summary))
 
 
-def _made(usage: Usage) -> int:
-    return tokens(usage.output_tokens) or 0
+def _made_more(usage: Usage, known: Usage) -> bool:
+    made, before = usage.output_tokens, known.output_tokens
+    return made != before and (tokens(made) or 0) > (tokens(before) or 0)
 
 
 def _calls(content: msgspec.Raw | None) -> bool:

@@ -15,40 +15,40 @@ class Usage(msgspec.Struct, gc=False):
     """The tokens of one answer as recorded; `input_tokens` excludes both cache members."""
 
     input_tokens: int | float | None = None
-    output_tokens: int | float | None = None
     cache_creation_input_tokens: int | float | None = None
     cache_read_input_tokens: int | float | None = None
+    output_tokens: int | float | None = None
 
 
 class Message(msgspec.Struct, gc=False):
-    """A message as the API of the model has it."""
+    """A message as the API of the model has it; members in the order of most lines are decoded faster."""
 
-    id: str = ""
     model: str = ""
+    id: str = ""
     content: msgspec.Raw = NOTHING
     stop_reason: str | None = None
     usage: Usage | None = None
 
 
 class Record(msgspec.Struct, gc=False, rename="camel"):
-    """One line."""
+    """One line; members in the order of most lines are decoded faster."""
 
-    type: str = ""
-    subtype: str | None = None
-    uuid: str = ""
     parent_uuid: str | None = None
-    timestamp: str = ""
+    is_sidechain: bool = False
     cwd: str | None = None
+    session_id: str | None = None
+    type: str = ""
     message: Message | None = None
     request_id: str | None = None
+    uuid: str = ""
+    timestamp: str = ""
+    tool_use_result: msgspec.Raw = NOTHING
+    subtype: str | None = None
     content: str | None = None
     """The text of a system record."""
-    is_sidechain: bool = False
     is_meta: bool = False
     is_compact_summary: bool = False
     is_api_error_message: bool = False
-    tool_use_result: msgspec.Raw = NOTHING
-    session_id: str | None = None
     summary: str | None = None
     leaf_uuid: str | None = None
     custom_title: str | None = None

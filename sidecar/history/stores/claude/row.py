@@ -1,6 +1,7 @@
 """Turn the facts of a session into what a list shows. Pure."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
+from operator import attrgetter
 from typing import Final, NamedTuple
 
 from sidecar.api.stored.tasks import Problem, TokenUsage
@@ -8,7 +9,7 @@ from sidecar.history.stored.texts import one_line
 from sidecar.history.stores.append_only.times import iso_ms
 from sidecar.history.stores.claude.facts import Facts, State, Titles
 from sidecar.history.stores.sessions.session import End, Session
-from sidecar.history.stores.sessions.usage import tokens
+from sidecar.history.stores.sessions.usage import sum_of_tokens
 
 _ENDS: Final[dict[State, End]] = {
     "answered": "answered",
@@ -18,6 +19,9 @@ _ENDS: Final[dict[State, End]] = {
     "unclear": "open",
     "empty": "open",
 }
+_tokens_of: Final = attrgetter(
+    "input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"
+)
 
 
 class Place(NamedTuple):
@@ -73,10 +77,9 @@ def title_of(titles: Titles, held: Collection[str]) -> tuple[str | None, str]:
 def usage_of(facts: Facts) -> TokenUsage | None:
     """Sum the answers; None if none of them has usage. Most versions record no cost."""
     used = [usage for usage in facts.answers.values() if usage is not None]
-    given = _sum(usage.input_tokens for usage in used)
-    made = _sum(usage.output_tokens for usage in used)
-    reads = _sum(usage.cache_read_input_tokens for usage in used)
-    writes = _sum(usage.cache_creation_input_tokens for usage in used)
+    if not used:
+        return None
+    given, made, reads, writes = map(sum_of_tokens, zip(*map(_tokens_of, used), strict=True))
     if given is made is reads is writes is None:
         return None
     return TokenUsage(
@@ -87,9 +90,3 @@ def usage_of(facts: Facts) -> TokenUsage | None:
         cache_writes=writes,
         cost=sum(facts.costs.values()) if len(facts.costs) == len(used) else None,
     )
-
-
-def _sum(values: Iterable[object]) -> int | None:
-    """Sum recorded numbers of tokens; None without any that can be one."""
-    known = [number for value in values if (number := tokens(value)) is not None]
-    return sum(known) if known else None

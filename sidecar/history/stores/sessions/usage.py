@@ -1,7 +1,7 @@
 """Count the usage of answers, each once. Pure."""
 
-from collections.abc import Hashable
-from typing import Final
+from collections.abc import Hashable, Sequence
+from typing import Any, Final
 
 import msgspec
 
@@ -71,6 +71,14 @@ def tokens(value: object) -> int | None:
     if type(value) is float and value.is_integer():
         value = int(value)
     return value if type(value) is int and 0 <= value < _CAN_BE else None
+
+
+def sum_of_tokens(values: Sequence[Any]) -> int | None:
+    """Sum recorded numbers of tokens; None without any that can be one."""
+    if {*map(type, values)} == {int} and min(values) >= 0 and max(values) < _CAN_BE:  # nearly always
+        return int(sum(values))
+    known = [number for value in values if (number := tokens(value)) is not None]
+    return sum(known) if known else None
 
 
 def dollars(value: object) -> float | None:

@@ -35,7 +35,7 @@ class Links(msgspec.Struct, array_like=True, gc=False):
 def links_of(fold: FileFold, parent: str | None) -> Links:
     """Return the links of a file from its facts."""
     threads = [fold.main.facts, *(thread.facts for thread in fold.sidechains.values())]
-    answers = [hash_of_answer(key) for facts in threads for key in _answers(facts)]
+    answers = [crc32(key.encode("utf-8", "replace")) for facts in threads for key in _answers(facts)]
     uuids = [uuid for facts in threads for uuid in facts.uuids]
     titles = fold.main.facts.titles
     held = set(uuids) if titles.summaries else set()

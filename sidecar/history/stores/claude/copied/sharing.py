@@ -40,6 +40,8 @@ class Sharing:
         """Return the files in the groups of all these files."""
         found: set[str] = set()
         for key in keys:
-            if key not in found:
+            if key not in self._records:  # nearly all
+                found.add(key)
+            elif key not in found:
                 found |= self.group(key)
         return found
