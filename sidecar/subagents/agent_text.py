@@ -6,8 +6,17 @@ from typing import Any
 from sidecar.api.errors import InvalidParams
 
 
+class InvalidParameter(InvalidParams):
+    """One parameter is invalid. `parameter` is its wire name; `problem` includes the remedy."""
+
+    def __init__(self, parameter: str, problem: str) -> None:
+        super().__init__(f"{parameter}: {problem}")
+        self.parameter = parameter
+        self.problem = problem
+
+
 def require_whole(member: str, value: Any) -> None:
-    """Raise InvalidParams, which names the member, if a text in the value has half a surrogate pair.
+    """Raise InvalidParameter, which names the member, if a text in the value has half a surrogate pair.
 
     Such a text has no UTF-8, so no agent can get it.
     """
@@ -16,7 +25,7 @@ def require_whole(member: str, value: Any) -> None:
             value.encode()
         except UnicodeEncodeError as error:
             where = f"half a surrogate pair at index {error.start}"
-            raise InvalidParams(f"{member}: contains {where}; send whole characters") from None
+            raise InvalidParameter(member, f"contains {where}; send whole characters") from None
     elif isinstance(value, Mapping):
         for name, each in value.items():
             require_whole(f"a name in {member}", name)

@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 from sidecar.api.errors import LimitReached
 from sidecar.api.model import ToolKind
+from sidecar.subagents.agent_text import InvalidParameter
 from sidecar.subagents.runs.background import BackgroundRuns
-from sidecar.subagents.runs.launch_check import InvalidParameter
 from sidecar.subagents.runs.lifecycle import LaunchAborted, LaunchTimedOut
 from sidecar.subagents.tasks.manager import AsyncTaskManager
 from sidecar.tools import task_texts as texts

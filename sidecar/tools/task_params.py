@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from sidecar.api.runs.launches import LaunchParams
+from sidecar.subagents.agent_text import InvalidParameter
 from sidecar.subagents.permissions.tool_rule import delegated
-from sidecar.subagents.runs.launch_check import InvalidParameter, check_launch
+from sidecar.subagents.runs.launch_check import check_launch
 from sidecar.tools.arguments import BadArgument, check_names, quoted, text
 
 _CAPITAL = re.compile(r"(?=[A-Z])")

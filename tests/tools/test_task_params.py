@@ -63,6 +63,21 @@ async def test_what_is_missing_is_named(tool: TaskTool, arguments: Any, message:
 
 
 @pytest.mark.parametrize(
+    ("extra", "name"),
+    [
+        ({"goal_prompt": "look \ud83d"}, "goal_prompt"),
+        ({"behaviour_prompts": ["be brief", "\ud83d"]}, "behaviour_prompts[1]"),
+        ({"expected_outputs": {"\ud83d": "a number"}}, "a name in expected_outputs"),
+    ],
+)
+async def test_half_of_a_character_is_refused(tool: TaskTool, extra: dict[str, Any], name: str) -> None:
+    result = await tool.execute({**CALL, **extra})
+    assert result.error is not None
+    assert result.error.type == "PARAMETER_VALIDATION"
+    assert result.error.message.startswith(f"Invalid {name}: contains half a surrogate pair at index")
+
+
+@pytest.mark.parametrize(
     ("arguments", "text"),
     [
         ({"subagent_name": "scout", "goal_prompt": "look"}, "Run subagent 'scout' to accomplish: look"),

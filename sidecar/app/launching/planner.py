@@ -16,12 +16,13 @@ from sidecar.app.clients.context import Caller
 from sidecar.app.launching.equipping import equip
 from sidecar.app.launching.launch_record import attachment_names, to_record
 from sidecar.storage.layout import new_task_id
+from sidecar.subagents.agent_text import InvalidParameter
 from sidecar.subagents.equipment.equipment import Equipment
 from sidecar.subagents.journal.records import Origin, RunRecord
 from sidecar.subagents.limits.budget import DaySpending
 from sidecar.subagents.limits.constraints import constraints_of, first_unsupported
 from sidecar.subagents.runners.contract import RunnerUnavailable
-from sidecar.subagents.runs.launch_check import InvalidParameter, check_launch
+from sidecar.subagents.runs.launch_check import check_launch
 from sidecar.subagents.runs.prepared import PreparedLaunch
 from sidecar.subagents.runs.registry.registry import RunRegistry
 from sidecar.subagents.tasks.timeouts import TimeoutChoice, resolve

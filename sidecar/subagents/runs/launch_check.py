@@ -3,24 +3,14 @@
 import sys
 from pathlib import Path
 
-from sidecar.api.errors import InvalidParams
 from sidecar.api.runs.launches import LaunchParams
 from sidecar.javascript.printing import js_number
-from sidecar.subagents.agent_text import require_whole
+from sidecar.subagents.agent_text import InvalidParameter, require_whole
 from sidecar.subagents.permissions.tool_rule import first_problem
 from sidecar.subagents.tasks.timeouts import NONE, seconds_problem
 
 MAX_NAME = 200
 """The longest name of a model, mode or effort."""
-
-
-class InvalidParameter(InvalidParams):
-    """A launch parameter is wrong. `parameter` is its wire name; `problem` includes the remedy."""
-
-    def __init__(self, parameter: str, problem: str) -> None:
-        super().__init__(f"{parameter}: {problem}")
-        self.parameter = parameter
-        self.problem = problem
 
 
 def check_launch(params: LaunchParams) -> None:

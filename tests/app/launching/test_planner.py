@@ -7,7 +7,7 @@ import pytest
 from sidecar.api.errors import InvalidParams, LaunchFailed, SubagentNotFound, TaskNotFound
 from sidecar.api.runs.launches import LaunchParams
 from sidecar.app.launching.launch_record import from_record
-from sidecar.subagents.runs.launch_check import InvalidParameter
+from sidecar.subagents.agent_text import InvalidParameter
 from sidecar.subagents.runs.prepared import PreparedLaunch
 from tests.app.launching.conftest import Planning
 

@@ -23,10 +23,10 @@ def test_the_variables_of_a_raylet_are_read(tmp_path: Path) -> None:
     os.set_inheritable(read, True)
     child = os.posix_spawn(raylet, ["raylet", "-c", f"import os; os.read({read}, 1)"], {"KEPT": "1"})
     try:
-        names = None
-        while names is None:
-            names = _names_at_start(child)
-        assert names - {""} == {"KEPT"}
+        names: set[str] = set()
+        while not names:  # there are none while the program is being started
+            names = (_names_at_start(child) or set()) - {""}
+        assert names == {"KEPT"}
     finally:
         os.close(write)
         os.close(read)
