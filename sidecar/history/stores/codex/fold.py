@@ -15,6 +15,8 @@ State = Literal["empty", "open", "answered", "cancelled", "failed"]
 
 _REPLAY_GAP_MS: Final = 100
 """Records copied from another session are written at once: a longer pause ends them."""
+_UNDATED_GAP_MS: Final = 1_000
+"""The pause that ends copied records without IDs of turns, which are written within a second."""
 _UUID_WITH_TIME: Final = 7
 _CALLS: Final = frozenset({"function_call", "custom_tool_call", "local_shell_call"})
 _MAX_TITLE: Final = 20_000
@@ -69,12 +71,14 @@ class FileFold:
     """Fold the records of one file.
 
     A fork or a subagent begins with a copy of another session's records under new times, which ends with
-    the first own turn: the IDs of turns and sessions hold the time at which they were made. Later versions
-    name the other session and copy nothing, but their sums include its tokens.
+    the first own turn: the IDs of turns and sessions hold the time at which they were made. Without IDs of
+    turns, it ends with a pause of a second. Later versions name the other session and copy nothing, but their
+    sums include its tokens.
     """
 
     __slots__ = (
         "_answered",
+        "_are_turns_dated",
         "_failed",
         "_replay",
         "_since",
@@ -88,6 +92,8 @@ class FileFold:
         self._replay = False
         self._since: int | None = None
         """The time of the last copied record in ms."""
+        self._are_turns_dated = False
+        """Whether a copied turn had an ID."""
         self._sums = Sums()
         self._answered = False
         """Whether the model answered in this session, for a person or for a summary."""
@@ -148,11 +154,13 @@ class FileFold:
         made, own = _made_ms(turn), _made_ms(self.facts.id)
         at, since = iso_ms(record.timestamp), self._since
         self._since = at
+        self._are_turns_dated = self._are_turns_dated or made is not None
         if made is not None and own is not None:
             return made >= own
+        pause = at - since if at is not None and since is not None else 0
         if own is None or turn is not None:
-            return at is not None and since is not None and at - since > _REPLAY_GAP_MS
-        return False
+            return pause > _REPLAY_GAP_MS
+        return not self._are_turns_dated and pause >= _UNDATED_GAP_MS
 
     def _take_copied(self, kind: str, payload: Payload) -> None:
         if kind == "token_count" and payload.info is not None and payload.info.total_token_usage is not None:
