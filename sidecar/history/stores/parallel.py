@@ -112,6 +112,7 @@ class _Copy:
         self._source, sink = os.pipe()
         self._process = os.fork()
         if self._process == 0:
+            os.close(self._source)  # so that the copy ends if the original is killed
             _send_and_end(make, sink)
         os.close(sink)
 

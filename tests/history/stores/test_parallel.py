@@ -3,6 +3,8 @@
 import os
 import select
 import signal
+import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -162,3 +164,28 @@ def test_a_list_from_two_processes_is_the_list_from_one(
     spread_out = TaskHistory([tmp_path], now=lambda: NOW_MS, parallel=in_two_processes)
     assert spread_out.list(rules=rules) == alone.list(rules=rules)
     assert len(alone.list(rules=rules)) > 4
+
+
+_KILLED = """
+import os, signal
+from sidecar.history.stores import parallel
+
+parallel._may_fork = lambda: True
+original = os.getpid()
+begun, begin = os.pipe()
+
+def work(names):
+    if os.getpid() == original:
+        os.read(begun, 1)
+        os.kill(original, signal.SIGKILL)
+    os.write(begin, b"x")
+    return ["more than a pipe holds" * 10_000 for _ in names]
+
+parallel.in_two_processes(work, [str(number) for number in range(parallel.FEWEST)], list[str])
+"""
+
+
+def test_the_copy_ends_if_the_original_is_killed() -> None:
+    # The output ends when no process has it open any more.
+    ended = subprocess.run([sys.executable, "-c", _KILLED], stdout=subprocess.PIPE, check=False, timeout=30)
+    assert ended.returncode == -signal.SIGKILL
