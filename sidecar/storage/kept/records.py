@@ -30,6 +30,8 @@ class Listed(NamedTuple):
     product: str
     sessions: Mapping[str, KeptSession]
     lines: int
+    damaged: int = 0
+    """How many lines cannot be read."""
 
 
 def parse_list(data: bytes) -> Listed:
@@ -37,14 +39,18 @@ def parse_list(data: bytes) -> Listed:
     root = product = ""
     sessions: dict[str, KeptSession] = {}
     lines = data.splitlines()
+    damaged = 0
     for line in lines:
         match _decoded(line):
             case {"version": 1, "root": str(root_), "product": str(product_)}:
                 root, product = root_, product_
-            case {"key": str(key), "files": list(files), "deleted": bool(deleted)}:
-                if (found := _files(files)) is not None:
-                    sessions[key] = KeptSession(found, deleted)
-    return Listed(root, product, sessions, len(lines))
+            case {"key": str(key), "files": list(files), "deleted": bool(deleted)} if (
+                found := _files(files)
+            ) is not None:
+                sessions[key] = KeptSession(found, deleted)
+            case _:
+                damaged += 1
+    return Listed(root, product, sessions, len(lines), damaged)
 
 
 def head_line(root: str, product: str) -> bytes:

@@ -5,6 +5,7 @@ refers to, which `sweep` removes.
 """
 
 import errno
+import logging
 import os
 from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
@@ -15,6 +16,8 @@ from sidecar.storage.kept.blobs import write_blob
 from sidecar.storage.kept.copies import Copies
 from sidecar.storage.kept.records import KeptFile, KeptSession, head_line, parse_list, session_line
 from sidecar.storage.layout import FILE_MODE, make_private_dirs
+
+_log = logging.getLogger(__name__)
 
 _APPEND: Final = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_CLOEXEC", 0)
 _READ: Final = (
@@ -77,9 +80,13 @@ class CopyWriter(Copies):
     def sweep(self) -> None:
         """Remove the files that no session refers to, and shorten a list with many outdated lines.
 
-        Raises OSError. If the list cannot be read, every file may be in use, and none is removed.
+        Raises OSError. If the list or one of its lines cannot be read, every file may be in use, and none is
+        removed.
         """
         listed = self.listed() if self.version is None else parse_list(Path(self.list).read_bytes())
+        if listed.damaged or (self.version is not None and not listed.lines):
+            _log.warning("%s is damaged; copies that it does not name are not removed", self.list)
+            return
         if listed.lines > 2 * len(listed.sessions) + _OUTDATED:
             lines = [session_line(key, session) for key, session in listed.sessions.items()]
             data = b"".join((head_line(listed.root, listed.product), *lines))
@@ -97,12 +104,22 @@ class CopyWriter(Copies):
         try:
             size = os.fstat(descriptor).st_size
             is_cut = size > 0 and os.pread(descriptor, 1, size - 1) != b"\n"
+            if is_cut and (torn := _torn(Path(self.list).read_bytes())):
+                size, is_cut = size - torn, False
+                os.ftruncate(descriptor, size)
             head = head_line(root, product) if is_first or not size else b"\n" * is_cut
             line = head + session_line(key, session)
             if os.write(descriptor, line) < len(line):
+                os.ftruncate(descriptor, size)
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
         if is_first:
             sync_directory(Path(self.folder))
+
+
+def _torn(data: bytes) -> int:
+    """Return the size of a last line that was not written to its end, which lists nothing."""
+    last = data[data.rfind(b"\n") + 1 :]
+    return len(last) if parse_list(last).damaged else 0

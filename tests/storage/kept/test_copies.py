@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -139,6 +140,31 @@ def test_no_copy_is_removed_while_the_list_cannot_be_read(place: Place) -> None:
     os.rmdir(place.writer.list)
     os.rename(away, place.writer.list)
     assert place.copied("one") == {"a.jsonl": LINES}
+
+
+@pytest.mark.parametrize("harm", [lambda data: data.replace(b'"key":"one"', b'"k\1y":"one"'), lambda _: b""])
+def test_no_copy_is_removed_while_a_line_of_the_list_is_damaged(
+    place: Place, harm: Callable[[bytes], bytes]
+) -> None:
+    place.add("one", place.file("a.jsonl"))
+    path = Path(place.writer.list)
+    whole = path.read_bytes()
+    path.write_bytes(harm(whole))
+    place.writer.sweep()
+    path.write_bytes(whole)
+    assert place.copied("one") == {"a.jsonl": LINES}
+
+
+def test_a_line_that_was_not_written_to_its_end_is_removed_with_the_next_one(place: Place) -> None:
+    place.add("one", place.file("a.jsonl"))
+    path = Path(place.writer.list)
+    with path.open("ab") as file:
+        file.write(path.read_bytes().splitlines()[-1][:-9])
+    place.add("two", place.file("b.jsonl", b"b"))
+    (Path(place.writer.blobs) / "leftover").touch()
+    place.writer.sweep()
+    assert [*Copies(place.writer.folder).sessions()] == ["one", "two"]
+    assert len(place.writer.entries()) == 2
 
 
 def test_a_list_with_many_outdated_lines_is_shortened(place: Place) -> None:
