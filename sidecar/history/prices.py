@@ -8,6 +8,7 @@ import importlib.util
 import logging
 import threading
 from datetime import UTC, datetime
+from decimal import Decimal
 from importlib.metadata import version
 from typing import Any, Final
 
@@ -60,36 +61,44 @@ class Estimates:
         usage = info.token_usage
         if usage is None or usage.cost is not None or not info.model:
             return info
-        cost = self._cost(usage, info.model, info.last_activity)
+        cost = self._cost(usage, info.model, info.message_count, info.last_activity)
         if cost is None:
             return info
         return msgspec.structs.replace(info, token_usage=msgspec.structs.replace(usage, estimated_cost=cost))
 
-    def _cost(self, usage: TokenUsage, model: str, at: int | float | None) -> float | None:
+    def _cost(
+        self, usage: TokenUsage, model: str, messages: int | None, at: int | float | None
+    ) -> float | None:
         if usage.input is None or usage.output is None or model in self._unknown:
             return None
         for name in dict.fromkeys((model, model.rpartition("/")[2])):
             try:
-                return _price(usage, name, at)
+                return _price(usage, name, max(1, messages or 1), at)
             except (LookupError, ValueError):
                 continue
         self._unknown.add(model)
         return None
 
 
-def _price(usage: TokenUsage, model: str, at: int | float | None) -> float:
-    """Return the price in USD at a time in ms. Raises LookupError for an unknown model."""
+def _price(usage: TokenUsage, model: str, messages: int, at: int | float | None) -> float:
+    """Return the price in USD at a time in ms. Raises LookupError for an unknown model.
+
+    Models may cost more for long requests, so the average message is priced.
+    """
     try:
         from genai_prices import Usage, calc_price
     except ImportError:
         _log.warning("history.estimateCost needs the extra: pip install %s", EXTRA)
         raise LookupError(model) from None
-    reads, writes = int(usage.cache_reads or 0), int(usage.cache_writes or 0)
-    used: Any = Usage(
-        input_tokens=int(usage.input or 0) + reads + writes,
-        output_tokens=int(usage.output or 0),
-        cache_read_tokens=reads,
-        cache_write_tokens=writes,
+
+    def average(*tokens: int | float | None) -> Any:  # the types of the table are narrower than what it takes
+        return Decimal(sum(int(each or 0) for each in tokens)) / messages
+
+    used = Usage(
+        input_tokens=average(usage.input, usage.cache_reads, usage.cache_writes),
+        output_tokens=average(usage.output),
+        cache_read_tokens=average(usage.cache_reads),
+        cache_write_tokens=average(usage.cache_writes),
     )
     moment = datetime.fromtimestamp(at / 1000, UTC) if at is not None else None
-    return float(calc_price(used, model, genai_request_timestamp=moment).total_price)
+    return float(calc_price(used, model, genai_request_timestamp=moment).total_price * messages)

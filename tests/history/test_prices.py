@@ -112,3 +112,18 @@ def test_without_the_extra_nothing_is_estimated(
     monkeypatch.setitem(sys.modules, "genai_prices", None)
     assert history.get(truths[0].id, estimate=True)[0].token_usage == history.get(truths[0].id)[0].token_usage
     assert prices.EXTRA in caplog.text
+
+
+def test_many_short_requests_do_not_cost_as_much_as_a_long_one(
+    sessions: tuple[TaskHistory, list[Truth]],
+) -> None:
+    history, truths = sessions
+    task, _ = history.get(truths[0].id)
+    task.model = "claude-sonnet-4-5"  # costs twice as much for requests of more than 200,000 tokens
+    task.token_usage = TokenUsage(input=5_000_000, output=100_000, total=5_100_000)
+    costs = []
+    for messages in (1, 100):
+        task.message_count = messages
+        estimated = Estimates().info(task).token_usage
+        costs.append(estimated and estimated.estimated_cost)
+    assert costs == pytest.approx([32.25, 16.5])
