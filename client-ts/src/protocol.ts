@@ -738,8 +738,26 @@ export interface TokenUsage {
   cacheWrites?: number | null;
   /** An estimate in USD from a price table, where no cost is recorded. Never added to `cost`. */
   estimatedCost?: number | null;
+  /** The same tokens by model. Absent unless several models were used and all are known. */
+  byModel?: ModelUsage[];
   /** The task together with all its descendants. Absent without child sessions. */
   withChildren?: SubtreeUsage;
+}
+
+/** The tokens that the answers of one model used, as in `TokenUsage`. */
+export interface ModelUsage {
+  /** The name of the model as recorded. */
+  model: string;
+  /** How many answers used them. */
+  answers: number;
+  /** Input tokens, without those of a prompt cache. */
+  input?: number | null;
+  /** Output tokens, including reasoning. */
+  output?: number | null;
+  /** Tokens read from a prompt cache. */
+  cacheReads?: number | null;
+  /** Tokens written to a prompt cache. */
+  cacheWrites?: number | null;
 }
 
 /** Tokens and cost of a session and of all sessions that descend from it. */

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import msgspec
 
-from sidecar.api.stored.tasks import TaskInfo, TokenUsage
+from sidecar.api.stored.tasks import ModelUsage, TaskInfo, TokenUsage
 from sidecar.history.stores.index_row import IndexRow, info_of, with_info
 
 PACKAGE: Final = "genai-prices"
@@ -61,13 +61,21 @@ class Estimates:
         usage = info.token_usage
         if usage is None or usage.cost is not None or not info.model:
             return info
-        cost = self._cost(usage, info.model, info.message_count, info.last_activity)
+        cost = self._sum(usage, info)
         if cost is None:
             return info
         return msgspec.structs.replace(info, token_usage=msgspec.structs.replace(usage, estimated_cost=cost))
 
+    def _sum(self, usage: TokenUsage, info: TaskInfo) -> float | None:
+        """Return the cost of a task with one or more models; None if one of them cannot be estimated."""
+        if usage.by_model is None:
+            return self._cost(usage, info.model or "", info.message_count, info.last_activity)
+        costs = [self._cost(each, each.model, each.answers, info.last_activity) for each in usage.by_model]
+        known = [cost for cost in costs if cost is not None]
+        return sum(known) if len(known) == len(costs) else None
+
     def _cost(
-        self, usage: TokenUsage, model: str, messages: int | None, at: int | float | None
+        self, usage: TokenUsage | ModelUsage, model: str, messages: int | None, at: int | float | None
     ) -> float | None:
         if usage.input is None or usage.output is None or model in self._unknown:
             return None
@@ -80,7 +88,7 @@ class Estimates:
         return None
 
 
-def _price(usage: TokenUsage, model: str, messages: int, at: int | float | None) -> float:
+def _price(usage: TokenUsage | ModelUsage, model: str, messages: int, at: int | float | None) -> float:
     """Return the price in USD at a time in ms. Raises LookupError for an unknown model.
 
     Models may cost more for long requests, so the average message is priced.

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from sidecar.api.stored.stats import StatsParams
-from sidecar.api.stored.tasks import TokenUsage
+from sidecar.api.stored.tasks import ModelUsage, TokenUsage
 from sidecar.corpus.copilot import write_copilot
 from sidecar.corpus.truth import Truth
 from sidecar.history import TaskHistory, insight, prices
@@ -127,3 +127,22 @@ def test_many_short_requests_do_not_cost_as_much_as_a_long_one(
         estimated = Estimates().info(task).token_usage
         costs.append(estimated and estimated.estimated_cost)
     assert costs == pytest.approx([32.25, 16.5])
+
+
+def test_each_model_has_its_own_price(sessions: tuple[TaskHistory, list[Truth]]) -> None:
+    history, truths = sessions
+    task, _ = history.get(truths[0].id)
+    task.model = "claude-haiku-4-5"
+    task.token_usage = TokenUsage(
+        input=500_000,
+        output=10_000,
+        by_model=[
+            ModelUsage(model="claude-opus-4-1", answers=9, input=450_000, output=9_000),
+            ModelUsage(model="claude-haiku-4-5", answers=1, input=50_000, output=1_000),
+        ],
+    )
+    estimated = Estimates().info(task).token_usage
+    assert estimated is not None
+    assert estimated.estimated_cost == pytest.approx(7.48)
+    task.token_usage.by_model[0].model = "a-model-of-my-own"  # type: ignore[index]  # set above
+    assert Estimates().info(task) is task

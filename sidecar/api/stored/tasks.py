@@ -60,6 +60,23 @@ class SubtreeUsage(Record, kw_only=True, gc=False):
     """Tokens written to a prompt cache."""
 
 
+class ModelUsage(Record, kw_only=True, gc=False):
+    """The tokens that the answers of one model used, as in `TokenUsage`."""
+
+    model: str
+    """The name of the model as recorded."""
+    answers: int
+    """How many answers used them."""
+    input: int | float | None = None
+    """Input tokens, without those of a prompt cache."""
+    output: int | float | None = None
+    """Output tokens, including reasoning."""
+    cache_reads: int | float | None = None
+    """Tokens read from a prompt cache."""
+    cache_writes: int | float | None = None
+    """Tokens written to a prompt cache."""
+
+
 class TokenUsage(Record, kw_only=True, gc=False):
     """Tokens as recorded and their cost in USD; `total` is input + output.
 
@@ -82,6 +99,8 @@ class TokenUsage(Record, kw_only=True, gc=False):
     """Tokens written to a prompt cache."""
     estimated_cost: int | float | None = None
     """An estimate in USD from a price table, where no cost is recorded. Never added to `cost`."""
+    by_model: list[ModelUsage] | None = None
+    """The same tokens by model. Absent unless several models were used and all are known."""
     with_children: SubtreeUsage | None = None
     """The task together with all its descendants. Absent without child sessions."""
 

@@ -69,6 +69,7 @@ def _fields(task: TaskInfo, location: str) -> list[tuple[str, str, str]]:
         ("Workspace", "workspaceDir", task.workspace_dir or ""),
         ("Tokens", "tokenUsage", _tokens(usage)),
         ("Cache", "", _cache(usage)),
+        ("By model", "", _by_model(usage)),
         (
             "With children",
             "",
@@ -103,6 +104,15 @@ def _cache(usage: TokenUsage | None) -> str:
     """Return the tokens that a prompt cache read and wrote, without zeros."""
     counts = () if usage is None else ((usage.cache_reads, "read"), (usage.cache_writes, "written"))
     return ", ".join(f"{output.count(number)} {what}" for number, what in counts if number)
+
+
+def _by_model(usage: TokenUsage | None) -> str:
+    """Return the input and output tokens of each model of a task that used several."""
+    if usage is None or usage.by_model is None:
+        return ""
+    return ", ".join(
+        f"{each.model} {output.count((each.input or 0) + (each.output or 0))}" for each in usage.by_model
+    )
 
 
 def _files(history: TaskHistory, task: TaskInfo) -> str:

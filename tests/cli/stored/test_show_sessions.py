@@ -5,6 +5,9 @@ from pathlib import Path
 from tests.cli.conftest import Run
 from tests.cli.program import Cli
 from tests.history.stores.codex.test_failed_calls import APPLIED, SESSION, called, item, opened
+from tests.history.stores.fixtures.growing import append
+from tests.history.stores.test_by_model import SESSION as CLAUDE
+from tests.history.stores.test_by_model import claude_answer
 from tests.history.stores.test_qwen_subagents import MAIN, add_subagent, root
 
 __all__ = ["root"]  # a fixture
@@ -34,6 +37,12 @@ def test_a_parent_shows_the_tokens_of_its_children_too(root: Path, run: Run) -> 
     add_subagent(root)
     shown = run("show", MAIN, "--root", str(root))[1]
     assert "\nWith children  1,303\n" in shown
+
+
+def test_a_session_of_several_models_shows_the_tokens_of_each(tmp_path: Path, run: Run) -> None:
+    records = [claude_answer(number, model, 5) for number, model in enumerate(["opus", "haiku"])]
+    append(tmp_path / "projects" / "-w" / f"{CLAUDE}.jsonl", records)
+    assert "By model       opus 105, haiku 105\n" in run("show", CLAUDE, "--root", str(tmp_path))[1]
 
 
 def test_one_task_is_not_several(root: Path, cli: Cli, run: Run) -> None:

@@ -38,6 +38,9 @@ class Facts:
     prompts: int = 0
     answers: dict[str, Usage | None] = field(default_factory=dict)
     """Own answers by key, as their record with the most output tokens has it; None for one without usage."""
+    models: dict[str, str] = field(default_factory=dict)
+    """The models of own answers by key, except those of the model that answered first."""
+    first_model: str = ""
     costs: dict[str, float] = field(default_factory=dict)
     """The recorded costs of own answers in USD, which most versions do not write."""
     titles: Titles = field(default_factory=Titles)

@@ -136,7 +136,7 @@ class ThreadFold:
 
     def _take_answers(self, records: Sequence[Record]) -> None:
         """Add records of answers with nothing between them that depends on the state of the session."""
-        answers, foreign = self.facts.answers, self._foreign_answers
+        answers, foreign, first = self.facts.answers, self._foreign_answers, self.facts.first_model
         model, end = "", None
         for record in records:
             message = record.message
@@ -154,12 +154,23 @@ class ThreadFold:
             known, usage = answers.get(key), message.usage
             if known is None or (usage is not None and _made_more(usage, known)):
                 answers[key] = usage
+                if message.model != first:
+                    first = self._take_model(key, message.model)
                 if (cost := dollars(record.cost_usd)) is not None:
                     self.facts.costs[key] = cost
         if model:
             self.facts.model = model
         if end is not None:
             self._take_end(end)
+
+    def _take_model(self, key: str, model: str) -> str:
+        """Take the model of an answer that is not the first one; return the first one."""
+        facts = self.facts
+        if len(facts.answers) == 1:
+            facts.first_model = model
+        else:
+            facts.models[key] = model
+        return facts.first_model
 
     def _take_end(self, record: Record) -> None:
         """Take how an answer, the last one by now, leaves the session."""

@@ -4,12 +4,14 @@ from collections.abc import Collection
 from operator import attrgetter
 from typing import Final, NamedTuple
 
-from sidecar.api.stored.tasks import Problem, TokenUsage
+from sidecar.api.stored.tasks import ModelUsage, Problem, TokenUsage
 from sidecar.history.stored.texts import one_line
 from sidecar.history.stores.append_only.times import iso_ms
 from sidecar.history.stores.claude.facts import Facts, State, Titles
+from sidecar.history.stores.claude.records import Usage
+from sidecar.history.stores.sessions.by_model import ModelTokens, by_model
 from sidecar.history.stores.sessions.session import End, Session
-from sidecar.history.stores.sessions.usage import sum_of_tokens
+from sidecar.history.stores.sessions.usage import sum_of_tokens, tokens
 
 _ENDS: Final[dict[State, End]] = {
     "answered": "answered",
@@ -89,4 +91,18 @@ def usage_of(facts: Facts) -> TokenUsage | None:
         cache_reads=reads,
         cache_writes=writes,
         cost=sum(facts.costs.values()) if len(facts.costs) == len(used) else None,
+        by_model=_by_model(facts) if facts.models else None,
     )
+
+
+def _by_model(facts: Facts) -> list[ModelUsage] | None:
+    return by_model(
+        (facts.models.get(key, facts.first_model), _model_tokens(usage))
+        for key, usage in facts.answers.items()
+        if usage is not None
+    )
+
+
+def _model_tokens(used: Usage) -> ModelTokens:
+    given, made, reads, writes = map(tokens, _tokens_of(used))
+    return ModelTokens(given, made, reads, writes)

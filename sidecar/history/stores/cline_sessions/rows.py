@@ -129,7 +129,8 @@ def _summed(answers: Sequence[Json]) -> TokenUsage | None:
     counted = CountedOnce()
     for place, answer in enumerate(answers):
         used = member(answer, "metrics")
-        counted.add(text(answer, "id") or place, _usage(used, used.get("cost")))
+        model = text(member(answer, "modelInfo"), "id")
+        counted.add(text(answer, "id") or place, _usage(used, used.get("cost")), model)
     return counted.total()
 
 
@@ -138,7 +139,7 @@ def _recorded(metadata: Json) -> TokenUsage | None:
     used = member(metadata, "usage")
     cost = used.get("totalCost")
     counted = CountedOnce()
-    counted.add(0, _usage(used, cost if cost is not None else metadata.get("totalCost")))
+    counted.add(0, _usage(used, cost if cost is not None else metadata.get("totalCost")), None)
     return counted.total()
 
 
@@ -156,7 +157,10 @@ def _larger(recorded: TokenUsage | None, summed: TokenUsage | None) -> TokenUsag
     """Prefer the manifest, unless it is behind: it is written at the end of a turn."""
     if recorded is None or summed is None:
         return recorded or summed
-    return summed if (summed.total or 0) > (recorded.total or 0) else recorded
+    if (summed.total or 0) > (recorded.total or 0):
+        return summed
+    is_same = (summed.input, summed.output) == (recorded.input, recorded.output)
+    return msgspec.structs.replace(recorded, by_model=summed.by_model) if is_same else recorded
 
 
 def _time_in_id(key: str) -> int | None:

@@ -55,6 +55,8 @@ class Facts:
     items: Messages = field(default_factory=Messages)
     usage: Figures | None = None
     """The own tokens; None if no answer reported any."""
+    answers: list[tuple[str, Figures]] = field(default_factory=list)
+    """The own tokens of each answer, with its model."""
 
     @property
     def is_task(self) -> bool:
@@ -194,8 +196,16 @@ class FileFold:
                 events.state, self._failed = "failed", True
             case "token_count":
                 if payload.info is not None and self._sums.take(payload.info, answered=self._answered):
-                    facts.usage = self._sums.own
                     facts.model = self._turn_model or facts.model
+                    self._take_tokens(self._sums.own)
+
+    def _take_tokens(self, own: Figures | None) -> None:
+        """Take the own tokens after an answer."""
+        facts = self.facts
+        before, facts.usage = facts.usage or Figures(), own
+        if own is not None and own != before:
+            used = Figures.positive(new - old for new, old in zip(own, before, strict=True))
+            facts.answers.append((facts.model, used))
 
     def _take_bare(self, record: Record) -> None:
         """Take a line of the first versions, which have no envelope and no events."""

@@ -5,6 +5,8 @@ from typing import Final, NamedTuple
 from sidecar.api.stored.tasks import Problem, TokenUsage
 from sidecar.history.stores.append_only.times import iso_ms
 from sidecar.history.stores.codex.fold import Facts, State
+from sidecar.history.stores.codex.sums import Figures
+from sidecar.history.stores.sessions.by_model import ModelTokens, by_model
 from sidecar.history.stores.sessions.session import End, Session
 
 _ENDS: Final[dict[State, End]] = {
@@ -56,11 +58,19 @@ def _usage(facts: Facts) -> TokenUsage | None:
     used = facts.usage
     if used is None:
         return None
-    fresh = max(0, used.given - used.read - used.written)
+    fresh = _fresh(used)
     return TokenUsage(
         total=fresh + used.made,
         input=fresh,
         output=used.made,
         cache_reads=used.read,
         cache_writes=used.written,
+        by_model=by_model(
+            (model, ModelTokens(_fresh(each), each.made, each.read, each.written))
+            for model, each in facts.answers
+        ),
     )
+
+
+def _fresh(used: Figures) -> int:
+    return max(0, used.given - used.read - used.written)

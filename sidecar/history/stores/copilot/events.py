@@ -68,7 +68,7 @@ class EventFold:
             counted = CountedOnce()
             for run, metrics in self._runs.items():
                 for model, recorded in metrics.items():
-                    counted.add((str(run), model), _usage_of(recorded))
+                    counted.add((str(run), model), _usage_of(recorded), model)
             if (total := counted.total()) is not None:
                 return total
         known = [output for output in self._outputs.values() if output is not None]
@@ -130,9 +130,9 @@ _HANDLERS: Final[dict[str, _Handler]] = {
 
 def _usage_of(recorded: object) -> Usage:
     """Read the usage of one model in a run; its input includes what was read from and written to a cache."""
-    used = recorded.get("usage") if isinstance(recorded, dict) else None
-    if not isinstance(used, dict):
+    if not isinstance(recorded, dict) or not isinstance(used := recorded.get("usage"), dict):
         return Usage()
+    requests = recorded.get("requests")
     reads, writes = tokens(used.get("cacheReadTokens")), tokens(used.get("cacheWriteTokens"))
     given = tokens(used.get("inputTokens"))
     return Usage(
@@ -140,4 +140,5 @@ def _usage_of(recorded: object) -> Usage:
         output=tokens(used.get("outputTokens")),
         cache_reads=reads,
         cache_writes=writes,
+        answers=(tokens(requests.get("count")) if isinstance(requests, dict) else None) or 1,
     )

@@ -48,7 +48,7 @@ def session_of(
     counted = CountedOnce()
     for name, fact in messages.items():
         if fact.used is not None:
-            counted.add(name, fact.used)
+            counted.add(name, fact.used, fact.model)
     found.usage = counted.total()
     return found
 

@@ -33,7 +33,7 @@ def session_of(content: Content, product: Product) -> Session | None:
     counted = CountedOnce()
     for message in own:
         if message.role == "assistant":
-            counted.add(message.id, _usage(message))
+            counted.add(message.id, _usage(message), text(message.data, "modelID"))
     times = [at for message in own for at in (message.created, message.completed) if at is not None]
     latest = answers[-1].data if answers else {}
     return Session(

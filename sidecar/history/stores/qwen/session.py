@@ -15,7 +15,7 @@ def session_of(key: str, source: str, chats: Sequence[ChatFold]) -> Session:
     counted = CountedOnce()
     for uuid, fact in facts.items():
         if fact.used is not None:
-            counted.add(uuid, fact.used)
+            counted.add(uuid, fact.used, fact.model)
     return Session(
         id=key,
         product="qwen",

@@ -6,6 +6,7 @@ from typing import Any, Final
 import msgspec
 
 from sidecar.api.stored.tasks import TokenUsage
+from sidecar.history.stores.sessions.by_model import ModelTokens, by_model
 
 _CAN_BE: Final = 2**53
 """Larger than any real figure."""
@@ -21,6 +22,8 @@ class Usage(msgspec.Struct, frozen=True, kw_only=True):
     cost: float | None = None
     is_free: bool = False
     """Whether the model is known to cost nothing, so that a recorded 0 is its cost."""
+    answers: int = 1
+    """How many answers used this, if their tokens are recorded together."""
 
     @property
     def tokens(self) -> int:
@@ -33,6 +36,7 @@ class CountedOnce:
 
     def __init__(self) -> None:
         self._used: dict[Hashable, Usage] = {}
+        self._models: dict[Hashable, str | None] = {}
 
     def __contains__(self, key: Hashable) -> bool:
         return key in self._used
@@ -40,11 +44,11 @@ class CountedOnce:
     def __len__(self) -> int:
         return len(self._used)
 
-    def add(self, key: Hashable, usage: Usage) -> None:
-        """Count what an answer used, unless a larger copy of it is known."""
+    def add(self, key: Hashable, usage: Usage, model: str | None) -> None:
+        """Count what an answer of a model used, unless a larger copy of it is known."""
         known = self._used.get(key)
         if known is None or (usage.output or 0) > (known.output or 0):
-            self._used[key] = usage
+            self._used[key], self._models[key] = usage, model
 
     def total(self) -> TokenUsage | None:
         """Sum what was counted; None without any token.
@@ -52,9 +56,10 @@ class CountedOnce:
         The cost is unknown if one answer has none, or has 0 from a model that is not free, as subscriptions
         record.
         """
-        used = [each for each in self._used.values() if each.tokens]
-        if not used:
+        counted = {key: each for key, each in self._used.items() if each.tokens}
+        if not counted:
             return None
+        used = [*counted.values()]
         given, made = _sum(used, "input"), _sum(used, "output")
         return TokenUsage(
             total=given + made if given is not None and made is not None else None,
@@ -63,6 +68,7 @@ class CountedOnce:
             output=made,
             cache_reads=_sum(used, "cache_reads"),
             cache_writes=_sum(used, "cache_writes"),
+            by_model=by_model((self._models[key], _tokens_of(each)) for key, each in counted.items()),
         )
 
 
@@ -86,6 +92,10 @@ def dollars(value: object) -> float | None:
     if type(value) is int or type(value) is float:
         return value if 0 <= value < _CAN_BE else None
     return None
+
+
+def _tokens_of(used: Usage) -> ModelTokens:
+    return ModelTokens(used.input, used.output, used.cache_reads, used.cache_writes, used.answers)
 
 
 def _sum(used: list[Usage], name: str) -> int | None:

@@ -1,0 +1,143 @@
+"""The tokens of a session that used several models, by model."""
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sidecar.api.stored.tasks import ModelUsage, TokenUsage
+from sidecar.corpus.stores import STORES
+from sidecar.history.listing.selection import Selection
+from sidecar.history.stores.append_only.records import Damage
+from sidecar.history.stores.copilot.events import EVENTS, EventFold
+from sidecar.history.stores.sessions.usage import CountedOnce, Usage
+from tests.history.stores.fixtures.agents import history_of as corpus_of
+from tests.history.stores.fixtures.growing import append, history_of
+
+SESSION = "00abcdef-0000-4000-8000-000000000001"
+TOKENS = ("input", "output", "cache_reads", "cache_writes")
+
+
+def usage(root: Path) -> TokenUsage:
+    """Return the usage of the only session."""
+    (task,) = history_of(root).list()
+    assert task.token_usage is not None
+    return task.token_usage
+
+
+def sums(used: Iterable[ModelUsage | TokenUsage]) -> list[int | float | None]:
+    """Sum each kind of tokens; None if it is known nowhere."""
+    values = [[value for each in used if (value := getattr(each, name)) is not None] for name in TOKENS]
+    return [sum(value) if value else None for value in values]
+
+
+def claude_answer(number: int, model: str, output: int) -> dict[str, Any]:
+    return {
+        "type": "assistant",
+        "uuid": f"{number:08x}-0000-4000-8000-000000000000",
+        "timestamp": f"2026-04-15T10:00:{number:02}.000Z",
+        "requestId": f"r{number}",
+        "message": {
+            "id": f"m{number}",
+            "model": model,
+            "content": [],
+            "usage": {"input_tokens": 100, "output_tokens": output},
+        },
+    }
+
+
+def test_claude(tmp_path: Path) -> None:
+    root = tmp_path / "store"
+    models = ["opus", "haiku", "opus"]
+    records = [claude_answer(number, model, number + 1) for number, model in enumerate(models)]
+    append(root / "projects" / "-w" / f"{SESSION}.jsonl", records)
+    assert usage(root).by_model == [
+        ModelUsage(model="opus", answers=2, input=200, output=4),
+        ModelUsage(model="haiku", answers=1, input=100, output=2),
+    ]
+
+
+def test_a_session_with_one_model_has_no_list(tmp_path: Path) -> None:
+    root = tmp_path / "store"
+    append(root / "projects" / "-w" / f"{SESSION}.jsonl", [claude_answer(n, "opus", 1) for n in range(3)])
+    assert usage(root).by_model is None
+
+
+def codex_record(second: int, kind: str, **payload: Any) -> dict[str, Any]:
+    return {"timestamp": f"2026-04-15T10:00:{second:02}.000Z", "type": kind, "payload": payload}
+
+
+def codex_turn(second: int, model: str, total: int) -> list[dict[str, Any]]:
+    sums = {"input_tokens": total, "cached_input_tokens": 10, "output_tokens": total // 10}
+    return [
+        codex_record(second, "turn_context", cwd="/w", model=model),
+        codex_record(second, "event_msg", type="user_message", message="look"),
+        codex_record(second, "event_msg", type="agent_message", message="done"),
+        codex_record(second, "event_msg", type="token_count", info={"total_token_usage": sums}),
+    ]
+
+
+def test_codex(tmp_path: Path) -> None:
+    root = tmp_path / "store"
+    meta = codex_record(0, "session_meta", id=SESSION, timestamp="2026-04-15T10:00:00.000Z", cwd="/w")
+    turns = [*codex_turn(1, "gpt-5.4", 100), *codex_turn(2, "gpt-5.4-mini", 250)]
+    name = f"rollout-2026-04-15T10-00-00-{SESSION}.jsonl"
+    append(root / "sessions" / "2026" / "04" / "15" / name, [meta, *turns])
+    assert usage(root).by_model == [
+        ModelUsage(model="gpt-5.4", answers=1, input=90, output=10, cache_reads=10, cache_writes=0),
+        ModelUsage(model="gpt-5.4-mini", answers=1, input=150, output=15, cache_reads=0, cache_writes=0),
+    ]
+
+
+def test_copilot_counts_the_requests_of_a_run() -> None:
+    metrics = {
+        "a": {"requests": {"count": 3}, "usage": {"inputTokens": 9, "outputTokens": 1}},
+        "b": {"usage": {"outputTokens": 2}},
+    }
+    data = {"modelMetrics": metrics, "sessionStartTime": 1}
+    fold = EventFold()
+    fold.take(EVENTS.decode(json.dumps({"type": "session.shutdown", "data": data}).encode(), Damage()))
+    total = fold.usage()
+    assert total is not None
+    assert total.by_model == [
+        ModelUsage(model="a", answers=3, input=9, output=1),
+        ModelUsage(model="b", answers=1, output=2),
+    ]
+
+
+@pytest.mark.parametrize("product", sorted(STORES))
+def test_the_models_of_a_session_used_all_of_its_tokens(product: str, tmp_path: Path) -> None:
+    root = tmp_path / "store"
+    root.mkdir()
+    STORES[product](root, 3, 1)
+    for task in corpus_of(root).select(Selection(children=True)):
+        if task.token_usage is not None and task.token_usage.by_model is not None:
+            assert len(task.token_usage.by_model) > 1
+            assert sums(task.token_usage.by_model) == sums([task.token_usage])
+
+
+numbers = st.none() | st.integers(0, 1_000)
+answers = st.tuples(st.integers(0, 5), st.sampled_from("abc"), st.tuples(*[numbers] * 4))
+
+
+@given(st.lists(answers, max_size=12))
+def test_tokens_by_model_are_those_of_the_sum(given: list[tuple[int, str, Any]]) -> None:
+    counted = CountedOnce()
+    for key, model, tokens in given:
+        counted.add(key, Usage(**dict(zip(TOKENS, tokens, strict=True))), model)
+    total = counted.total()
+    if total is not None and total.by_model is not None:
+        assert sums(total.by_model) == sums([total])
+
+
+def test_an_answer_of_an_unknown_model_leaves_the_models_out() -> None:
+    counted = CountedOnce()
+    for key, model in enumerate(["a", "b", None]):
+        counted.add(key, Usage(input=1), model)
+    total = counted.total()
+    assert total is not None
+    assert total.by_model is None
