@@ -45,6 +45,8 @@ class EventFold:
         self._outputs: dict[str, int | None] = {}
         self._runs: dict[object, Mapping[str, Any]] = {}
         self._is_shut_down = False
+        self._was_killed = False
+        """Whether a run with answers ended without recording its usage."""
 
     @property
     def message_count(self) -> int:
@@ -64,7 +66,7 @@ class EventFold:
 
     def usage(self) -> TokenUsage | None:
         """Return the tokens of all runs; only the output while the usage of a run is not recorded."""
-        if self._runs and self._is_shut_down:
+        if self._runs and self._is_shut_down and not self._was_killed:
             counted = CountedOnce()
             for run, metrics in self._runs.items():
                 for model, recorded in metrics.items():
@@ -75,6 +77,7 @@ class EventFold:
         return TokenUsage(output=sum(known)) if known else None
 
     def _start(self, event: Event, data: dict[str, Any]) -> None:
+        self._was_killed = self._was_killed or bool(self._outputs and not self._is_shut_down)
         context = data.get("context")
         if isinstance(context, dict) and self.workspace is None:
             self.workspace = text(context.get("cwd"))

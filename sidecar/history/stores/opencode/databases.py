@@ -10,6 +10,7 @@ from zlib import crc32
 import msgspec
 
 from sidecar.api.stored.tasks import Problem
+from sidecar.history.stored.complexity import is_too_complex
 from sidecar.history.stored.parsing import decode_leniently
 from sidecar.history.stored.problems import problem
 from sidecar.history.stores.opencode.content import (
@@ -189,17 +190,17 @@ def _content(connection: sqlite3.Connection, head: Head, path: str, touched: int
         found.append(Message(str(message_id), value or NOTHING, parts.get(str(message_id), ())))
     messages = ordered(found)
     name = Path(path).name
-    problems = [problem("malformed", f"{name}: {broken} rows hold no JSON objects")] if broken else []
+    problems = [problem("malformed", f"{name}: {broken} rows hold no readable JSON object")] if broken else []
     copied = _copied(connection, head.header, messages)
     return Content(head.header, messages, size, name, path, touched, copied, problems)
 
 
 def _value(data: object) -> tuple[Json | None, int]:
-    """Decode the JSON object in a row; None if it is none. Also return its size in bytes."""
+    """Decode the JSON object in a row; None if it is none or too complex. Also return its size in bytes."""
     raw = data.encode("utf-8", "replace") if isinstance(data, str) else data
     if not isinstance(raw, bytes):
         return None, 0
-    value = decode_leniently(_decode, raw)
+    value = None if is_too_complex(raw) else decode_leniently(_decode, raw)
     return (value if isinstance(value, dict) else None), len(raw)
 
 

@@ -14,10 +14,12 @@ from sidecar.history.stores.sessions.private_copy import Stamps, Unsteady, copy_
 
 MAX_BYTES: Final = 2 * 1024**3
 """The largest database that is read, with its log."""
-MAX_VALUE: Final = 192 * 1024**2
+MAX_VALUE: Final = 128 * 1024**2
 """The largest value that is read, in bytes."""
 SECONDS: Final = 15.0
-"""How long one reading may take: a foreign schema may hold anything."""
+"""How much time of a processor one reading may take: a foreign schema may hold anything."""
+WAIT_SECONDS: Final = 60.0
+"""How long one reading may take on a busy machine or a slow disk."""
 _TRIES: Final = 40
 _PAUSE_SECONDS: Final = 0.02
 """How long to wait for a writer before a database that changes is read again."""
@@ -103,6 +105,8 @@ class ForeignDatabase:
     def _unusable(self, error: Exception) -> Refused:
         if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_INTERRUPT:
             return Refused("unreadable", f"{self._name} takes longer than {SECONDS:.0f} s to read")
+        if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_CANTOPEN:
+            return Refused("unreadable", f"{self._name} cannot be opened; check its permissions")
         if isinstance(error, UnicodeDecodeError):  # the module cannot decode the message of its own error
             return Refused("malformed", f"{self._name} is damaged: a name in it is not UTF-8")
         return Refused("malformed", f"{self._name} is damaged: {error}")
@@ -115,8 +119,8 @@ def _protect(connection: sqlite3.Connection) -> None:
     connection.execute("PRAGMA cell_size_check=ON")
     if hasattr(connection, "setlimit"):
         connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_VALUE)
-    end = time.monotonic() + SECONDS
-    connection.set_progress_handler(lambda: time.monotonic() > end, _STEPS)
+    end, latest = time.thread_time() + SECONDS, time.monotonic() + WAIT_SECONDS
+    connection.set_progress_handler(lambda: time.thread_time() > end or time.monotonic() > latest, _STEPS)
 
 
 def columns(connection: sqlite3.Connection, table: str) -> set[str]:

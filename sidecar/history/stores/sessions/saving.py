@@ -6,6 +6,7 @@ from typing import Final
 
 import msgspec
 
+from sidecar.history.stored.complexity import MAX_VALUES, is_too_complex, values_in
 from sidecar.history.stored.problems import problem
 from sidecar.history.stored.reading import StoredFile, read_file, stamp_of
 
@@ -18,20 +19,15 @@ _LEAST_TRIES: Final = 10
 """On a busy machine this process may not run for longer than it wanted to wait."""
 MAX_DOCUMENT: Final = 36 * 1024 * 1024
 """The largest document that is read as a whole, in bytes: parsing takes several times its size."""
-MAX_VALUES: Final = 700_000
-"""The most objects and arrays in a document: each takes some hundred bytes."""
 wall_seconds = time.time
 
 
 def read_document(path: str, name: str) -> StoredFile:
     """Read a file that is parsed as a whole; one that would take too much memory is refused."""
     file = read_file(path, name, MAX_DOCUMENT)
-    if file.data is None or len(file.data) <= MAX_VALUES:
+    if file.data is None or not is_too_complex(file.data):
         return file
-    found = _values_in(file.data)
-    if found <= MAX_VALUES:
-        return file
-    message = f"{name} holds {found:,} objects and arrays; at most {MAX_VALUES:,} are read"
+    message = f"{name} holds {values_in(file.data):,} objects and arrays; at most {MAX_VALUES:,} are read"
     return StoredFile(name, None, file.stamp, (problem("tooLarge", message),))
 
 
@@ -65,11 +61,6 @@ def is_recent(path: str) -> bool:
 def is_just_now(seconds: float) -> bool:
     """Return whether a time, in seconds since the epoch, is so near that a save may still be under way."""
     return abs(wall_seconds() - seconds) < RECENT_SECONDS
-
-
-def _values_in(data: bytes) -> int:
-    """Count opening brackets not followed by a backslash; a backslash marks text that holds code or JSON."""
-    return sum(data.count(each) - data.count(each + b"\\") for each in (b"{", b"["))
 
 
 def _may_be_saving(file: StoredFile) -> bool:

@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 import sqlite3
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +18,10 @@ from sidecar.corpus.sessions.opencode import Written, write_opencode
 from sidecar.corpus.sessions.plot import NOW
 from sidecar.history import TaskHistory
 from sidecar.history.doctor import examine
+from sidecar.history.stored.complexity import MAX_VALUES
 from sidecar.history.stores.opencode.files import FileSource
 from sidecar.history.stores.sessions import foreign_database
+from sidecar.history.stores.sessions.foreign_database import ForeignDatabase
 from sidecar.history.stores.sessions.saving import MAX_DOCUMENT
 from tests.history.stores.fixtures.foreign_files import seen
 
@@ -227,6 +230,35 @@ def test_broken_rows_are_counted_and_the_others_shown(written: Written) -> None:
     task, _ = history_of(written.root).get(key)
     assert [problem.code for problem in task.problems] == ["malformed"]
     assert task.message_count
+
+
+def test_a_row_of_too_many_values_is_reported_and_not_decoded(written: Written) -> None:
+    writer = written.open[0]
+    query = "SELECT session_id FROM message GROUP BY session_id ORDER BY count(*) DESC"
+    (key,) = writer.execute(query).fetchone()
+    (part,) = writer.execute("SELECT max(id) FROM part WHERE session_id = ?", (key,)).fetchone()
+    before, _ = history_of(written.root).get(key)
+    data = '{"type": "tool", "x": [' + "[]," * MAX_VALUES + "[]]}"
+    writer.execute("UPDATE part SET data = ? WHERE id = ?", (data, part))
+    writer.commit()
+    task, _ = history_of(written.root).get(key)
+    assert [problem.code for problem in task.problems] == ["malformed"]
+    assert task.message_count == before.message_count
+
+
+def test_a_database_that_cannot_be_opened_is_not_called_damaged(
+    written: Written, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = str(closed(written))
+    connect: Callable[..., sqlite3.Connection] = sqlite3.connect
+
+    def refuse(address: str, **options: Any) -> sqlite3.Connection:
+        return connect(address.replace("opencode.db", "missing.db"), **options)
+
+    monkeypatch.setattr(sqlite3, "connect", refuse)
+    with pytest.raises(foreign_database.Refused, match="check its permissions") as refused:
+        ForeignDatabase(path).read(lambda connection: connection.execute("SELECT 1").fetchone())
+    assert refused.value.problem.code == "unreadable"
 
 
 @pytest.mark.parametrize("content", [b"", b"\0" * 100, b'{"id": "ses', b"[1]", b"[" * 100_000])
