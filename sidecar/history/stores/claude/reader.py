@@ -49,8 +49,8 @@ class ReadSession:
 
     @property
     def exists(self) -> bool:
-        """Return whether there is any file."""
-        return any(part.stamp for part in self.parts)
+        """Return whether there is any file, readable or not."""
+        return any(part.stamp or part.problems for part in self.parts)
 
     @property
     def size(self) -> int:
