@@ -7,9 +7,9 @@ from typing import Final, NamedTuple
 from sidecar.api.stored.tasks import ModelUsage, Problem, TokenUsage
 from sidecar.history.stored.texts import one_line
 from sidecar.history.stores.append_only.times import iso_ms
+from sidecar.history.stores.by_model import ModelTokens, by_model
 from sidecar.history.stores.claude.facts import Facts, State, Titles
 from sidecar.history.stores.claude.records import Usage
-from sidecar.history.stores.sessions.by_model import ModelTokens, by_model
 from sidecar.history.stores.sessions.session import End, Session
 from sidecar.history.stores.sessions.usage import sum_of_tokens, tokens
 

@@ -4,9 +4,9 @@ from typing import Final, NamedTuple
 
 from sidecar.api.stored.tasks import Problem, TokenUsage
 from sidecar.history.stores.append_only.times import iso_ms
+from sidecar.history.stores.by_model import ModelTokens, by_model
 from sidecar.history.stores.codex.fold import Facts, State
 from sidecar.history.stores.codex.sums import Figures
-from sidecar.history.stores.sessions.by_model import ModelTokens, by_model
 from sidecar.history.stores.sessions.session import End, Session
 
 _ENDS: Final[dict[State, End]] = {

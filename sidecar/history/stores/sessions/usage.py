@@ -6,7 +6,7 @@ from typing import Any, Final
 import msgspec
 
 from sidecar.api.stored.tasks import TokenUsage
-from sidecar.history.stores.sessions.by_model import ModelTokens, by_model
+from sidecar.history.stores.by_model import ModelTokens, by_model
 
 _CAN_BE: Final = 2**53
 """Larger than any real figure."""

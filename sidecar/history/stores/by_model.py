@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from sidecar.api.stored.tasks import ModelUsage
+from sidecar.history.stored.texts import encodable
 
 
 class ModelTokens(NamedTuple):
@@ -35,7 +36,7 @@ def _summed(model: str, tokens: list[ModelTokens]) -> ModelUsage:
     *columns, answers = zip(*tokens, strict=True)
     given, made, reads, writes = ([value for value in column if value is not None] for column in columns)
     return ModelUsage(
-        model=model,
+        model=encodable(model),
         answers=sum(answers),
         input=sum(given) if given else None,
         output=sum(made) if made else None,
