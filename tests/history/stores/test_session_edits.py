@@ -7,6 +7,7 @@ import pytest
 
 from sidecar.history.stores.sessions.changes.edits import MAX_TEXT, edits_of
 from sidecar.history.stores.task_folders.messages.normalize import normalize
+from sidecar.history.stores.task_folders.messages.shown_edits import diff_edits
 
 PATCH = """*** Begin Patch
 *** Update File: src/a.py
@@ -120,3 +121,9 @@ def test_a_message_of_an_editor_tells_what_changed(call: Any, expected: Any, *, 
     assert mark is not None
     found = [(each.path, each.old_text, each.new_text) for each in mark.edits or ()]
     assert (found or None) == expected
+
+
+@pytest.mark.timeout(20)
+def test_changes_without_an_end_are_searched_once() -> None:
+    diff = "<<<<<<< SEARCH\nx\n" * 100_000
+    assert list(diff_edits("a.py", diff, is_new=False)) == []

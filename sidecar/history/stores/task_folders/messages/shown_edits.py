@@ -9,11 +9,10 @@ from sidecar.history.stored.parsing import value_of
 from sidecar.history.stores.sessions.changes.edits import bounded, from_lines
 from sidecar.history.stores.task_folders.messages.named_files import SHOWN, UNFINISHED
 
-_BLOCK: Final = re.compile(
-    r"^<{7} SEARCH>?\n(?::start_line:[^\n]*\n)?(?:-{7}\n)?(.*?)^={7}\n(.*?)^>{7} REPLACE",
-    re.DOTALL | re.MULTILINE,
-)
-"""A change in the format of Roo Code and Cline."""
+_SEARCH: Final = re.compile(r"^<{7} SEARCH>?\n(?::start_line:[^\n]*\n)?(?:-{7}\n)?", re.MULTILINE)
+_MIDDLE: Final = re.compile(r"^={7}\n", re.MULTILINE)
+_REPLACE: Final = re.compile(r"^>{7} REPLACE", re.MULTILINE)
+"""The marks of a change in the format of Roo Code and Cline."""
 _EDITING: Final = ("edited", "created")
 _TELLING: Final = ('"diff"', *(f'"{name}"' for name, action in SHOWN.items() if action in _EDITING))
 """Without one of these, a message shows no change; decoding it would be most of the work."""
@@ -39,14 +38,21 @@ def edits_shown(message: Mapping[str, Any]) -> list[FileEdit] | None:
 
 def diff_edits(path: str, diff: str, *, is_new: bool) -> Iterator[FileEdit]:
     """Yield the changes of a file in a unified diff or in blocks of search and replacement."""
-    blocks = _BLOCK.findall(diff)
-    if blocks:
+    if blocks := [*_blocks(diff)]:
         yield from (FileEdit(path=path, old_text=old, new_text=new) for old, new in blocks)
     elif re.search(r"^@@", diff, re.MULTILINE):
         hunks = diff[diff.index("@@") :].splitlines()
         yield from_lines(path, iter(hunks), is_new=is_new)
     elif is_new:
         yield FileEdit(path=path, new_text=diff)
+
+
+def _blocks(diff: str) -> Iterator[tuple[str, str]]:
+    """Yield the text before and after each change. Each part is searched once, so the time is linear."""
+    for part in _SEARCH.split(diff)[1:]:
+        old, *rest = _MIDDLE.split(part, maxsplit=1)
+        if rest and (end := _REPLACE.search(rest[0])) is not None:
+            yield old, rest[0][: end.start()]
 
 
 def _reported(content: list[Any]) -> Iterator[FileEdit]:
