@@ -164,8 +164,7 @@ class LineMessages:
 
 
 def _too_complex(line: bytes) -> StoredMessage:
-    size = len(line) >> 20
-    text = f"This record of {size:,} MiB has too many parts to show."
+    text = f"This record of {len(line):,} bytes has too many parts to show."
     return StoredMessage(index=0, role="system", kind="notice", text=text)
 
 

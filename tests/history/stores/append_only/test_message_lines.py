@@ -102,6 +102,6 @@ def test_a_record_that_would_take_gigabytes_is_named_and_not_rendered(tmp_path: 
     path.write_bytes(b'{"text": [' + b"[]," * 3_000_000 + b'[]], "parts": 1}\n')
     write(path, range(1), mode="a")
     assert texts(MessagePlaces(), [path], 0, 5) == [
-        "This record of 8 MiB has too many parts to show.",
+        "This record of 9,000,026 bytes has too many parts to show.",
         "0.0",
     ]
