@@ -95,7 +95,10 @@ test("the totals report has a table for each group of which something is known",
 });
 
 test("a table that is cut says how many rows it shows, and offers the file with all of them", () => {
-  const many = Array.from({ length: 1_340 }, (_, at) => ({ key: `/work/${at}`, totals: TOTALS }));
+  const many = Array.from({ length: 1_340 }, (_, at) => ({
+    key: `/projects/${at}`,
+    totals: TOTALS,
+  }));
   const report = totalsReport(stats({ groups: { workspace: many } }), "");
   expect(report.match(/<tr><th scope="row"><bdi>/gu)).toHaveLength(200);
   expect(report).toContain("<p>Showing 200 of 1,340 rows. <a href=");

@@ -17,9 +17,9 @@ import type { Part } from "../common/view.js";
 
 type Words = readonly (string | undefined)[];
 
-/** What is known of a row. Where there is no room for all of it, `more` is cut first, and then `who`. */
+/** The facts that a row shows. A narrow row shortens `more` first, then `who`. */
 export interface Facts {
-  /** Who works at it, and how far it is. */
+  /** The agent and the state. */
   readonly who: Words;
   /** When it ended or how long it runs, and what it cost. */
   readonly figures: Words;
