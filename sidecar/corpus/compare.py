@@ -19,12 +19,13 @@ FIELDS: Final = (
     "cacheWrites",
     "total",
     "cost",
+    "byModel",
     "withChildren",
     "status",
     "outcome",
     "parentId",
 )
-_USAGE: Final = FIELDS[6:13]
+_USAGE: Final = FIELDS[6:14]
 Row = Mapping[str, Any]
 
 
@@ -69,6 +70,9 @@ def _is_same(wanted: object, got: object) -> bool:
     if isinstance(wanted, Mapping):
         other = got if isinstance(got, Mapping) else {}
         return all(_is_same(value, other.get(name)) for name, value in wanted.items())
+    if isinstance(wanted, list):
+        others = got if isinstance(got, list) else []
+        return len(wanted) == len(others) and all(map(_is_same, wanted, others))
     if isinstance(wanted, float) and isinstance(got, int | float):
         return abs(wanted - got) < 1e-9
     return wanted == got

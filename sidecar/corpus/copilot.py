@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from sidecar.corpus.invention import HOUR, Inventor, Json, iso, on_one_line
-from sidecar.corpus.truth import Truth, Used, status_of
+from sidecar.corpus.truth import Truth, Used, by_model, status_of
 
 STORE: Final = "copilot"
 MODELS: Final = ("claude-sonnet-4.6", "gpt-5.1-codex-mini")
@@ -23,6 +23,7 @@ CASES: Final = (
     "error of the service",
     "an answer twice",
     "resumed and left",
+    "another model",
 )
 """One session each. Folders without events or without messages do not count."""
 _KILLED: Final = ("killed in a tool", "killed an hour ago", "killed after a resume")
@@ -38,7 +39,9 @@ class Log:
         self.used, self.output, self.count = Used(), 0, 0
         self.title, self.end, self.model = "", "answered", MODELS[0]
         self.created = self.last = inventor.start(HOUR if case == "killed an hour ago" else None)
-        self._run, self._run_start = Used(), self.created
+        self.answers: list[tuple[str, Used, int]] = []
+        self._run: list[tuple[str, Used, int]] = []
+        self._run_start = self.created
 
     def tell(self) -> None:
         """Write the events."""
@@ -58,11 +61,17 @@ class Log:
                 self._turns()
                 self._shut_down("routine")
                 self._resume()
-                self.model = MODELS[1]
-                self.add("session.model_change", {"previousModel": MODELS[0], "newModel": MODELS[1]})
+                self._change_model()
             if self.case != "resumed and left":
                 self._turns()
+        elif self.case == "another model":
+            self._change_model()
+            self._turns()
         self._finish()
+
+    def _change_model(self) -> None:
+        self.model = MODELS[1]
+        self.add("session.model_change", {"previousModel": MODELS[0], "newModel": MODELS[1]})
 
     def _turns(self) -> None:
         for _ in range(self.inventor.turns()):
@@ -106,7 +115,8 @@ class Log:
         """Add an answer of the model."""
         inventor, made = self.inventor, self.inventor.tokens(10, 2_000)
         reads, writes, rest = inventor.tokens(), inventor.tokens(100, 5_000), inventor.tokens(100, 9_000)
-        self._run.add(Used(input=rest, output=made, cache_reads=reads, cache_writes=writes))
+        used = Used(input=rest, output=made, cache_reads=reads, cache_writes=writes)
+        self._run.append((self.model, used, 1))
         self.output += made
         self.count += 1
         request = {"toolCallId": f"t{len(self.events)}", "name": "view", "arguments": {"path": "/x/a.py"}}
@@ -136,25 +146,16 @@ class Log:
         self.add("assistant.turn_end", {"turnId": str(self.count)})
 
     def _shut_down(self, kind: str) -> None:
-        run = self._run
-        usage = {
-            "inputTokens": run.input + run.cache_reads + run.cache_writes,
-            "outputTokens": run.output,
-            "cacheReadTokens": run.cache_reads,
-            "cacheWriteTokens": run.cache_writes,
-            "reasoningTokens": run.output // 3,
-        }
+        models = dict.fromkeys(model for model, _, _ in self._run)
         metrics = {
-            self.model: {
-                "requests": {"count": 3, "cost": 0.99},
-                "usage": usage,
-                "totalNanoAiu": 3_000_000_000,
-            }
+            model: _metrics([used for name, used, _ in self._run if name == model]) for model in models
         }
         data = {"shutdownType": kind, "sessionStartTime": self._run_start, "modelMetrics": metrics}
         self.add("session.shutdown", {**data, "totalPremiumRequests": 1, "currentTokens": 30_000})
-        self.used.add(run)
-        self._run = Used()
+        for _, used, _ in self._run:
+            self.used.add(used)
+        self.answers += self._run
+        self._run = []
 
     def _resume(self) -> None:
         self.inventor.wait(9)
@@ -197,7 +198,7 @@ class Log:
         """Return the true values."""
         status, outcome = status_of(self.end, self.last)
         unknown: dict[str, Any] = dict.fromkeys(("input", "cacheReads", "cacheWrites", "total", "cost"))
-        recorded = self._run == Used()
+        recorded = {**self.used.wire(), "byModel": by_model(self.answers)}
         return Truth(
             id=self.id,
             product="copilot",
@@ -209,11 +210,27 @@ class Log:
             created_at=self.created,
             last_activity=self.last,
             message_count=self.count,
-            token_usage=self.used.wire() if recorded else {**unknown, "output": self.output},
+            token_usage={**unknown, "output": self.output} if self._run else recorded,
             status=status,
             outcome=outcome,
             word=self.word,
         )
+
+
+def _metrics(answers: list[Used]) -> Json:
+    """Return what a shutdown records of one model."""
+    whole = Used()
+    for used in answers:
+        whole.add(used)
+    usage = {
+        "inputTokens": whole.input + whole.cache_reads + whole.cache_writes,
+        "outputTokens": whole.output,
+        "cacheReadTokens": whole.cache_reads,
+        "cacheWriteTokens": whole.cache_writes,
+        "reasoningTokens": whole.output // 3,
+    }
+    requests = {"count": len(answers), "cost": 0.99}
+    return {"requests": requests, "usage": usage, "totalNanoAiu": 3_000_000_000}
 
 
 def write_folder(folder: Path, names: Json) -> None:

@@ -22,6 +22,8 @@ _COMMON: Final = (
     "lines, cut",
     "lines, calls apart",
     "lines, opened again",
+    "lines, another model",
+    "another model",
     "cancelled",
     "declined tool",
     "error",

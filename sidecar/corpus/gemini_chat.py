@@ -2,17 +2,19 @@
 
 import hashlib
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from sidecar.corpus.invention import DAY, HOUR, Inventor, Json, iso, on_one_line
-from sidecar.corpus.truth import Truth, Used, status_of
+from sidecar.corpus.truth import Truth, Used, by_model, status_of
 
 MODEL: Final = "gemini-3-pro-preview"
 CHILD_MODEL: Final = "gemini-3-flash-preview"
 _AGES: Final = {"interrupted an hour ago": HOUR, "interrupted three days ago": 3 * DAY}
 _NEWER: Final = ("lines, calls apart", "lines, opened again")
 """What versions since 0.61 write: every process begins with its context as all messages."""
+_SWITCHED: Final = ("another model", "lines, another model")
 _OPEN: Final = ("a tool without answer", *_AGES)
 _ENDS: Final = {"cancelled": "cancelled", "declined tool": "cancelled", "error": "failed"}
 
@@ -44,6 +46,7 @@ class Chat:
         """The document of an earlier process, before the session was resumed."""
         self.summary: str | None = None
         self.prompt = ""
+        self.model = CHILD_MODEL if self.is_child else MODEL
         self.created = inventor.start(_AGES.get(case)) if parent is None else inventor.tick()
         self.last = self.created
 
@@ -69,6 +72,9 @@ class Chat:
             self.turn("")
         elif self.case == "lines, all replaced":
             self._replace_all()
+        elif self.case in _SWITCHED:
+            self.model = CHILD_MODEL
+            self.turn("")
         elif self.case == "lines, opened again":
             self.lines.append({**self.metadata(), "kind": "main"})
             self._set_context()
@@ -128,7 +134,7 @@ class Chat:
         }
         thought = {"subject": "Plan", "description": "Read the code.", "timestamp": iso(inventor.time)}
         message: Json = {"id": inventor.uuid(), "timestamp": self._now(), "type": "gemini", "content": text}
-        message |= {"thoughts": [thought], "tokens": tokens, "model": CHILD_MODEL if self.is_child else MODEL}
+        message |= {"thoughts": [thought], "tokens": tokens, "model": self.model}
         calls = {"toolCalls": [_call(inventor, tool)]} if tool is not None else {}
         if self.case not in _NEWER:
             message |= calls
@@ -210,12 +216,17 @@ class Chat:
 
     def used(self) -> Used:
         """Return what the answers used; those that were taken back count nowhere."""
-        used = Used()
-        for tokens in (each["tokens"] for each in self.messages if each["type"] == "gemini"):
+        whole = Used()
+        for _, used, _ in self._answers():
+            whole.add(used)
+        return whole
+
+    def _answers(self) -> Iterator[tuple[str, Used, int]]:
+        for answer in (each for each in self.messages if each["type"] == "gemini"):
+            tokens = answer["tokens"]
             given = tokens["input"] - tokens["cached"] + tokens["tool"]
             made = tokens["output"] + tokens["thoughts"]
-            used.add(Used(input=given, output=made, cache_reads=tokens["cached"]))
-        return used
+            yield answer["model"], Used(input=given, output=made, cache_reads=tokens["cached"]), 1
 
     def with_child(self, child: "Chat") -> Json:
         """Return the usage of a parent with that of its child apart."""
@@ -242,7 +253,7 @@ class Chat:
             created_at=self.created,
             last_activity=self.last,
             message_count=len(prompts) + len(answers),
-            token_usage=self.used().wire(),
+            token_usage={**self.used().wire(), "byModel": by_model(self._answers())},
             status=status,
             outcome=outcome,
             parent_id=self.parent.id if self.parent else None,

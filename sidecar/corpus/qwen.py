@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import Final
 
 from sidecar.corpus.invention import HOUR, Inventor, Json, iso, on_one_line
-from sidecar.corpus.truth import Truth, Used, status_of
+from sidecar.corpus.truth import Truth, Used, by_model, status_of
 
 STORE: Final = "qwen"
 MODEL: Final = "qwen3-coder-plus"
+OTHER_MODEL: Final = "qwen3-coder-flash"
 CASES: Final = (
     "plain",
     "thoughts inside of the output",
@@ -28,6 +29,7 @@ CASES: Final = (
     "a record twice",
     "command first",
     "cut last line",
+    "another model",
     "parent",
     "subagent of an unknown session",
 )
@@ -50,6 +52,8 @@ class Chat:
         self.lines: list[Json] = []
         self.times: list[int] = []
         self.used, self.count = Used(), 0
+        self.model = MODEL
+        self.answers: list[tuple[str, Used, int]] = []
         self.title = ""
         self.end = "answered"
         if parent is None:
@@ -73,6 +77,10 @@ class Chat:
             self.ask(self.inventor.prompt())
             self.answer(tool=True)
             self.end = "open"
+        elif self.case == "another model":
+            self.model = OTHER_MODEL
+            self.ask(self.inventor.prompt())
+            self.answer()
         elif self.case == "cancelled tool":
             self.ask(self.inventor.prompt())
             self.answer(tool=True)
@@ -116,10 +124,10 @@ class Chat:
             "totalTokenCount": given + made + (thoughts if apart else 0),
         }
         self.count += 1
-        self.used.add(
-            Used(input=given - cached, output=made + (thoughts if apart else 0), cache_reads=cached)
-        )
-        named = {} if self.is_child else {"model": MODEL}
+        used = Used(input=given - cached, output=made + (thoughts if apart else 0), cache_reads=cached)
+        self.used.add(used)
+        self.answers.append((self.model, used, 1))
+        named = {} if self.is_child else {"model": self.model}
         self._add("assistant", message={"role": "model", "parts": parts}, **named, usageMetadata=usage)
         if self.case == "a record twice" and not tool:
             small = {**usage, "candidatesTokenCount": 1, "totalTokenCount": given + 1}
@@ -185,11 +193,11 @@ class Chat:
             case=self.case,
             title=self.title,
             workspace_dir=self.folder,
-            model=MODEL,
+            model=self.model,
             created_at=self.times[0],
             last_activity=self.times[-1],
             message_count=self.count,
-            token_usage=self.used.wire(),
+            token_usage={**self.used.wire(), "byModel": by_model(self.answers)},
             status=status,
             outcome=outcome,
             parent_id=self.parent.id if self.parent else None,

@@ -94,13 +94,12 @@ def _below(parent: str, children: Mapping[str, list[AgentTruth]]) -> Iterator[Ag
 def _usage(truths: Iterable[AgentTruth]) -> Used:
     whole = Used()
     for truth in truths:
-        if truth.usage:
-            whole.add(Used(**dict(zip(Used.__struct_fields__, truth.usage, strict=True))))
+        whole.add(truth.used() or Used())
     return whole
 
 
 def _of_agent(store: str, truth: AgentTruth) -> Truth:
-    used = _usage([truth]).wire() if truth.usage else None
+    used = {**used.wire(), "byModel": truth.by_model()} if (used := truth.used()) else None
     status = truth.status
     if truth.outcome == "interrupted":  # the agent does not know the time at which the answers hold
         status, _ = status_of("open", truth.last_activity or 0)

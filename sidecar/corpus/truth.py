@@ -1,6 +1,7 @@
 """The answers: what a list has to show of each session. docs/accuracy.md describes the file."""
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -27,16 +28,33 @@ class Used(msgspec.Struct, kw_only=True):
         self.cache_reads += other.cache_reads
         self.cache_writes += other.cache_writes
 
-    def wire(self) -> dict[str, Any]:
-        """Return the figures by their names on the wire."""
+    def tokens(self) -> dict[str, int]:
+        """Return the tokens by their names on the wire."""
         return {
             "input": self.input,
             "output": self.output,
             "cacheReads": self.cache_reads,
             "cacheWrites": self.cache_writes,
-            "total": self.input + self.output,
-            "cost": None,
         }
+
+    def wire(self) -> dict[str, Any]:
+        """Return the figures of a session by their names on the wire; no cost is recorded."""
+        return {**self.tokens(), "total": self.input + self.output, "cost": None}
+
+
+def by_model(answers: Iterable[tuple[str, Used, int]]) -> list[dict[str, Any]] | None:
+    """Sum what models used, each with the number of its answers, by model. None unless there are several.
+
+    The models are in the order of their first answers.
+    """
+    sums: dict[str, Used] = {}
+    counts: Counter[str] = Counter()
+    for model, used, count in answers:
+        sums.setdefault(model, Used()).add(used)
+        counts[model] += count
+    if len(sums) < 2:
+        return None
+    return [{"model": model, "answers": counts[model], **used.tokens()} for model, used in sums.items()]
 
 
 class Truth(msgspec.Struct, kw_only=True, rename="camel"):

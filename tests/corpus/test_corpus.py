@@ -35,12 +35,27 @@ def test_every_session_has_an_answer_with_every_value(tmp_path: Path) -> None:
 
 
 def test_the_stores_whose_agents_have_subagents_have_child_sessions(tmp_path: Path) -> None:
-    assert main(["corpus", str(tmp_path)]) == 0
+    assert main(["corpus", str(tmp_path), "--rounds", "3"]) == 0
     truths = [json.loads(line) for line in (tmp_path / "truth.jsonl").read_text().splitlines()]
     children = {truth["store"] for truth in truths if truth["parentId"]}
     assert children == STORES.keys() - {"copilot"}
     whole = {truth["store"] for truth in truths if "withChildren" in (truth["tokenUsage"] or {})}
     assert children == whole
+
+
+def test_sessions_of_all_stores_change_their_model(tmp_path: Path) -> None:
+    assert main(["corpus", str(tmp_path), "--rounds", "3"]) == 0
+    truths = [json.loads(line) for line in (tmp_path / "truth.jsonl").read_text().splitlines()]
+    assert {truth["store"] for truth in truths if truth["tokenUsage"].get("byModel")} == STORES.keys()
+
+
+def test_a_score_counts_the_wrong_tokens_of_a_model() -> None:
+    models = [{"model": "a", "answers": 1, "input": 4}, {"model": "b", "answers": 2, "input": 5}]
+    truth = {"id": "a", "tokenUsage": {"input": 9, "byModel": models}}
+    for wrong in (None, models[:1], [*models, models[0]], [models[0], {**models[1], "input": 6}]):
+        row = {"id": "a", "tokenUsage": {"input": 9, "byModel": wrong}}
+        assert [name for name, _, _ in mismatches(truth, row)] == ["byModel"]
+    assert not list(mismatches(truth, truth))
 
 
 @pytest.mark.slow

@@ -70,6 +70,8 @@ def _sessions(made: random.Random, number: int, earlier: list[Session]) -> Itera
     elif made.random() < 0.5:
         session.wrapper()
     for _ in range(made.randrange(1, 4)):
+        if made.random() < 0.2:
+            session.truth.model = made.choice(MODELS)
         session.turn()
         if made.random() < 0.3:
             session.workspace += "/sub"

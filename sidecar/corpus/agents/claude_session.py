@@ -6,6 +6,7 @@ from typing import Any, Final
 from uuid import UUID
 
 from sidecar.corpus.agents.truth import Truth, iso
+from sidecar.corpus.truth import Used
 
 WORDS: Final = ("parser", "日志轮转", "für", "uploader", "cache", "tests", "экспорт", "login")
 FALSE_USAGE: Final = (
@@ -124,7 +125,7 @@ class Session:
             reason = (
                 None if end is None else ("tool_use" if tool else end) if place == len(blocks) - 1 else None
             )
-            used = {
+            reported = {
                 "input_tokens": usage[0],
                 "output_tokens": output,
                 "cache_read_input_tokens": usage[2],
@@ -135,16 +136,11 @@ class Session:
                 **message,
                 "content": [block],
                 "stop_reason": reason,
-                **({} if without else {"usage": used}),
+                **({} if without else {"usage": reported}),
             }
             self.add("assistant", message=whole, **ids)
-        known = self.truth.usage or (0, 0, 0, 0)
-        self.truth.usage = (
-            known[0] + usage[0],
-            known[1] + usage[1],
-            known[2] + usage[2],
-            known[3] + usage[3],
-        )
+        used = Used(input=usage[0], output=usage[1], cache_reads=usage[2], cache_writes=usage[3])
+        self.truth.answers.append((self.truth.model or "", used))
         self.truth.messages += 1
         done = end is not None and not tool
         self.truth.status, self.truth.outcome = (

@@ -11,6 +11,7 @@ from uuid import UUID
 
 from sidecar.corpus.agents.codex_items import as_item
 from sidecar.corpus.agents.truth import Truth, iso
+from sidecar.corpus.truth import Used
 
 START: Final = 1_770_000_000_000
 """The time of the first session, in ms; more than a week before `NOW` of the tests."""
@@ -122,6 +123,8 @@ class Session:
             )
         given, made = self.random.randrange(500, 50_000), self.random.randrange(1, 3_000)
         cached = self.random.randrange(given)
+        used = Used(input=given - cached, output=made, cache_reads=cached)
+        self.truth.answers.append((self.truth.model or "", used))
         self.total = (self.total[0] + given, self.total[1] + cached, self.total[2] + made)
         for _ in range(self.random.randrange(1, 3)):
             names = ("input_tokens", "cached_input_tokens", "output_tokens")
@@ -148,9 +151,7 @@ class Session:
                 truth.status, truth.outcome = "abandoned", "interrupted"
 
     def close(self) -> None:
-        """State the usage and the title."""
-        given, cached, made = (total - base for total, base in zip(self.total, self.base, strict=True))
-        self.truth.usage = (given - cached, made, cached, 0)
+        """State the title."""
         self.truth.title = self.first_prompt
 
 
@@ -179,6 +180,8 @@ def _session(made: random.Random, number: int) -> Session:
     session.begin()
     for _ in range(made.randrange(3)):
         session.turn()
+        if made.random() < 0.3:
+            session.truth.model = made.choice(MODELS)
     older = made.choice([None, 0, len(session.records)])
     session.turn(made.choice(["task_complete", "task_complete", "turn_aborted", "error", "killed"]))
     if older is not None:  # a newer version wrote the session, or continued it

@@ -2,8 +2,10 @@
 
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from typing import Any
 
-from sidecar.api.stored.tasks import TaskInfo
+from sidecar.api.stored.tasks import ModelUsage, TaskInfo, TokenUsage
+from sidecar.corpus.truth import Used, by_model
 
 
 @dataclass(slots=True)
@@ -15,14 +17,25 @@ class Truth:
     created_at: int | None = None
     last_activity: int | None = None
     messages: int = 0
-    usage: tuple[int, int, int, int] | None = None
-    """Input, output, cache reads, cache writes."""
+    answers: list[tuple[str, Used]] = field(default_factory=list)
+    """The model of each answer, and what it used."""
     status: str = "completed"
     outcome: str = "completed"
     parent: str | None = None
     model: str | None = None
     workspace: str | None = None
     problems: list[str] = field(default_factory=list)
+
+    def used(self) -> Used | None:
+        """Sum what all answers used; None without answers."""
+        whole = Used()
+        for _, used in self.answers:
+            whole.add(used)
+        return whole if self.answers else None
+
+    def by_model(self) -> list[dict[str, Any]] | None:
+        """Sum what the answers of each model used; None unless there are several models."""
+        return by_model((model, used, 1) for model, used in self.answers)
 
     def matches(self) -> tuple[object, ...]:
         """Return the values in the order of `listed`."""
@@ -32,7 +45,8 @@ class Truth:
             self.created_at,
             self.last_activity,
             self.messages,
-            self.usage,
+            used.tokens() if (used := self.used()) else None,
+            self.by_model(),
             self.status,
             self.outcome,
             self.parent,
@@ -51,7 +65,8 @@ def listed(task: TaskInfo) -> tuple[object, ...]:
         task.created_at,
         task.last_activity,
         task.message_count,
-        (usage.input, usage.output, usage.cache_reads, usage.cache_writes) if usage is not None else None,
+        _tokens(usage) if usage is not None else None,
+        [_of_model(each) for each in usage.by_model] if usage is not None and usage.by_model else None,
         task.status,
         task.outcome,
         task.parent_id,
@@ -59,6 +74,19 @@ def listed(task: TaskInfo) -> tuple[object, ...]:
         task.workspace_dir,
         [problem.code for problem in task.problems],
     )
+
+
+def _of_model(usage: ModelUsage) -> dict[str, Any]:
+    return {"model": usage.model, "answers": usage.answers, **_tokens(usage)}
+
+
+def _tokens(usage: TokenUsage | ModelUsage) -> dict[str, Any]:
+    return {
+        "input": usage.input,
+        "output": usage.output,
+        "cacheReads": usage.cache_reads,
+        "cacheWrites": usage.cache_writes,
+    }
 
 
 def iso(ms: int) -> str:

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Any, Literal
 
+from sidecar.corpus.truth import Used, by_model
+
 End = Literal["answered", "cancelled", "failed", "open", "killed"]
 NOW = 1_776_254_400_000
 """The time at which the truth holds, in ms."""
@@ -77,6 +79,8 @@ def make_plot(random: Random, created: int, depth: int = 0) -> Plot:
     paid = random.random() < 0.8
     for _ in range(random.randint(1, 4)):
         prompt, asked, answers = sentence(random), at, []
+        if random.random() < 0.2:  # the person chooses another model
+            model = random.choice(_MODELS)
         for step in range(count := random.randint(1, 4)):
             at += random.randint(500, 60_000)
             done = at + random.randint(50, 900)
@@ -158,7 +162,21 @@ def usage(plot: Plot, extra: list[Answer] | None = None) -> dict[str, Any]:
         "cacheWrites": sum(each.writes for each in answers),
     }
     figures["total"] = figures["input"] + figures["output"]
-    return {**figures, "cost": sum(each.cost for each in answers) if plot.paid else None}
+    figures["cost"] = sum(each.cost for each in answers) if plot.paid else None
+    return {**figures, "byModel": _by_model(answers)}
+
+
+def _by_model(answers: list[Answer]) -> list[dict[str, Any]] | None:
+    return by_model((each.model, _used(each), 1) for each in sorted(answers, key=lambda each: each.at))
+
+
+def _used(answer: Answer) -> Used:
+    return Used(
+        input=answer.input,
+        output=answer.output + answer.reasoning,
+        cache_reads=answer.reads,
+        cache_writes=answer.writes,
+    )
 
 
 def summed(parts: list[dict[str, Any]]) -> dict[str, Any]:

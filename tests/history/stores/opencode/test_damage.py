@@ -178,9 +178,12 @@ def test_what_is_written_meanwhile_is_in_the_next_list(written: Written) -> None
     history = history_of(written.root)
     history.list()
     history.refresh()
-    writer = written.open[0]
-    ids = {key for (key,) in writer.execute("SELECT DISTINCT session_id FROM message")}
-    key = min(ids - in_files(written))
+    writer, other = written.open
+    ids, newer = (
+        {key for (key,) in each.execute("SELECT DISTINCT session_id FROM message")}
+        for each in (writer, other)
+    )
+    key = min(ids - newer - in_files(written))
     (before,) = (task for task in history.list(children=True) if task.id == key)
     assert before.last_activity is not None
     at = int(before.last_activity) + 5
