@@ -33,7 +33,8 @@ class Chat(Generic[T]):
     `keep` says what is kept. `removed` has the IDs of messages that were taken back. A process that opens a
     chat again repeats the metadata and then sets the messages to its own context, without the conversation:
     that takes nothing back. If it then sets them to the conversation, it leaves out the tokens and writes new
-    times, so that what is known of a message stays. It also leaves out an answer without a text whose calls
+    times, so that what is known of a message stays. One that opens the chat in a later minute writes its
+    context to another file, and only repeats the ID of the session here. It also leaves out an answer without a text whose calls
     are recorded apart; that one stays with its calls.
     """
 
@@ -106,6 +107,7 @@ class Chat(Generic[T]):
         elif len(line.set):
             patch = decode_patch(line.set)
             if patch is not None:
+                self._repeats = self._repeats or (patch.session_id is not None and bool(self.messages))
                 self._patch(patch)
         elif line.id is not None:
             self._restarted = self._repeats = False

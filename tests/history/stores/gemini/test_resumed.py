@@ -73,3 +73,22 @@ def test_messages_that_are_set_without_a_restart_replace_those_before(tmp_path: 
     first = [*RESTART, prompt("1"), answer("2", content="Yes.", tokens=TOKENS)]
     row = row_of(tmp_path, *first, RESTART[1], prompt("3"))
     assert (row["title"], row["messageCount"]) == ("prompt 3", 1)
+
+
+def test_a_chat_that_is_resumed_in_a_later_minute_keeps_the_tokens_of_each_answer(tmp_path: Path) -> None:
+    without_tokens = [CONTEXT, prompt("1"), answer("2", content="Yes.")]
+    last = [prompt("3"), answer("4", content="No.", tokens=TOKENS)]
+    named: Json = {"$set": {"sessionId": KEY}}
+    row = row_of(
+        tmp_path,
+        *RESTART,
+        *(prompt("1"), answer("2", content="Yes.", tokens=TOKENS)),
+        *RESTART,
+        named,
+        {"$set": {"messages": without_tokens}},
+        *last,
+        named,  # the context of the third process is in a file of its own
+        {"$set": {"messages": [*without_tokens, *last]}},
+        *(prompt("5"), answer("6", content="Well.", tokens=TOKENS)),
+    )
+    assert (row["messageCount"], row["tokenUsage"]["total"]) == (6, 36)
