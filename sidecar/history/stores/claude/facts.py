@@ -32,6 +32,8 @@ class Facts:
     last: str = ""
     end: str = ""
     """The time of the last record of all."""
+    never_copied: str = ""
+    """The time of the first record without an ID, which no other session copies."""
     cwd: str = ""
     copied_cwd: str = ""
     model: str = ""

@@ -72,12 +72,14 @@ class ThreadFold:
         facts.uuids += uuids
 
     def _take_places(self, own: Sequence[Record], records: Sequence[Record]) -> None:
-        """Take the times and the folder that own records state, and the last time of all records."""
+        """Take the times and the folder that own records state, and some times of all records."""
         facts = self.facts
         first, last = span([record.timestamp for record in own])
         facts.last = max(facts.last, last)
         facts.first = min(facts.first or first, first or facts.first)
         facts.end = max(facts.end, last if own is records else span([each.timestamp for each in records])[1])
+        if not facts.never_copied:
+            facts.never_copied = span([record.timestamp for record in records if not record.uuid])[0]
         if not facts.cwd:
             facts.cwd = next((record.cwd for record in own if record.cwd), "")
         if not facts.session:

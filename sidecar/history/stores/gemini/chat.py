@@ -34,8 +34,8 @@ class Chat(Generic[T]):
     chat again repeats the metadata and then sets the messages to its own context, without the conversation:
     that takes nothing back. If it then sets them to the conversation, it leaves out the tokens and writes new
     times, so that what is known of a message stays. One that opens the chat in a later minute writes its
-    context to another file, and only repeats the ID of the session here. It also leaves out an answer without a text whose calls
-    are recorded apart; that one stays with its calls.
+    context to another file, and only repeats the ID of the session here. It also leaves out an answer without
+    a text whose calls are recorded apart; that one stays with its calls.
     """
 
     def __init__(self, name: str, keep: Callable[[Message], T]) -> None:

@@ -78,3 +78,15 @@ def test_records_that_are_copied_while_the_store_is_listed_count_once(
     rows = tasks(history_of(root))
     assert rows[base.truth.id].message_count == base.truth.messages
     assert rows[name].message_count == 1
+
+
+def test_a_session_that_continues_after_a_fork_keeps_its_records(tmp_path: Path) -> None:
+    root, base = tmp_path / "store", _base()
+    queued = {"type": "queue-operation", "operation": "enqueue", "timestamp": iso(START - 1_000)}
+    name, records = _fork(base, 1)
+    append(_path(root, name), records)
+    _, later = _fork(base, 2)
+    append(_path(root, base.truth.id), [queued, *base.records, later[-1]])
+    rows = tasks(history_of(root))
+    assert rows[base.truth.id].message_count == base.truth.messages + 1
+    assert rows[name].message_count == 1

@@ -30,6 +30,8 @@ class Links(msgspec.Struct, array_like=True, gc=False):
     """Titles of the sessions that hold a record with this hash."""
     named: bool = False
     """Whether the session has a name of its own, which a summary in another file does not replace."""
+    never_copied: str = ""
+    """The time of the first record that no other session copies, in a form that sorts; empty without one."""
 
 
 def links_of(fold: FileFold, parent: str | None) -> Links:
@@ -47,6 +49,7 @@ def links_of(fold: FileFold, parent: str | None) -> Links:
         parent=parent,
         leaves=foreign,
         named=bool(titles.custom or titles.ai or len(foreign) < len(titles.summaries)),
+        never_copied=fold.main.facts.never_copied,
     )
 
 

@@ -83,6 +83,12 @@ class SharedRecords:
 def in_order(keys: Collection[str], links: Mapping[str, Links]) -> list[str]:
     """Order files so that a record belongs to the first that holds it.
 
-    A session comes before a subagent's file, then the one that ended first.
+    A session comes before a subagent's file, then the one that wrote the first record that is never copied. A
+    session without such records counts as if it had written one at its end.
     """
-    return sorted(keys, key=lambda key: (links[key].parent is not None, links[key].end, key))
+
+    def place(key: str) -> tuple[bool, str, str, str]:
+        found = links[key]
+        return found.parent is not None, found.never_copied or found.end, found.end, key
+
+    return sorted(keys, key=place)
