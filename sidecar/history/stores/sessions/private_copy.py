@@ -6,6 +6,7 @@ cache that is named by the stamps of the originals, so that processes share it; 
 
 import contextlib
 import os
+import re
 import shutil
 import tempfile
 import time
@@ -18,7 +19,8 @@ from sidecar.history.stored.reading import OPEN_FLAGS
 from sidecar.storage.layout import FILE_MODE, make_private_dirs
 from sidecar.user_dirs import user_dir
 
-SUFFIXES: Final = ("", "-wal", "-journal")
+_JOURNAL: Final = "-journal"
+SUFFIXES: Final = ("", "-wal", _JOURNAL)
 """The files that make up a database, besides those that only coordinate its users."""
 NAME: Final = "copy.db"
 _NEW: Final = "new-"
@@ -28,6 +30,12 @@ _LEFT_SECONDS: Final = 3_600
 _PIECE: Final = 1 << 24
 _HEADER: Final = 32
 """The size of a log's header, with two salts."""
+_MAGIC: Final = b"\xd9\xd5\x05\xf9\x20\xa1\x63\xd7"
+"""The last bytes of a journal that names another file: https://www.sqlite.org/fileformat.html."""
+_NAME_END: Final = 8 + len(_MAGIC)
+"""The bytes behind the name: its length, its checksum and the magic bytes."""
+_LONGEST_NAME: Final = 4_096
+_SEPARATOR: Final = re.compile(rb"[/\\]")
 
 FileStamp = tuple[int, int, int] | None
 """mtime_ns, size and inode of a file; None if it does not exist."""
@@ -66,6 +74,8 @@ def _make(path: str, stamps: Stamps, home: Path, folder: Path) -> None:
             target = made / f"{NAME}{suffix}"
             if stamp is not None and stamp[1] and not (suffix == "" and _linked(home, folder, target)):
                 _copy(path + suffix, target)
+                if suffix == _JOURNAL:
+                    _forget_super_journal(target, os.path.dirname(path))  # noqa: PTH120
         if not _is_steady(stamps, stamps_of(path)) or _start_of_log(path) != start:
             raise Unsteady
         with contextlib.suppress(OSError):  # another process was faster
@@ -78,10 +88,30 @@ def _linked(home: Path, folder: Path, target: Path) -> bool:
     """Share the database with a copy of the same one that has another log: reading never changes it."""
     for other in home.glob(f"{folder.name.partition('-')[0]}-*/{NAME}"):
         with contextlib.suppress(OSError):
-            if not other.with_name(f"{NAME}-journal").exists():
+            if not other.with_name(f"{NAME}{_JOURNAL}").exists():
                 target.hardlink_to(other)
                 return True
     return False
+
+
+def _forget_super_journal(journal: Path, folder: str) -> None:
+    """Make a copied journal independent of the super-journal that it names, which SQLite would delete.
+
+    The super-journal belongs to a transaction of several databases, which is complete once it is deleted.
+    Then the journal must not be played back, so its copy is removed.
+    """
+    with journal.open("r+b") as file:
+        start = max(0, file.seek(0, os.SEEK_END) - _LONGEST_NAME - _NAME_END)
+        file.seek(start)
+        end = file.read()
+        if len(end) < _NAME_END or not end.endswith(_MAGIC):
+            return
+        file.seek(-len(_MAGIC), os.SEEK_END)
+        file.write(bytes(len(_MAGIC)))
+    length = int.from_bytes(end[-_NAME_END:][:4], "big")
+    name = _SEPARATOR.split(end[:-_NAME_END][-length:].partition(b"\0")[0])[-1]
+    if not os.path.lexists(os.path.join(os.fsencode(folder), name)):  # noqa: PTH118
+        journal.unlink()
 
 
 def _is_steady(before: Stamps, after: Stamps) -> bool:

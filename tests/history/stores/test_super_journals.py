@@ -1,0 +1,57 @@
+"""A journal may name a super-journal, which SQLite deletes once it has played the journal back."""
+
+import shutil
+import sqlite3
+from pathlib import Path
+
+from tests.history.stores.fixtures.agents import history_of, listed, snapshot
+
+MAGIC = bytes.fromhex("d9d505f920a163d7")
+PENDING_PAGE = (0x40000000 // 4096 + 1).to_bytes(4, "big")
+COLUMNS = "id TEXT PRIMARY KEY, session_id TEXT, message_id TEXT, title TEXT, data TEXT"
+
+
+def write_store(root: Path, super_journal: str) -> None:
+    """Write a store whose last transaction, which changed the title of a session, is not complete."""
+    root.mkdir()
+    database, journal = root / "opencode.db", root / "opencode.db-journal"
+    prompt, words = '{"role": "user"}', '{"type": "text", "text": "x"}'
+    with sqlite3.connect(root / "live.db", isolation_level=None) as connection:
+        for table in ("session", "message", "part"):
+            connection.execute(f"CREATE TABLE {table} ({COLUMNS})")
+        connection.execute("INSERT INTO session (id, title) VALUES ('ses_1', 'before')")
+        connection.execute("INSERT INTO message VALUES ('m', 'ses_1', '', '', ?)", (prompt,))
+        connection.execute("INSERT INTO part VALUES ('p', 'ses_1', 'm', '', ?)", (words,))
+        connection.execute("PRAGMA cache_size = 1")
+        connection.execute("BEGIN IMMEDIATE")
+        connection.execute("UPDATE session SET title = 'after'")
+        many = [(str(number), "x" * 999) for number in range(99)]
+        connection.executemany("INSERT INTO part VALUES (?, '', '', '', ?)", many)
+        shutil.copy(root / "live.db", database)
+        shutil.copy(root / "live.db-journal", journal)
+        connection.execute("COMMIT")
+    connection.close()
+    name = super_journal.encode()
+    end = PENDING_PAGE + name + len(name).to_bytes(4, "big") + sum(name).to_bytes(4, "big") + MAGIC
+    with journal.open("ab") as file:
+        file.write(bytes(-file.tell() % 512) + end)
+
+
+def test_a_super_journal_that_is_there_is_not_deleted(tmp_path: Path) -> None:
+    root = tmp_path / "store"
+    other = root / "opencode.db-mj0123456789"
+    write_store(root, str(other))
+    (root / "live.db").unlink()
+    other.write_text("of somebody")
+    before = snapshot(root)
+    assert listed(history_of(root))["ses_1"]["title"] == "before"
+    assert snapshot(root) == before
+
+
+def test_a_transaction_whose_super_journal_is_gone_is_complete(tmp_path: Path) -> None:
+    root, other = tmp_path / "store", tmp_path / "elsewhere"
+    write_store(root, str(other))
+    (root / "live.db").replace(root / "opencode.db")
+    other.write_text("of somebody")
+    assert listed(history_of(root))["ses_1"]["title"] == "after"
+    assert other.read_text() == "of somebody"
