@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from sidecar.api.stored.stats import DueDeletion
 from sidecar.history.catalog.root_catalog import RootCatalog
-from sidecar.history.kept import SOON_DAYS, is_safe
+from sidecar.history.kept import SOON_DAYS, deleted_at, is_safe
 from sidecar.history.stored.reading import stamp_of
 from sidecar.history.stores.index_row import IndexRow, info_of
 from sidecar.history.stores.status_by_age import DAY_MS
@@ -29,10 +29,10 @@ def due_sessions(catalog: RootCatalog, now: int) -> list[DueSession]:
     rows = catalog.rows("structural").values()
     copies = Copies(catalog.root.copies)
     due = [
-        DueSession(row.touched + period, row)
+        DueSession(at, row)
         for row in rows
         if row.body and row.child_of is None and (row.touched or _has_files(catalog, row))
-        if row.touched + period < now + SOON_DAYS * DAY_MS and not is_safe(copies, row)
+        if (at := deleted_at(catalog, row, period)) < now + SOON_DAYS * DAY_MS and not is_safe(copies, row)
     ]
     return sorted(due, key=attrgetter("at"))
 

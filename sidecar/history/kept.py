@@ -31,12 +31,18 @@ def due_for_a_copy(
     due: list[tuple[int, str, Product]] = []
     for key, row in members.items():
         touched = rows[key].touched if key in rows else row.touched
-        if touched + period - lead_ms(period) > now or has_current_copy(copies, key, touched):
+        is_due = catalog.store.deletes_next(row) or touched + period - lead_ms(period) <= now
+        if not is_due or has_current_copy(copies, key, touched):
             continue
         product = info_of(row, "structural", now).product
         if product in products and catalog.store.files(key) and not _was_deleted(copies, key, touched):
             due.append((touched, key, product))
     return [(key, product) for _, key, product in sorted(due)]
+
+
+def deleted_at(catalog: RootCatalog, row: IndexRow, period: int) -> int:
+    """Return when a product that keeps an unchanged session for `period` ms deletes one, in ms."""
+    return row.touched if catalog.store.deletes_next(row) else row.touched + period
 
 
 def lead_ms(period: int) -> int:

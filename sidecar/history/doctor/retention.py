@@ -26,6 +26,8 @@ def due_soon(catalog: RootCatalog, now: int) -> Iterator[Finding]:
         f"{how_many} will be deleted within {SOON_DAYS} days, {first}: "
         f"the product deletes a session {_days(period)} after its last change"
     )
+    if any(catalog.store.deletes_next(session.row) for session in due):
+        message += ", or at its next start if it was resumed"
     yield finding("dueDeletion", catalog.root.path, message, path=catalog.root.path)
 
 

@@ -169,6 +169,10 @@ class Store(Protocol):
         """Return how long the product keeps an unchanged session, in ms; None if it deletes none."""
         return None
 
+    def deletes_next(self, row: IndexRow) -> bool:
+        """Return whether the product deletes a session at its next start, whatever the session's age."""
+        return False
+
     def files(self, key: str) -> Sequence[str]:
         """Return the files of a member that a kept copy consists of; empty if it cannot be kept."""
         return ()

@@ -99,6 +99,34 @@ def test_due_chats_are_announced_until_they_are_kept(gemini: Gemini) -> None:
     assert stats(gemini.history, StatsParams(), "structural").due_deletion is None
 
 
+def test_a_chat_that_was_resumed_is_kept_at_once_because_its_product_deletes_it_next(gemini: Gemini) -> None:
+    gemini.age(0)
+    gemini.history.refresh()
+    assert stats(gemini.history, StatsParams(), "structural").due_deletion is None
+    head = {
+        "sessionId": (key := "abcdef01-1111-4111-8111-111111111111"),
+        "startTime": "2026-04-15T11:00:00.000Z",
+    }
+    prompt = {"id": "1", "type": "user", "content": [{"text": "a prompt"}]}
+    context = {"id": "0", "type": "user", "content": [{"text": "<session_context>"}]}
+    chats = gemini.root / "tmp" / "resumed" / "chats"
+    chats.mkdir(parents=True)
+    for minute, message in (("00", prompt), ("01", context)):
+        file = chats / f"session-2026-04-15T11-{minute}-{key[:8]}.jsonl"
+        file.write_text(f"{json.dumps(head)}\n{json.dumps(message)}\n")
+        os.utime(file, (NOW / 1000,) * 2)
+    gemini.history.refresh()
+    due = stats(gemini.history, StatsParams(), "structural").due_deletion
+    assert due is not None and due.tasks == 1
+    (found,) = (each for each in examine(gemini.history, NOW).findings if each.code == "dueDeletion")
+    assert "at its next start" in found.message
+    assert gemini.keeping.keep() == [key]
+    shutil.rmtree(chats)
+    gemini.history.refresh()
+    assert gemini.rows()[key].kept
+    assert gemini.keeping.keep() == []
+
+
 def test_keeping_does_not_write_to_the_store(gemini: Gemini) -> None:
     before = snapshot(gemini.root)
     gemini.keeping.keep()

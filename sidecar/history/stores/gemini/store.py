@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import ClassVar, Final, TypeVar
 
 from sidecar.api.errors import StorageError
-from sidecar.api.stored.tasks import Product
+from sidecar.api.stored.tasks import Product, Rules
 from sidecar.changes.file_change import FileChange
 from sidecar.history.stored.reading import StoredFile, read_file
-from sidecar.history.stores.contract import Evidence, Kind, Messages, Root, Touched
+from sidecar.history.stores.contract import Evidence, Keys, Kind, Messages, Root, Touched
 from sidecar.history.stores.gemini.chat import Chat
 from sidecar.history.stores.gemini.facts import Fact, fact_of, usage_of
 from sidecar.history.stores.gemini.growing import GrowingChats
@@ -30,6 +30,7 @@ from sidecar.history.stores.gemini.messages import stored_messages, touched_file
 from sidecar.history.stores.gemini.projects import PROJECTS_FILE, ROOT_FILE, Projects
 from sidecar.history.stores.gemini.records import Message, is_whole
 from sidecar.history.stores.gemini.session import merged, ordered, session_of
+from sidecar.history.stores.index_row import IndexRow, ReadRows
 from sidecar.history.stores.sessions.file_store import FileSessionStore, SessionFiles
 from sidecar.history.stores.sessions.files import merged_files
 from sidecar.history.stores.sessions.messages import MessageList
@@ -40,6 +41,7 @@ from sidecar.storage.kept.blob_names import is_blob
 T = TypeVar("T")
 SUBAGENT: Final = "subagent"
 """The kind of a chat that a subagent wrote."""
+_HAS_EMPTY: Final = b"empty"
 
 
 class GeminiStore(FileSessionStore):
@@ -57,6 +59,8 @@ class GeminiStore(FileSessionStore):
         self._growing = GrowingChats()
         self._chats: dict[str, ChatPath] = {}
         self._parents: dict[str, str] = {}
+        self._with_empty: set[str] = set()
+        """The sessions of which a file holds no conversation; see `deletes_next`."""
 
     def find(self) -> Mapping[str, SessionFiles]:
         """Find the files of each session."""
@@ -85,6 +89,21 @@ class GeminiStore(FileSessionStore):
 
         return deletes_after(self.root.path)
 
+    def deletes_next(self, row: IndexRow) -> bool:
+        """Return whether a file of a session holds no conversation: Gemini CLI deletes the others with it.
+
+        Version 0.61 leaves such a file behind when it resumes a chat in a later minute.
+        """
+        return row.links == _HAS_EMPTY
+
+    def rows(self, keys: Keys, rules: Rules, now: int) -> ReadRows:
+        """Read sessions; a row keeps whether one of its files holds no conversation."""
+        found = super().rows(keys, rules, now)
+        for key in found.keys() & self._with_empty:
+            if (row := found[key]) is not None:
+                row.links = _HAS_EMPTY
+        return found
+
     def files(self, key: str) -> Sequence[str]:
         """Return the chats of a session that Gemini CLI may delete."""
         files = self._known().get(key, SessionFiles(()))
@@ -105,6 +124,7 @@ class GeminiStore(FileSessionStore):
                 size += file.stamp[1]
         if not chats:
             return None
+        self._note_empty(key, files, chats)
         workspaces = {self._name(path): folder for path in files.paths if (folder := self._folder_of(path))}
         session = session_of(key, self.product, chats, workspaces, size, self._child_of(key, chats))
         session.is_half_written, session.kept = is_half_written, key in self._kept.sessions()
@@ -155,6 +175,19 @@ class GeminiStore(FileSessionStore):
         salt = zlib.crc32("\0".join(shown).encode("utf-8", "surrogatepass"))
         salt += key in self._kept.sessions()  # which the row shows too
         return SessionFiles(tuple(chat.path for chat in chats), salt)
+
+    def _note_empty(self, key: str, files: SessionFiles, chats: Sequence[Chat[Fact]]) -> None:
+        """Note whether a file without a conversation is in the same folder as one with it."""
+        names = {self._name(path) for path in files.paths if not is_blob(path)}
+        folders: dict[bool, set[str]] = {True: set(), False: set()}
+        for chat in chats:
+            if chat.name in names:
+                is_empty = not any(fact.counts for fact in chat.messages.values())
+                folders[is_empty].add(chat.name.rpartition("/")[0])
+        if folders[True] & folders[False]:
+            self._with_empty.add(key)
+        else:
+            self._with_empty.discard(key)
 
     def _child_of(self, key: str, chats: Sequence[Chat[Fact]]) -> str | None:
         """Return the parent of a subagent's session, "" if it is not known; None for other sessions."""
