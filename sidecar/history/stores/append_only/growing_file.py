@@ -20,6 +20,8 @@ BLOCK: Final = 1 << 20
 """Bytes read at a time; a block of lines may be longer by one line."""
 MAX_LINE: Final = 64 << 20
 """Longest line that is read, in bytes: an image in a message has some 10 MB."""
+MAX_LINES: Final = 400_000
+"""How many lines are read, rounded up to a block: facts of a small line may take a kilobyte of memory."""
 MAX_BYTES: Final = 2 << 30
 """How much of a file is read, in bytes."""
 _REMEMBERED: Final = 64
@@ -44,10 +46,12 @@ class Position:
     """Device and inode."""
     ending: bytes = b""
     """The last bytes before the offset."""
+    lines: int = 0
+    """How many lines were read."""
 
     def reset(self) -> None:
         """Start from the beginning."""
-        self.offset, self.identity, self.ending = 0, (0, 0), b""
+        self.offset, self.identity, self.ending, self.lines = 0, (0, 0), b"", 0
 
 
 @dataclass(slots=True)
@@ -71,6 +75,10 @@ class Growth:
         pending: list[bytes] = []
         held, left = 0, size - self.position.offset
         while left > 0 and (piece := os.read(self.descriptor, min(BLOCK, left))):
+            if self.position.lines >= MAX_LINES:
+                message = f"{self.name} has more than {MAX_LINES:,} lines; what follows was not read"
+                self.problems.append(problem("tooLarge", message))
+                return
             left -= len(piece)
             end = piece.rfind(b"\n") + 1
             if not end:
@@ -96,6 +104,7 @@ class Growth:
     def _advance(self, block: bytes) -> None:
         position = self.position
         position.offset += len(block)
+        position.lines += block.count(b"\n")
         position.ending = (position.ending + block[-_REMEMBERED:])[-_REMEMBERED:]
 
     def _refuse_line(self) -> None:

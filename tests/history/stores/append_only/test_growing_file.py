@@ -117,3 +117,15 @@ def test_any_pieces_of_any_file_give_each_line_once(
             got += found
             restarts += restarted
     assert got == whole and restarts == 1
+
+
+def test_a_file_with_too_many_lines_is_read_in_part(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(growing_file, "MAX_LINES", 2)
+    monkeypatch.setattr(growing_file, "BLOCK", 8)
+    position = Position()
+    assert read(file, position) == (b'{"a":1}\n{"a":2}\n', True)
+    append(file, b'{"a":3}\n')
+    for _ in range(2):
+        with open_growing(str(file), file.name, position) as growth:
+            assert b"".join(growth.blocks()) == b""
+        assert [each.code for each in growth.problems] == ["tooLarge"]
