@@ -736,6 +736,10 @@ export interface TokenUsage {
   cacheReads?: number | null;
   /** Tokens written to a prompt cache. */
   cacheWrites?: number | null;
+  /**
+   * Those of `cacheWrites` that the cache holds for an hour, which cost more. Absent without any.
+   */
+  longCacheWrites?: number | null;
   /** An estimate in USD from a price table, where no cost is recorded. Never added to `cost`. */
   estimatedCost?: number | null;
   /** The same tokens by model. Absent unless several models were used and all are known. */
@@ -758,6 +762,10 @@ export interface ModelUsage {
   cacheReads?: number | null;
   /** Tokens written to a prompt cache. */
   cacheWrites?: number | null;
+  /**
+   * Those of `cacheWrites` that the cache holds for an hour, which cost more. Absent without any.
+   */
+  longCacheWrites?: number | null;
 }
 
 /** Tokens and cost of a session and of all sessions that descend from it. */

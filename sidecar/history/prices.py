@@ -107,6 +107,7 @@ def _price(usage: TokenUsage | ModelUsage, model: str, messages: int, at: int | 
         output_tokens=average(usage.output),
         cache_read_tokens=average(usage.cache_reads),
         cache_write_tokens=average(usage.cache_writes),
+        cache_write_1h_tokens=average(min(usage.long_cache_writes or 0, usage.cache_writes or 0)),
     )
     moment = datetime.fromtimestamp(at / 1000, UTC) if at is not None else None
     return float(calc_price(used, model, genai_request_timestamp=moment).total_price * messages)

@@ -15,6 +15,7 @@ from sidecar.history.listing.selection import Selection
 from sidecar.history.prices import Estimates, table_name
 from tests.history.conftest import Store
 from tests.history.stores.fixtures.agents import history_of
+from tests.history.stores.fixtures.growing import append
 
 ESTIMATED = Selection(estimate=True)
 
@@ -53,6 +54,36 @@ def test_an_estimate_follows_the_table(sessions: tuple[TaskHistory, list[Truth]]
         float(calc_price(whole, truth.model or "").total_price)
     )
     assert provenance["estimatedCost"].source == table_name()
+
+
+def claude_answer(number: int, model: str) -> dict[str, object]:
+    usage = {
+        "input_tokens": 9_924,
+        "output_tokens": 65_652,
+        "cache_read_input_tokens": 1_176,
+        "cache_creation_input_tokens": 708,
+        "cache_creation": {"ephemeral_5m_input_tokens": 236, "ephemeral_1h_input_tokens": 472},
+    }
+    return {
+        "type": "assistant",
+        "uuid": f"{number:08x}-0000-4000-8000-000000000000",
+        "timestamp": "2026-04-15T11:00:00.000Z",
+        "requestId": f"r{number}",
+        "message": {"id": f"m{number}", "model": model, "content": [], "usage": usage},
+    }
+
+
+@pytest.mark.parametrize("models", [["claude-haiku-4-5"], ["claude-haiku-4-5", "claude-sonnet-4-5"]])
+def test_what_a_cache_holds_for_an_hour_has_its_own_price(tmp_path: Path, models: list[str]) -> None:
+    root = tmp_path / "store"
+    file = root / "projects" / "-w" / "00abcdef-0000-4000-8000-000000000001.jsonl"
+    append(file, [claude_answer(number, model) for number, model in enumerate(models)])
+    (task,) = history_of(root).select(ESTIMATED)
+    assert task.token_usage is not None
+    assert task.token_usage.long_cache_writes == 472 * len(models)
+    haiku = 0.3395406  # as Claude Code 2.1.318 itself calculates it
+    wanted = haiku if len(models) == 1 else 4 * haiku  # the prices of Sonnet are three times those of Haiku
+    assert task.token_usage.estimated_cost == pytest.approx(wanted)
 
 
 def test_what_is_not_known_is_not_estimated(sessions: tuple[TaskHistory, list[Truth]]) -> None:

@@ -75,6 +75,8 @@ class ModelUsage(Record, kw_only=True, gc=False):
     """Tokens read from a prompt cache."""
     cache_writes: int | float | None = None
     """Tokens written to a prompt cache."""
+    long_cache_writes: int | float | None = None
+    """Those of `cacheWrites` that the cache holds for an hour, which cost more. Absent without any."""
 
 
 class TokenUsage(Record, kw_only=True, gc=False):
@@ -97,6 +99,8 @@ class TokenUsage(Record, kw_only=True, gc=False):
     """Tokens read from a prompt cache."""
     cache_writes: int | float | None = None
     """Tokens written to a prompt cache."""
+    long_cache_writes: int | float | None = None
+    """Those of `cacheWrites` that the cache holds for an hour, which cost more. Absent without any."""
     estimated_cost: int | float | None = None
     """An estimate in USD from a price table, where no cost is recorded. Never added to `cost`."""
     by_model: list[ModelUsage] | None = None

@@ -16,6 +16,7 @@ class ModelTokens(NamedTuple):
     cache_reads: int | None
     cache_writes: int | None
     answers: int = 1
+    long_cache_writes: int | None = None
 
 
 def by_model(used: Iterable[tuple[str | None, ModelTokens]]) -> list[ModelUsage] | None:
@@ -33,8 +34,10 @@ def by_model(used: Iterable[tuple[str | None, ModelTokens]]) -> list[ModelUsage]
 
 
 def _summed(model: str, tokens: list[ModelTokens]) -> ModelUsage:
-    *columns, answers = zip(*tokens, strict=True)
-    given, made, reads, writes = ([value for value in column if value is not None] for column in columns)
+    *columns, answers, held = zip(*tokens, strict=True)
+    given, made, reads, writes, long = (
+        [value for value in column if value is not None] for column in (*columns, held)
+    )
     return ModelUsage(
         model=encodable(model),
         answers=sum(answers),
@@ -42,4 +45,5 @@ def _summed(model: str, tokens: list[ModelTokens]) -> ModelUsage:
         output=sum(made) if made else None,
         cache_reads=sum(reads) if reads else None,
         cache_writes=sum(writes) if writes else None,
+        long_cache_writes=sum(long) or None,
     )

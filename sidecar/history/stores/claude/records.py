@@ -11,6 +11,12 @@ SYNTHETIC: Final = "<synthetic>"
 """The model of messages that Claude Code wrote itself without a request."""
 
 
+class CacheCreation(msgspec.Struct, gc=False):
+    """The tokens that were written to a cache, by the time for which it holds them."""
+
+    ephemeral_1h_input_tokens: int | float | None = None
+
+
 class Usage(msgspec.Struct, gc=False):
     """The tokens of one answer as recorded; `input_tokens` excludes both cache members."""
 
@@ -18,6 +24,7 @@ class Usage(msgspec.Struct, gc=False):
     cache_creation_input_tokens: int | float | None = None
     cache_read_input_tokens: int | float | None = None
     output_tokens: int | float | None = None
+    cache_creation: CacheCreation | None = None
 
 
 class Message(msgspec.Struct, gc=False):

@@ -90,6 +90,7 @@ def usage_of(facts: Facts) -> TokenUsage | None:
         output=made,
         cache_reads=reads,
         cache_writes=writes,
+        long_cache_writes=sum_of_tokens([*map(_long_cache_writes, used)]) or None,
         cost=sum(facts.costs.values()) if len(facts.costs) == len(used) else None,
         by_model=_by_model(facts) if facts.models else None,
     )
@@ -105,4 +106,8 @@ def _by_model(facts: Facts) -> list[ModelUsage] | None:
 
 def _model_tokens(used: Usage) -> ModelTokens:
     given, made, reads, writes = map(tokens, _tokens_of(used))
-    return ModelTokens(given, made, reads, writes)
+    return ModelTokens(given, made, reads, writes, long_cache_writes=tokens(_long_cache_writes(used)))
+
+
+def _long_cache_writes(used: Usage) -> int | float | None:
+    return used.cache_creation.ephemeral_1h_input_tokens if used.cache_creation is not None else None
