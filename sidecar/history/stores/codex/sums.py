@@ -81,8 +81,8 @@ class Sums:
         return True
 
     def _count(self, total: Figures) -> None:
-        """Add a sum; one that is smaller than the last started again from 0."""
-        if self._total is not None and total.given < self._total.given:
+        """Add a sum; if a figure is smaller than in the last, the sums started again from 0."""
+        if self._total is not None and (total.given < self._total.given or total.made < self._total.made):
             self._carried = self._own(self._total)
             self._base = _NOTHING
         self._total = total

@@ -20,3 +20,11 @@ def test_a_sum_that_cannot_be_one_is_left_out(bad: int) -> None:
     assert sums.own == Figures(given=10, made=4)
     sums.take(TokenInfo(total_token_usage=Tokens(input_tokens=15, output_tokens=6)), answered=True)
     assert sums.own == Figures(given=15, made=6)
+
+
+def test_sums_that_start_again_with_a_longer_request_are_added() -> None:
+    sums = Sums()
+    for given, made in ((10_000, 300), (10_200, 50), (20_500, 90)):
+        used = Tokens(input_tokens=given, output_tokens=made)
+        assert sums.take(TokenInfo(total_token_usage=used), answered=True)
+    assert sums.own == Figures(given=30_500, made=390)
