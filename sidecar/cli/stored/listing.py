@@ -1,6 +1,5 @@
 """`list`: print stored tasks for people, pipes and models."""
 
-import os
 from pathlib import Path
 from typing import Literal
 
@@ -9,11 +8,12 @@ from msgspec.structs import replace
 
 from sidecar.api.stored.tasks import MAX_PAGE, Rules, Sort, SortKey, TaskInfo
 from sidecar.app.clock import history_clock_ms
-from sidecar.app.settings import SettingsStore, default_config_path
+from sidecar.app.settings import SettingsStore
 from sidecar.cli import output
 from sidecar.cli.options import common, foreign_roots
 from sidecar.cli.stored.answering import Answering
 from sidecar.cli.stored.opening import open_history, report_unlistable
+from sidecar.cli.stored.other_stores import print_other_stores
 from sidecar.history import TaskHistory
 from sidecar.history.listing.pages import ListPage
 from sidecar.history.listing.selection import ListQuery
@@ -71,7 +71,7 @@ def list_tasks(
         if not page.total:
             _print_advice(roots)
         if not roots:
-            _print_other_stores(history, page.total)
+            print_other_stores(history, page.total)
     code = report_unlistable(history)
     if answering is not None:
         answering.keep(code)
@@ -134,26 +134,6 @@ def _print_advice(roots: tuple[Path, ...]) -> None:
     for root in roots:
         if not is_root(root):
             output.echo(f"{root} does not contain tasks; `doctor` lists the folders that do", err=True)
-
-
-def _print_other_stores(history: TaskHistory, shown: int) -> None:
-    """Name the stores on this machine that are not listed, and how to list them."""
-    from sidecar.history.discovery import discover_roots
-
-    found = [
-        place
-        for place in discover_roots().searched
-        if place.found and history.names.root_at(str(place.path)) is None
-    ]
-    if not found:
-        if not shown and output.on_terminal():
-            output.echo("No other stores were found; `doctor` lists the folders that were searched", err=True)
-        return
-    output.echo("\nOther stores on this machine, which are read only on request:", err=True)
-    for place in found:
-        output.echo_line(f"  {place.path}: {place.why}", err=True)
-    advice = "List one with --root PATH, or all with `autoDiscover = true` below `[history]` in"
-    output.echo_line(f"{advice} {default_config_path(os.environ)}", err=True)
 
 
 def _cost(task: TaskInfo) -> str:

@@ -15,6 +15,7 @@ from sidecar.app.settings import SettingsStore
 from sidecar.cli import output
 from sidecar.cli.options import common, foreign_roots
 from sidecar.cli.stored.opening import open_history, report_unlistable
+from sidecar.cli.stored.other_stores import print_other_stores
 from sidecar.history.search import SearchService
 from sidecar.history.search.words import MARKS
 from sidecar.history.task_history import TaskHistory
@@ -54,6 +55,8 @@ def search(
         output.echo(f"{each.task_id} was only partly searched: {each.message}", err=True)
     if found.indexed < found.total:
         output.echo(f"{found.indexed} of {found.total} tasks were searched; search again for more", err=True)
+    if not (roots or query or found.total or as_json):
+        print_other_stores(history, 0)
     return report_unlistable(history)
 
 

@@ -9,6 +9,7 @@ from sidecar.app.settings import SettingsStore
 from sidecar.cli import output
 from sidecar.cli.options import common, foreign_roots
 from sidecar.cli.stored.opening import open_history, report_unlistable
+from sidecar.cli.stored.other_stores import print_other_stores
 
 _BY = ["workspace", "mode", "product", "day", "model", "status"]
 _COLUMNS = ["BY", "KEY", "TASKS", "TOKENS", "CACHE READS", "COST", "MESSAGES", "SIZE"]
@@ -63,6 +64,8 @@ def stats(
         rows = [[*row[:place], cell, *row[place:]] for row, cell in zip(rows, estimates, strict=True)]
     output.write_table(columns, rows, title_column=1)
     _print_notes(result, any(len(kind) > _SHOWN for kind in kinds))
+    if not (roots or filter_text or query or result.matched):
+        print_other_stores(history, 0)
     return report_unlistable(history)
 
 

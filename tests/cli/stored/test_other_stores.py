@@ -29,6 +29,14 @@ def test_a_list_names_the_stores_on_this_machine_and_how_to_list_them(cli: Cli) 
         assert cli.run(*arguments).stderr == ""
 
 
+def test_empty_totals_and_searches_name_the_stores_too(cli: Cli) -> None:
+    write_copilot(store(cli.home / ".copilot"))
+    for arguments in (("stats",), ("search", "word")):
+        assert f"{cli.home / '.copilot'}: sessions of Copilot CLI" in cli.run(*arguments).stderr
+        assert cli.run(*arguments, "--json").stderr == ""
+        assert cli.run(*arguments, "--root", str(cli.home / ".copilot")).stderr == ""
+
+
 def test_a_store_that_is_listed_is_not_offered(cli: Cli, tmp_path: Path) -> None:
     root = store(cli.home / ".gemini")
     truths = write_gemini(root)
