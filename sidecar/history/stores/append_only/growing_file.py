@@ -20,8 +20,8 @@ BLOCK: Final = 1 << 20
 """Bytes read at a time; a block of lines may be longer by one line."""
 MAX_LINE: Final = 64 << 20
 """Longest line that is read, in bytes: an image in a message has some 10 MB."""
-MAX_LINES: Final = 400_000
-"""How many lines are read, rounded up to a block: facts of a small line may take a kilobyte of memory."""
+MAX_RECORDS: Final = 400_000
+"""How many records are read, rounded up to a block: what is kept of a short one may take a kilobyte."""
 MAX_BYTES: Final = 2 << 30
 """How much of a file is read, in bytes."""
 _REMEMBERED: Final = 64
@@ -46,12 +46,12 @@ class Position:
     """Device and inode."""
     ending: bytes = b""
     """The last bytes before the offset."""
-    lines: int = 0
-    """How many lines were read."""
+    records: int = 0
+    """How many records were read, as far as the reader counts them: counting lines takes too long."""
 
     def reset(self) -> None:
         """Start from the beginning."""
-        self.offset, self.identity, self.ending, self.lines = 0, (0, 0), b"", 0
+        self.offset, self.identity, self.ending, self.records = 0, (0, 0), b"", 0
 
 
 @dataclass(slots=True)
@@ -75,8 +75,8 @@ class Growth:
         pending: list[bytes] = []
         held, left = 0, size - self.position.offset
         while left > 0 and (piece := os.read(self.descriptor, min(BLOCK, left))):
-            if self.position.lines >= MAX_LINES:
-                message = f"{self.name} has more than {MAX_LINES:,} lines; what follows was not read"
+            if self.position.records >= MAX_RECORDS:
+                message = f"{self.name} has more than {MAX_RECORDS:,} records; what follows was not read"
                 self.problems.append(problem("tooLarge", message))
                 return
             left -= len(piece)
@@ -104,7 +104,6 @@ class Growth:
     def _advance(self, block: bytes) -> None:
         position = self.position
         position.offset += len(block)
-        position.lines += block.count(b"\n")
         position.ending = (position.ending + block[-_REMEMBERED:])[-_REMEMBERED:]
 
     def _refuse_line(self) -> None:

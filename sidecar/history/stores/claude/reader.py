@@ -107,7 +107,9 @@ def _append(session: ReadSession) -> bool:
                 part.stamp, part.problems = growth.stamp, growth.problems
                 for block in growth.blocks():
                     offset = part.position.offset - len(block)
-                    session.fold.take(LINES.decode(block, part.damage, offset))
+                    records = LINES.decode(block, part.damage, offset)
+                    part.position.records += len(records)
+                    session.fold.take(records)
         except FileNotFoundError:
             part.stamp = None
             if not fresh:

@@ -61,6 +61,8 @@ class Folds(Generic[R, F]):
         start = growth.position.offset
         for block in growth.blocks():
             offset = growth.position.offset - len(block)
-            self._take(known.fold, self._decoder.decode(block, known.damage, offset))
+            records = self._decoder.decode(block, known.damage, offset)
+            growth.position.records += len(records)
+            self._take(known.fold, records)
         known.size, known.read = growth.stamp[1], growth.position.offset - start
         known.problems = [*known.damage.problems(growth.name), *growth.problems]

@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 
 from sidecar.history.stores.append_only import growing_file
 from sidecar.history.stores.append_only.growing_file import Position, Unreadable, open_growing
+from sidecar.history.stores.append_only.records import LineDecoder
+from sidecar.history.stores.sessions.folds import Folds
 
 
 def read(path: Path, position: Position) -> tuple[bytes, bool]:
@@ -119,13 +121,14 @@ def test_any_pieces_of_any_file_give_each_line_once(
     assert got == whole and restarts == 1
 
 
-def test_a_file_with_too_many_lines_is_read_in_part(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(growing_file, "MAX_LINES", 2)
+def test_a_file_with_too_many_records_is_read_in_part(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(growing_file, "MAX_RECORDS", 2)
     monkeypatch.setattr(growing_file, "BLOCK", 8)
-    position = Position()
-    assert read(file, position) == (b'{"a":1}\n{"a":2}\n', True)
-    append(file, b'{"a":3}\n')
+    taken: list[object] = []
+    folds = Folds(LineDecoder(dict), lambda: taken, list.extend)
     for _ in range(2):
-        with open_growing(str(file), file.name, position) as growth:
-            assert b"".join(growth.blocks()) == b""
-        assert [each.code for each in growth.problems] == ["tooLarge"]
+        append(file, b'{"a":3}\n')
+        folded = folds.read(str(file), file.name)
+        assert folded is not None
+        assert [each.code for each in folded.problems] == ["tooLarge"]
+    assert taken == [{"a": 1}, {"a": 2}]
