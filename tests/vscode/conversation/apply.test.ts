@@ -26,7 +26,7 @@ const session = new Session("apply", {
       ...["A new file:", `\`\`\`diff\n${DIFF}\n\`\`\``],
       ...["Elsewhere:", "`../other.py`", "```python\npass\n```"],
     ];
-    await storeTexts(storageRoot, TASK.id, [TASK.title, answer.join("\n\n")]);
+    await storeTexts(storageRoot, TASK.id, [TASK.title, answer.join("\n\n")], "completion_result");
     await profile.addFile(FILE, BEFORE);
     await profile.configure({ "subagentSidecar.storageRoot": storageRoot });
     await profile.prefer({

@@ -30,7 +30,7 @@ const session = new Session("code", {
     const storageRoot = join(profile.folder, "store");
     const blocks = [`\`\`\`python\n${PYTHON}\n\`\`\``, `\`\`\`ts\n${TYPESCRIPT}\n\`\`\``];
     const answer = ["In Python:", ...blocks, "As a change:", `\`\`\`diff\n${DIFF}\n\`\`\``];
-    await storeTexts(storageRoot, TASK.id, [TASK.title, answer.join("\n\n")]);
+    await storeTexts(storageRoot, TASK.id, [TASK.title, answer.join("\n\n")], "completion_result");
     await profile.addFile(FILE, "# Here:\n");
     await profile.configure({ "subagentSidecar.storageRoot": storageRoot });
     await Probe.install(profile);

@@ -40,15 +40,23 @@ export async function storeSmallTask(root: string): Promise<void> {
   await storeTexts(root, SMALL_TASK.id, [SMALL_TASK.title]);
 }
 
-/** Store a task under a root that says these texts; the first is its title. */
+/**
+ * Store a task under a root that says these texts within seconds; the first is its title. `end` is what its
+ * last text is: only a `completion_result` completes a task.
+ */
 export async function storeTexts(
   root: string,
   id: string,
   texts: readonly string[],
+  end: "text" | "completion_result" = "text",
 ): Promise<void> {
   const folder = join(root, "tasks", id);
   const begun = Date.now() - 120_000;
-  const messages = texts.map((text, at) => ({ ts: begun + at, type: "say", say: "text", text }));
+  const pause = 12_000 / texts.length;
+  const messages = texts.map((text, at) => {
+    const say = at === texts.length - 1 ? end : "text";
+    return { ts: begun + Math.round(at * pause), type: "say", say, text };
+  });
   await mkdir(folder, { recursive: true });
   await writeFile(join(folder, "ui_messages.json"), JSON.stringify(messages));
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 
 import { seriousFindings } from "../harness/accessible.ts";
-import { definePuppet, PUPPET } from "../harness/agents/puppets.ts";
+import { definePuppet, PUPPET, PUPPET_RUNNER } from "../harness/agents/puppets.ts";
 import { Chat } from "../harness/chat.ts";
 import { Session } from "../harness/session.ts";
 
@@ -25,7 +25,7 @@ const session = new Session("composer", {
     await definePuppet(profile, puppets);
     await profile.addFile(
       `.sidecar/agents/${SECOND}.md`,
-      `---\nname: ${SECOND}\ndescription: Steps in.\nrunner: puppets\n---\nDo as you are asked.\n`,
+      `---\nname: ${SECOND}\ndescription: Steps in.\nrunner: ${PUPPET_RUNNER}\n---\nDo as you are asked.\n`,
     );
     await profile.addFile("src/days.py", "FIRST = 1\n");
     await profile.addFile("src/deep/holidays.py", "NONE = 0\n");

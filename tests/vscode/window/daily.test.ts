@@ -110,7 +110,7 @@ session.step("an end out of sight is a notification", async (workbench) => {
   await workbench.run("View: Close All Editors");
   await workbench.openSideBar("Explorer");
   puppet.finish("Plenty.");
-  const toast = await workbench.toast("puppet: Completed · Count the fish");
+  const toast = await workbench.toast(`${PUPPET}: Completed · Count the fish`);
   await workbench.picture("an-end-as-notification");
   await toast.getByRole("button", { name: "Show", exact: true }).click();
   await new Chat(workbench).ending.getByText("Plenty.").waitFor();

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 
 import type { FrameLocator } from "playwright-core";
 
-import { definePuppet } from "../harness/agents/puppets.ts";
+import { definePuppet, PUPPET } from "../harness/agents/puppets.ts";
 import { Chat } from "../harness/chat.ts";
 import { Session } from "../harness/session.ts";
 import { within } from "../harness/waiting.ts";
@@ -76,7 +76,7 @@ session.step("another chord asks what to launch", async (workbench) => {
   const { keyboard } = workbench.page;
   await keyboard.press("Control+K");
   await keyboard.press("g");
-  await workbench.row("puppet").waitFor();
+  await workbench.row(PUPPET).waitFor();
   await keyboard.press("Escape");
 });
 

@@ -104,11 +104,11 @@ session.step("@subagents answers in the chat", async (workbench) => {
   await chat.send("@subagents /status");
   await chat.response("Ended recently").waitFor();
   await chat.send(`@subagents /launch ${PUPPET} Count the masts`);
-  await chat.response("Launched puppet").waitFor();
+  await chat.response(`Launched ${PUPPET}`).waitFor();
   const puppet = await session.puppets.next();
   assert.match(puppet.greeting.prompt, /Count the masts/);
   await chat.send(`@subagents /cancel ${PUPPET}`);
-  await chat.response("Cancelled puppet").waitFor();
+  await chat.response(`Cancelled ${PUPPET}`).waitFor();
   await puppet.gone;
 });
 

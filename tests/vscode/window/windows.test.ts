@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import { definePuppet, PUPPET, type Puppet } from "../harness/agents/puppets.ts";
+import { definePuppet, PUPPET, PUPPET_RUNNER, type Puppet } from "../harness/agents/puppets.ts";
 import { defineScripted, defineWithSteps, SCRIPTS_RUNNER } from "../harness/agents/scripted.ts";
 import { Chat } from "../harness/chat.ts";
 import { Session } from "../harness/session.ts";
@@ -24,7 +24,7 @@ const session = new Session("windows", {
     ]);
     const runner = { type: "command", format: "events", command: puppets.command };
     await definePuppet(profile, puppets, {
-      "subagentSidecar.runners": { puppets: runner, scripts: SCRIPTS_RUNNER },
+      "subagentSidecar.runners": { [PUPPET_RUNNER]: runner, scripts: SCRIPTS_RUNNER },
       "subagentSidecar.host.onLastWindowClose": undefined,
     });
   },

@@ -94,7 +94,9 @@ export class Puppets {
 }
 
 /** The name of the definition that every launch in these tests is of. */
-export const PUPPET = "puppet";
+export const PUPPET = "surveyor";
+/** The name of its runner. */
+export const PUPPET_RUNNER = "counters";
 
 /** Define a subagent that the test speaks for, as a user would: a file in the workspace and a runner. */
 export async function definePuppet(
@@ -105,8 +107,8 @@ export async function definePuppet(
   const definition = [
     "---",
     `name: ${PUPPET}`,
-    "description: Does what you ask.",
-    "runner: puppets",
+    "description: Counts what you ask for.",
+    `runner: ${PUPPET_RUNNER}`,
     "---",
     "Do as you are asked.",
     "",
@@ -114,7 +116,7 @@ export async function definePuppet(
   await profile.addFile(`.sidecar/agents/${PUPPET}.md`, definition.join("\n"));
   await profile.configure({
     "subagentSidecar.runners": {
-      puppets: { type: "command", format: "events", command: puppets.command },
+      [PUPPET_RUNNER]: { type: "command", format: "events", command: puppets.command },
     },
     ...more,
   });
