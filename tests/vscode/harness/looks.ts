@@ -25,8 +25,9 @@ export async function inEachLook(
       await take(`${theme.name}-${width}`);
     }
   }
-  await setTheme(probe, workbench, undefined);
   await workbench.widenSideBar(before - (await widthOf(page)));
+  // Last, because after the sash was dragged the wheel moves nothing until a key is pressed.
+  await setTheme(probe, workbench, undefined);
 }
 
 async function widthOf(page: Page): Promise<number> {

@@ -15,7 +15,7 @@ export const doctor: Texts<typeof en.doctor> = {
   alsoNamed: (names) => `auch unter ${names}, einmal gezählt`,
   folderMissing: "Ordner nicht gefunden",
   searched: (places, found) =>
-    `${plural(places, "Ort", "Orte")} durchsucht, ${found === 0 ? "keiner" : exact(found)} mit Aufgaben.`,
+    `Die Suche sah an ${plural(places, "üblichen Ort", "üblichen Orten")} nach und fand ${found === 0 ? "an keinem" : `an ${exact(found)}`} davon Aufgaben.`,
   notInHistory: "Nicht im Aufgabenverlauf:",
   advice:
     "Um sie aufzunehmen, fügen Sie ihre Ordner der Einstellung `subagentSidecar.foreignRoots` hinzu, oder " +

@@ -15,7 +15,7 @@ export const doctor = {
   alsoNamed: (names: string) => `also named ${names}, counted once`,
   folderMissing: "folder not found",
   searched: (places: number, found: number) =>
-    `Searched ${counted(places, "location")}, ${found === 0 ? "none" : exact(found)} with tasks.`,
+    `Discovery searched ${counted(places, "usual location")} and found tasks in ${found === 0 ? "none" : exact(found)} of them.`,
   notInHistory: "Not in the task history:",
   advice:
     "To include them, add their folders to the setting `subagentSidecar.foreignRoots`, or turn on " +

@@ -73,7 +73,7 @@ test("a report says how many places were searched, and which stores found there 
     { path: "/nowhere", why: "data of kilo", found: false },
   ];
   const report = doctorReport(result({ searched }));
-  expect(report).toContain("Searched 3 locations, 2 with tasks.");
+  expect(report).toContain("Discovery searched 3 usual locations and found tasks in 2 of them.");
   expect(report).toContain("<li><bdi>/other</bdi>: <bdi>a custom storage path</bdi></li>");
   expect(report).toContain("<code>subagentSidecar.foreignRoots</code>");
   expect(report).not.toContain("/nowhere");
