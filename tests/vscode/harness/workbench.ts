@@ -332,18 +332,25 @@ export class Workbench {
 
   /** The toast with this text, with the mouse on it: else it would be gone after some seconds. */
   async toast(text: string | RegExp): Promise<Locator> {
-    const toast = (await this.#notifications()).filter({ hasText: text });
+    const toast = TAKES_ALL
+      ? await this.#notification(text)
+      : this.toasts.filter({ hasText: text });
     await toast.hover();
     return toast;
   }
 
-  /** The toasts; where a step's pictures take longer than toasts last, what the notification center keeps. */
-  async #notifications(): Promise<Locator> {
-    if (!TAKES_ALL) {
-      return this.toasts;
-    }
-    await this.run("Notifications: Show Notifications");
-    return this.page.locator(".notifications-center .notification-list-item");
+  /** A toast, or what the center keeps of it: a step's pictures take longer than toasts last. */
+  async #notification(text: string | RegExp): Promise<Locator> {
+    const center = this.page.locator(".notifications-center .notification-list-item");
+    const found = this.toasts.or(center).filter({ hasText: text }).last();
+    const look = async () => {
+      if (!(await found.isVisible())) {
+        await this.run("Notifications: Show Notifications"); // an empty center closes at once
+      }
+      return found.isVisible();
+    };
+    await until("notified", look, Boolean);
+    return found;
   }
 
   clipboard(): Promise<string> {
