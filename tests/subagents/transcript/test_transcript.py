@@ -52,7 +52,8 @@ async def test_all_files_are_there_from_the_start(tmp_path: Path, head: Transcri
 async def test_what_happens_is_in_the_files_while_it_runs(tmp_path: Path, head: TranscriptHead) -> None:
     transcript = await Transcript.start(tmp_path, head, lambda: 9)
     transcript.record(message("Working"))
-    await until(lambda: len(content(tmp_path, head, "ui_messages.json")) == 2)
+    for name in ("ui_messages.json", "api_conversation_history.json"):  # each is written on its own
+        await until(lambda name=name: len(content(tmp_path, head, name)) == 2)  # type: ignore[misc]
     assert content(tmp_path, head, "api_conversation_history.json")[1]["role"] == "assistant"
     await transcript.finish("completed")
 
