@@ -8,6 +8,7 @@ from sidecar.history.catalog.root_catalog import RootCatalog
 from sidecar.history.stores.index_row import IndexRow, info_of
 from sidecar.history.stores.status_by_age import DAY_MS
 from sidecar.storage.kept.copies import Copies
+from sidecar.storage.kept.soundness import Soundness
 
 SOON_DAYS: Final = 3
 """How long before its deletion a session is announced."""
@@ -17,27 +18,31 @@ _NS_PER_MS: Final = 1_000_000
 
 
 def due_for_a_copy(
-    catalog: RootCatalog, copies: Copies, products: Sequence[Product], now: int
+    catalog: RootCatalog, copies: Copies, products: Sequence[Product], now: int, soundness: Soundness
 ) -> list[tuple[str, Product]]:
     """Return the members of a root that need a copy with their products, in the order of deletion.
 
-    `now` is in ms.
+    A member with a damaged copy needs another one. `now` is in ms.
     """
     period = catalog.store.deletes_after()
     if period is None:
         return []
     rows = catalog.rows("structural")
     members = {row.within or row.id: row for row in rows.values() if row.body}
-    due: list[tuple[int, str, Product]] = []
-    for key, row in members.items():
-        touched = rows[key].touched if key in rows else row.touched
-        is_due = catalog.store.deletes_next(row) or touched + period - lead_ms(period) <= now
-        if not is_due or has_current_copy(copies, key, touched):
+    touched = {key: rows[key].touched if key in rows else row.touched for key, row in members.items()}
+    due: list[tuple[str, Product]] = []
+    for key in sorted(members, key=lambda key: (touched[key], key)):
+        is_due = catalog.store.deletes_next(members[key]) or touched[key] + period - lead_ms(period) <= now
+        if not is_due:
             continue
-        product = info_of(row, "structural", now).product
-        if product in products and catalog.store.files(key) and not _was_deleted(copies, key, touched):
-            due.append((touched, key, product))
-    return [(key, product) for _, key, product in sorted(due)]
+        if has_current_copy(copies, key, touched[key]) and not _is_replaceable(
+            catalog, copies, key, soundness
+        ):
+            continue
+        product = info_of(members[key], "structural", now).product
+        if product in products and catalog.store.files(key) and not _was_deleted(copies, key, touched[key]):
+            due.append((key, product))
+    return due
 
 
 def deleted_at(catalog: RootCatalog, row: IndexRow, period: int) -> int:
@@ -59,6 +64,11 @@ def has_current_copy(copies: Copies, key: str, touched: int) -> bool:
 def is_safe(copies: Copies, row: IndexRow) -> bool:
     """Return whether a session would still be listed without its files."""
     return has_current_copy(copies, row.within or row.id, row.touched)
+
+
+def _is_replaceable(catalog: RootCatalog, copies: Copies, key: str, soundness: Soundness) -> bool:
+    """Return whether the copy of a session is damaged, and the session still exists."""
+    return bool(catalog.store.files(key) and soundness.damaged_files(copies, copies.sessions()[key]))
 
 
 def _was_deleted(copies: Copies, key: str, touched: int) -> bool:

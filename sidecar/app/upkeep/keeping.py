@@ -20,6 +20,7 @@ from sidecar.history.stores.contract import Root
 from sidecar.history.stores.index_row import IndexRow
 from sidecar.storage.kept.blobs import Stopped
 from sidecar.storage.kept.copies import Copies
+from sidecar.storage.kept.soundness import Soundness
 from sidecar.storage.kept.writing import CopyWriter, NoRoom
 
 logger = logging.getLogger(__name__)
@@ -65,12 +66,14 @@ class Keeping:
         self._stop = threading.Event()
         self._full: set[str] = set()
         """The roots whose copies reached the limit in the last round."""
+        self._soundness = Soundness()
         self.rounds = Rounds(self._round, "copies of sessions", ROUND_SECONDS)
 
     def keep(self) -> list[str]:
         """Copy the sessions that are due; return their IDs."""
         wanted = self._settings.current.history.keep
         done: list[str] = []
+        self._soundness.start_round()
         for catalog in self._catalogs() if wanted else ():
             copied = self._keep(catalog, wanted)
             if copied:
@@ -143,7 +146,7 @@ class Keeping:
         is_full = False
         with self._writing:
             writer = CopyWriter(root.copies, self._stop.is_set)
-            due = due_for_a_copy(catalog, writer, wanted, self._now())
+            due = due_for_a_copy(catalog, writer, wanted, self._now(), self._soundness)
             if due:
                 writer.sweep()
             room = self._settings.current.history.keep_max_bytes - (writer.size if due else 0)

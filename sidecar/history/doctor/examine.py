@@ -20,6 +20,7 @@ from sidecar.history.doctor.folders import (
     strange_names,
     what_is_left,
 )
+from sidecar.history.doctor.kept_copies import damaged_copies
 from sidecar.history.doctor.remedies import finding, shared_finding
 from sidecar.history.doctor.retention import due_soon
 from sidecar.history.listing.selection import Selection
@@ -64,7 +65,12 @@ def examine(
         own = [row for row in rows if row.root == root.path]
         in_folders = isinstance(history.store(root.path), TaskFolderStore)
         empty = find_empty_folders(root, {row.id for row in own}) if in_folders else EmptyFolders({})
-        findings += _findings(root, own, empty, now) if in_folders else _problems_of(history, root, own)
+        damaged = [*damaged_copies(_catalog(history, root))]
+        findings += damaged
+        if in_folders:
+            findings += _findings(root, own, empty, now)
+        else:
+            findings += _problems_of(history, root, own, {each.path for each in damaged})
         findings += due_soon(_catalog(history, root), now)
         count = len(empty) if in_folders else _without_messages(history, root)
         seen.append(_root(root, own, count, history.names.others(root.path, places)))
@@ -118,8 +124,10 @@ def _findings(root: Root, rows: list[TaskInfo], empty: EmptyFolders, now: int) -
         yield from _disagreement(root, lists, row, now)
 
 
-def _problems_of(history: TaskHistory, root: Root, rows: list[TaskInfo]) -> Iterator[Finding]:
-    """Report the problems of shared files and of rows in a store without further checks."""
+def _problems_of(
+    history: TaskHistory, root: Root, rows: list[TaskInfo], reported: Collection[str | None]
+) -> Iterator[Finding]:
+    """Report the problems of shared files and of rows, except that a file in `reported` cannot be read."""
     store = history.store(root.path)
     problems = store.problems()
     for path, found in (*problems, *(each for each in store.unlisted() if each not in problems)):
@@ -127,6 +135,8 @@ def _problems_of(history: TaskHistory, root: Root, rows: list[TaskInfo]) -> Iter
     for row in sorted(rows, key=lambda row: row.id):
         for problem in row.problems:
             location = history.store(row.root).location(row.id)
+            if problem.code == "unreadable" and location in reported:
+                continue
             yield finding(problem.code, row.root, problem.message, row.id, location)
 
 

@@ -5,7 +5,7 @@ import hashlib
 import os
 import tempfile
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, Final, NamedTuple
 
@@ -52,7 +52,7 @@ def write_blob(folder: Path, source: int, room: int, is_stopped: Callable[[], bo
             return None
         target = folder / blob_name(digest, before.st_size)
         is_new = not target.exists()
-        if is_new:
+        if is_new or not is_sound(str(target)):
             os.utime(temp, ns=(before.st_mtime_ns, before.st_mtime_ns))
             temp.replace(target)
         return Blob(target.name, before.st_size, before.st_mtime_ns, is_new)
@@ -65,8 +65,23 @@ def open_blob(path: str) -> int:
     with contextlib.ExitStack() as stack:
         source = stack.enter_context(open(path, "rb"))  # noqa: PTH123 (paths of stores are texts)
         target = stack.enter_context(tempfile.TemporaryFile())
-        _decompress(source, target, raw_size(path))
+        for piece in _content(source, raw_size(path)):
+            target.write(piece)
+        target.flush()
+        target.seek(0)
         return os.dup(target.fileno())
+
+
+def is_sound(path: str) -> bool:
+    """Return whether a copy can be read and holds the content that its name states."""
+    digest, size = hashlib.sha256(), raw_size(path)
+    try:
+        with open(path, "rb") as source:  # noqa: PTH123 (paths of stores are texts)
+            for piece in _content(source, size):
+                digest.update(piece)
+    except OSError:
+        return False
+    return os.path.basename(path) == blob_name(_name_of(digest), size)  # noqa: PTH119 (as above)
 
 
 def _compress(source: int, size: int, temp: Path, room: int, is_stopped: Callable[[], bool]) -> str | None:
@@ -86,21 +101,22 @@ def _compress(source: int, size: int, temp: Path, room: int, is_stopped: Callabl
         os.fsync(file.fileno())
     if left:
         raise Unsteady("it became shorter while it was copied")
-    return digest.hexdigest()[:40] if written <= room else None
+    return _name_of(digest) if written <= room else None
 
 
-def _decompress(source: IO[bytes], target: IO[bytes], size: int) -> None:
+def _name_of(digest: "hashlib._Hash") -> str:
+    return digest.hexdigest()[:40]
+
+
+def _content(source: IO[bytes], size: int) -> Iterator[bytes]:
+    """Yield the content of a copy in pieces. Raises OSError if it is damaged or does not have this size."""
     unpacker, left = zlib.decompressobj(), size
     try:
-        while not unpacker.eof and (piece := unpacker.unconsumed_tail or source.read(_PIECE)):
+        while left >= 0 and not unpacker.eof and (piece := unpacker.unconsumed_tail or source.read(_PIECE)):
             data = unpacker.decompress(piece, _PIECE)
             left -= len(data)
-            if left < 0:
-                break
-            target.write(data)
+            yield data
     except zlib.error as error:
         raise OSError(f"the kept copy is damaged: {error}") from None
     if left or not unpacker.eof:
         raise OSError("the kept copy is damaged")
-    target.flush()
-    target.seek(0)

@@ -163,6 +163,46 @@ def test_a_copy_replaces_a_session_that_lost_its_content(claude: Claude, destroy
     assert claude.rows() == sound
 
 
+def cut(blob: Path) -> None:
+    blob.write_bytes(blob.read_bytes()[:-20])
+
+
+def flipped(blob: Path) -> None:
+    """Change some bytes as a failing disk does, with the same size and time."""
+    data, changed = blob.read_bytes(), blob.stat().st_mtime_ns
+    middle = len(data) // 2
+    blob.write_bytes(
+        data[:middle] + bytes(byte ^ 255 for byte in data[middle : middle + 4]) + data[middle + 4 :]
+    )
+    os.utime(blob, ns=(changed, changed))
+
+
+@pytest.mark.parametrize("damage", [cut, flipped, empty])
+def test_a_damaged_copy_is_replaced_while_the_session_exists(claude: Claude, damage: Destroyer) -> None:
+    before = claude.rows()
+    copied = claude.keeping.keep()
+    for blob in Path(claude.copies.blobs).iterdir():
+        damage(blob)
+    again = Keeping(claude, claude, lambda: NOW, claude.changed.extend)
+    assert sorted(again.keep()) == sorted(copied)
+    assert not again.keep()
+    claude.delete_all()
+    assert_listed_as_before(claude, claude.opened(), before)
+
+
+def test_the_doctor_names_damaged_copies_without_an_original(claude: Claude) -> None:
+    claude.keeping.keep()
+    claude.rows()
+    lost, other = [row.id for row in claude.history.list()][:2]
+    for name in (lost, other):
+        flipped(Path(claude.copies.blob(claude.copies.sessions()[name].files[0])))
+    (claude.root / claude.copies.sessions()[lost].files[0].path).unlink()
+    claude.history.refresh()
+    found = [each for each in examine(claude.history, NOW).findings if each.task_id == lost]
+    assert [each.code for each in found] == ["damagedCopy"]
+    assert other not in {each.task_id for each in examine(claude.history, NOW).findings}
+
+
 def test_everything_of_a_deleted_session_can_be_read(claude: Claude) -> None:
     rows = claude.rows()
     texts = {name: export(claude.history, name, "markdown").text for name in rows}

@@ -1,0 +1,20 @@
+"""Report kept copies that are damaged and cannot be made again."""
+
+from collections.abc import Iterator
+
+from sidecar.api.stored.doctor import Finding
+from sidecar.history.catalog.root_catalog import RootCatalog
+from sidecar.history.doctor.remedies import finding
+from sidecar.storage.kept.copies import Copies
+from sidecar.storage.kept.soundness import Soundness
+
+
+def damaged_copies(catalog: RootCatalog) -> Iterator[Finding]:
+    """Check the copies of sessions whose originals are gone, as many as `Soundness` reads in one round."""
+    copies, soundness = Copies(catalog.root.copies), Soundness()
+    for key, session in copies.sessions().items():
+        if catalog.store.files(key):
+            continue
+        for path in soundness.damaged_files(copies, session):
+            message = "its kept copy is damaged, and the session itself is gone"
+            yield finding("damagedCopy", catalog.root.path, message, key, path)
