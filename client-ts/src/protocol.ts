@@ -748,7 +748,7 @@ export interface TokenUsage {
   withChildren?: SubtreeUsage;
 }
 
-/** The tokens that the answers of one model used, as in `TokenUsage`. */
+/** What the answers of one model used, as in `TokenUsage`. */
 export interface ModelUsage {
   /** The name of the model as recorded. */
   model: string;
@@ -766,6 +766,10 @@ export interface ModelUsage {
    * Those of `cacheWrites` that the cache holds for an hour, which cost more. Absent without any.
    */
   longCacheWrites?: number | null;
+  /** Recorded cost in USD. Absent unless the store records it with each answer. */
+  cost?: number | null;
+  /** The part of the task's estimated cost in USD. Never added to `cost`. */
+  estimatedCost?: number | null;
 }
 
 /** Tokens and cost of a session and of all sessions that descend from it. */
@@ -959,7 +963,11 @@ export interface StatsResult {
   copies: number;
   /** Totals of all matched tasks. */
   totals: Totals;
-  /** Totals by group and key. */
+  /**
+   * Totals by group and key. A task that used several models counts in the group of each, with the
+   * tokens and the cost of that model; its messages and its size count for the model that it used
+   * last. A cost that is recorded for the whole task only is in the group without a key.
+   */
   groups: Record<string, StatsGroup[]>;
   /** Totals of task trees. */
   parents: TreeTotals[];

@@ -61,18 +61,23 @@ class Estimates:
         usage = info.token_usage
         if usage is None or usage.cost is not None or not info.model:
             return info
-        cost = self._sum(usage, info)
-        if cost is None:
-            return info
-        return msgspec.structs.replace(info, token_usage=msgspec.structs.replace(usage, estimated_cost=cost))
+        estimated = self._estimated(usage, info)
+        return info if estimated is None else msgspec.structs.replace(info, token_usage=estimated)
 
-    def _sum(self, usage: TokenUsage, info: TaskInfo) -> float | None:
-        """Return the cost of a task with one or more models; None if one of them cannot be estimated."""
+    def _estimated(self, usage: TokenUsage, info: TaskInfo) -> TokenUsage | None:
+        """Add the cost of a task with one or more models; None if one of them cannot be estimated."""
         if usage.by_model is None:
-            return self._cost(usage, info.model or "", info.message_count, info.last_activity)
+            cost = self._cost(usage, info.model or "", info.message_count, info.last_activity)
+            return None if cost is None else msgspec.structs.replace(usage, estimated_cost=cost)
         costs = [self._cost(each, each.model, each.answers, info.last_activity) for each in usage.by_model]
         known = [cost for cost in costs if cost is not None]
-        return sum(known) if len(known) == len(costs) else None
+        if len(known) < len(costs):
+            return None
+        models = [
+            msgspec.structs.replace(each, estimated_cost=cost)
+            for each, cost in zip(usage.by_model, known, strict=True)
+        ]
+        return msgspec.structs.replace(usage, estimated_cost=sum(known), by_model=models)
 
     def _cost(
         self, usage: TokenUsage | ModelUsage, model: str, messages: int | None, at: int | float | None

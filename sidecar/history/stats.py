@@ -1,12 +1,13 @@
 """Totals over stored tasks: by workspace, mode, product, day, and per tree of parents. Pure."""
 
 from collections import Counter, defaultdict, deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 
 from sidecar.api.stored.stats import GroupKey, StatsGroup, Totals, TreeTotals
 from sidecar.api.stored.tasks import TaskInfo
+from sidecar.history.model_shares import model_shares
 from sidecar.history.stores.task_folders.structural.usage import number
 
 Number = int | float
@@ -52,10 +53,14 @@ def without_copies(tasks: Iterable[TaskInfo], roots: Sequence[str]) -> list[Task
 
 
 def grouped(tasks: Iterable[TaskInfo], by: GroupKey) -> list[StatsGroup]:
-    """Sum the tasks that share a value: most expensive group first, days newest first, unknown last."""
+    """Sum the tasks that share a value: most expensive group first, days newest first, unknown last.
+
+    A task that used several models is in the group of each, with what that model used.
+    """
     members: defaultdict[str | None, list[TaskInfo]] = defaultdict(list)
-    for task in tasks:
-        members[_KEYS[by](task)].append(task)
+    keyed = model_shares(tasks) if by == "model" else ((_KEYS[by](task), task) for task in tasks)
+    for key, task in keyed:
+        members[key].append(task)
     groups = [StatsGroup(key=key, totals=totals(rows)) for key, rows in members.items()]
     if by == "day":
         groups.sort(key=lambda group: group.key or "", reverse=True)
@@ -131,11 +136,10 @@ def _day(task: TaskInfo) -> str | None:
         return None
 
 
-_KEYS: Final[dict[GroupKey, Callable[[TaskInfo], str | None]]] = {
+_KEYS: Final[Mapping[GroupKey, Callable[[TaskInfo], str | None]]] = {
     "workspace": lambda task: task.workspace_dir,
     "mode": lambda task: task.mode.current,
     "product": lambda task: task.product,
     "day": _day,
-    "model": lambda task: task.model,
     "status": lambda task: task.status,
 }

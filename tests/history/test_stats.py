@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sidecar.api.stored.tasks import Mode, TaskInfo, TokenUsage
+from sidecar.api.stored.tasks import Mode, ModelUsage, TaskInfo, TokenUsage
 from sidecar.history.stats import grouped, totals, trees, without_copies
 
 NOON = 1_776_254_400_000
@@ -61,6 +61,48 @@ def test_the_most_expensive_group_comes_first_and_the_unknown_last() -> None:
 )
 def test_tasks_are_grouped_by(by: Any, key: str | None) -> None:
     assert [group.key for group in grouped([row("a"), row("b")], by)] == [key]
+
+
+def two_models(**more: Any) -> TaskInfo:
+    big = ModelUsage(model="big", answers=2, input=70, output=20, cache_reads=5, estimated_cost=0.75)
+    small = ModelUsage(model="small", answers=1, input=7, output=3, estimated_cost=0.25)
+    usage = TokenUsage(
+        total=100, input=77, output=23, cache_reads=5, estimated_cost=1.0, by_model=[big, small]
+    )
+    return row("two", token_usage=usage, model="small", **more)
+
+
+def by_model(*rows: TaskInfo) -> dict[str | None, Any]:
+    return {group.key: group.totals for group in grouped(rows, "model")}
+
+
+def test_each_model_of_a_task_has_its_own_tokens_and_estimate() -> None:
+    groups = by_model(two_models(), row("one", 0.5, model="small"))
+    big, small = groups["big"], groups["small"]
+    assert (big.tasks, big.tokens, big.input, big.output, big.cache_reads) == (1, 90, 70, 20, 5)
+    assert (small.tasks, small.tokens, small.input, small.output) == (2, 20, 15, 5)
+    assert (big.estimated_cost, big.cost, small.estimated_cost, small.cost) == (0.75, None, 0.25, 0.5)
+    assert (big.messages, small.messages, big.size_bytes, small.size_bytes) == (0, 6, 0, 200)
+
+
+def test_a_cost_of_several_models_is_split_only_where_each_is_recorded() -> None:
+    task = two_models()
+    assert task.token_usage is not None and task.token_usage.by_model is not None
+    task.token_usage.cost = 9
+    assert {key: each.cost for key, each in by_model(task).items()} == {None: 9, "big": None, "small": None}
+    for model, cost in zip(task.token_usage.by_model, (8, 1), strict=True):
+        model.cost = cost
+    assert {key: each.cost for key, each in by_model(task).items()} == {"big": 8, "small": 1}
+
+
+def test_a_last_model_without_tokens_has_the_messages() -> None:
+    task = two_models()
+    task.model = "other"
+    assert {key: (each.tokens, each.messages) for key, each in by_model(task).items()} == {
+        "big": (90, 0),
+        "small": (10, 0),
+        "other": (None, 3),
+    }
 
 
 def test_days_are_newest_first() -> None:

@@ -131,7 +131,12 @@ class StatsResult(Record, kw_only=True):
     totals: Totals
     """Totals of all matched tasks."""
     groups: dict[str, list[StatsGroup]]
-    """Totals by group and key."""
+    """Totals by group and key.
+
+    A task that used several models counts in the group of each, with the tokens and the cost of that model;
+    its messages and its size count for the model that it used last. A cost that is recorded for the whole
+    task only is in the group without a key.
+    """
     parents: list[TreeTotals]
     """Totals of task trees."""
     due_deletion: DueDeletion | None = None

@@ -61,7 +61,7 @@ class SubtreeUsage(Record, kw_only=True, gc=False):
 
 
 class ModelUsage(Record, kw_only=True, gc=False):
-    """The tokens that the answers of one model used, as in `TokenUsage`."""
+    """What the answers of one model used, as in `TokenUsage`."""
 
     model: str
     """The name of the model as recorded."""
@@ -77,6 +77,10 @@ class ModelUsage(Record, kw_only=True, gc=False):
     """Tokens written to a prompt cache."""
     long_cache_writes: int | float | None = None
     """Those of `cacheWrites` that the cache holds for an hour, which cost more. Absent without any."""
+    cost: int | float | None = None
+    """Recorded cost in USD. Absent unless the store records it with each answer."""
+    estimated_cost: int | float | None = None
+    """The part of the task's estimated cost in USD. Never added to `cost`."""
 
 
 class TokenUsage(Record, kw_only=True, gc=False):

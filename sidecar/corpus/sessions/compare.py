@@ -33,6 +33,9 @@ def _different(path: str, row: Mapping[str, Any], truth: Mapping[str, Any]) -> l
 
 
 def _same(given: Any, value: Any) -> bool:
+    if isinstance(value, list) and isinstance(given, list) and all(isinstance(each, dict) for each in value):
+        pairs = zip(given, value, strict=False)
+        return len(given) == len(value) and not any(_different("", *pair) for pair in pairs)
     if isinstance(given, float) or isinstance(value, float):
         return given is not None and value is not None and abs(given - value) < _NEAR
     return bool(given == value)

@@ -163,11 +163,15 @@ def usage(plot: Plot, extra: list[Answer] | None = None) -> dict[str, Any]:
     }
     figures["total"] = figures["input"] + figures["output"]
     figures["cost"] = sum(each.cost for each in answers) if plot.paid else None
-    return {**figures, "byModel": _by_model(answers)}
+    return {**figures, "byModel": _by_model(answers, plot.paid)}
 
 
-def _by_model(answers: list[Answer]) -> list[dict[str, Any]] | None:
-    return by_model((each.model, _used(each), 1) for each in sorted(answers, key=lambda each: each.at))
+def _by_model(answers: list[Answer], paid: bool) -> list[dict[str, Any]] | None:
+    found = by_model((each.model, _used(each), 1) for each in sorted(answers, key=lambda each: each.at))
+    for row in found or ():
+        costs = [each.cost for each in answers if each.model == row["model"]]
+        row["cost"] = sum(costs) if paid else None
+    return found
 
 
 def _used(answer: Answer) -> Used:

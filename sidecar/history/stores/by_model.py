@@ -9,7 +9,7 @@ from sidecar.history.stored.texts import encodable
 
 
 class ModelTokens(NamedTuple):
-    """The tokens of some answers of one model; None is unknown. `input` excludes cached tokens."""
+    """What some answers of one model used; None is unknown. `input` excludes cached tokens."""
 
     input: int | None
     output: int | None
@@ -17,6 +17,8 @@ class ModelTokens(NamedTuple):
     cache_writes: int | None
     answers: int = 1
     long_cache_writes: int | None = None
+    cost: float | None = None
+    """The recorded cost in USD."""
 
 
 def by_model(used: Iterable[tuple[str | None, ModelTokens]]) -> list[ModelUsage] | None:
@@ -34,7 +36,7 @@ def by_model(used: Iterable[tuple[str | None, ModelTokens]]) -> list[ModelUsage]
 
 
 def _summed(model: str, tokens: list[ModelTokens]) -> ModelUsage:
-    *columns, answers, held = zip(*tokens, strict=True)
+    *columns, answers, held, costs = zip(*tokens, strict=True)
     given, made, reads, writes, long = (
         [value for value in column if value is not None] for column in (*columns, held)
     )
@@ -46,4 +48,5 @@ def _summed(model: str, tokens: list[ModelTokens]) -> ModelUsage:
         cache_reads=sum(reads) if reads else None,
         cache_writes=sum(writes) if writes else None,
         long_cache_writes=sum(long) or None,
+        cost=None if None in costs else sum(costs),
     )

@@ -9,8 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sidecar.api.stored.stats import StatsParams
 from sidecar.api.stored.tasks import ModelUsage, TokenUsage
 from sidecar.corpus.stores import STORES
+from sidecar.history.insight import stats
 from sidecar.history.listing.selection import Selection
 from sidecar.history.stores.append_only.records import Damage
 from sidecar.history.stores.copilot.events import EVENTS, EventFold
@@ -118,6 +120,32 @@ def test_the_models_of_a_session_used_all_of_its_tokens(product: str, tmp_path: 
         if task.token_usage is not None and task.token_usage.by_model is not None:
             assert len(task.token_usage.by_model) > 1
             assert sums(task.token_usage.by_model) == sums([task.token_usage])
+
+
+@pytest.mark.parametrize("product", sorted(STORES))
+def test_the_models_add_up_to_everything(product: str, tmp_path: Path) -> None:
+    root = tmp_path / "store"
+    root.mkdir()
+    STORES[product](root, 5, 1)
+    params = StatsParams(group_by=["model"])
+    result = stats(corpus_of(root), params, "structural", estimate=True)
+    groups = [group.totals for group in result.groups["model"]]
+    for name in ("tokens", *TOKENS, "cost", "estimated_cost", "messages", "size_bytes"):
+        known = [value for group in groups if (value := getattr(group, name)) is not None]
+        assert getattr(result.totals, name) == (pytest.approx(sum(known)) if known else None)
+
+
+def test_recorded_costs_are_those_of_their_models() -> None:
+    counted = CountedOnce()
+    for key, (model, cost) in enumerate([("a", 0.5), ("b", 2.0), ("a", 0.25)]):
+        counted.add(key, Usage(input=1, output=1, cost=cost), model)
+    total = counted.total()
+    assert total is not None and total.by_model is not None
+    assert [(each.model, each.cost) for each in total.by_model] == [("a", 0.75), ("b", 2.0)]
+    counted.add(3, Usage(input=1), "c")
+    total = counted.total()
+    assert total is not None and total.by_model is not None
+    assert [each.cost for each in total.by_model] == [None, None, None]
 
 
 numbers = st.none() | st.integers(0, 1_000)

@@ -84,6 +84,7 @@ def usage_of(facts: Facts) -> TokenUsage | None:
     given, made, reads, writes = map(sum_of_tokens, zip(*map(_tokens_of, used), strict=True))
     if given is made is reads is writes is None:
         return None
+    has_cost = len(facts.costs) == len(used)
     return TokenUsage(
         total=given + made if given is not None and made is not None else None,
         input=given,
@@ -91,14 +92,17 @@ def usage_of(facts: Facts) -> TokenUsage | None:
         cache_reads=reads,
         cache_writes=writes,
         long_cache_writes=sum_of_tokens([*map(_long_cache_writes, used)]) or None,
-        cost=sum(facts.costs.values()) if len(facts.costs) == len(used) else None,
-        by_model=_by_model(facts) if facts.models else None,
+        cost=sum(facts.costs.values()) if has_cost else None,
+        by_model=_by_model(facts, has_cost) if facts.models else None,
     )
 
 
-def _by_model(facts: Facts) -> list[ModelUsage] | None:
+def _by_model(facts: Facts, with_cost: bool) -> list[ModelUsage] | None:
     return by_model(
-        (facts.models.get(key, facts.first_model), _model_tokens(usage))
+        (
+            facts.models.get(key, facts.first_model),
+            _model_tokens(usage)._replace(cost=facts.costs.get(key) if with_cost else None),
+        )
         for key, usage in facts.answers.items()
         if usage is not None
     )

@@ -1,5 +1,6 @@
 """What a session of Cline 4 shows in a list. Pure, except that a running session asks for its process."""
 
+import math
 import re
 from collections.abc import Callable, Sequence
 from typing import Any, Final
@@ -160,7 +161,12 @@ def _larger(recorded: TokenUsage | None, summed: TokenUsage | None) -> TokenUsag
     if (summed.total or 0) > (recorded.total or 0):
         return summed
     is_same = (summed.input, summed.output) == (recorded.input, recorded.output)
-    return msgspec.structs.replace(recorded, by_model=summed.by_model) if is_same else recorded
+    if not is_same or summed.by_model is None:
+        return recorded
+    models = summed.by_model
+    if recorded.cost is None or summed.cost is None or not math.isclose(recorded.cost, summed.cost):
+        models = [msgspec.structs.replace(each, cost=None) for each in models]
+    return msgspec.structs.replace(recorded, by_model=models)
 
 
 def _time_in_id(key: str) -> int | None:

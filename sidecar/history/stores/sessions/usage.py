@@ -60,15 +60,18 @@ class CountedOnce:
         if not counted:
             return None
         used = [*counted.values()]
+        cost = _cost(used)
         given, made = _sum(used, "input"), _sum(used, "output")
         return TokenUsage(
             total=given + made if given is not None and made is not None else None,
-            cost=_cost(used),
+            cost=cost,
             input=given,
             output=made,
             cache_reads=_sum(used, "cache_reads"),
             cache_writes=_sum(used, "cache_writes"),
-            by_model=by_model((self._models[key], _tokens_of(each)) for key, each in counted.items()),
+            by_model=by_model(
+                (self._models[key], _tokens_of(each, cost is not None)) for key, each in counted.items()
+            ),
         )
 
 
@@ -94,8 +97,10 @@ def dollars(value: object) -> float | None:
     return None
 
 
-def _tokens_of(used: Usage) -> ModelTokens:
-    return ModelTokens(used.input, used.output, used.cache_reads, used.cache_writes, used.answers)
+def _tokens_of(used: Usage, with_cost: bool) -> ModelTokens:
+    cost = used.cost if with_cost else None
+    figures = (used.input, used.output, used.cache_reads, used.cache_writes)
+    return ModelTokens(*figures, answers=used.answers, cost=cost)
 
 
 def _sum(used: list[Usage], name: str) -> int | None:
