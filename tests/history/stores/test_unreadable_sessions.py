@@ -1,6 +1,7 @@
 """A session of which no record can be read is listed with a problem, not left out."""
 
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final
@@ -10,6 +11,7 @@ import pytest
 from sidecar.corpus.stores import STORES
 from sidecar.corpus.truth import NOW_MS
 from sidecar.history import TaskHistory
+from sidecar.history.stored.complexity import MAX_VALUES
 
 _HOUR_NS: Final = 3_600_000_000_000
 _MANY: Final = 4
@@ -48,6 +50,27 @@ def test_a_session_without_a_readable_record_is_listed_with_its_problem(
     named = {problem.message.split()[0].strip(":") for row in damaged for problem in row.problems}
     missing = [str(path) for path in files[:_MANY] if not any(_names(name, path) for name in named)]
     assert missing == []
+
+
+@pytest.mark.parametrize("product", ["copilot", "gemini", "qwen"])
+def test_a_prompt_with_too_many_values_to_be_read_is_named(tmp_path: Path, product: str) -> None:
+    root = tmp_path / "store"
+    root.mkdir()
+    STORES[product](root, 7, 1)
+    file = next(
+        each
+        for each in sorted(root.glob(_SESSIONS[product]))
+        if b"user" in each.read_bytes()[:9_000] and each.suffix == ".jsonl"
+    )
+    lines = file.read_bytes().split(b"\n")
+    place = next(place for place, line in enumerate(lines) if b'"user' in line)
+    lines[place] = re.sub(
+        rb'"(content|parts)":', rb'"\\1":[' + b"[]," * MAX_VALUES + rb'[]],"was":', lines[place], count=1
+    )
+    file.write_bytes(b"\n".join(lines))
+    rows = TaskHistory([root], now=lambda: NOW_MS).list(children=True)
+    (message,) = (each.message for row in rows for each in row.problems if each.code == "tooLarge")
+    assert "1 line has" in message
 
 
 @pytest.mark.parametrize("harm", _HARMS)

@@ -10,6 +10,7 @@ from typing import Any, Final, Generic, TypeVar
 import msgspec
 
 from sidecar.api.stored.tasks import Problem
+from sidecar.history.stored.complexity import MAX_VALUES, is_too_complex
 from sidecar.history.stored.parsing import UNREADABLE, first_bad_byte, is_json
 from sidecar.history.stored.problems import problem
 from sidecar.history.stored.surrogates import without_halves
@@ -31,12 +32,14 @@ _STEP: Final = re.compile(r"\.([^.\[\]`]+)|\[([^\]]*)\]")
 class Damage:
     """What was wrong with the lines of one file."""
 
-    __slots__ = ("bad_utf8", "broken", "byte_order_mark", "lines", "padded")
+    __slots__ = ("bad_utf8", "broken", "byte_order_mark", "complex", "lines", "padded")
 
     def __init__(self) -> None:
         self.lines = 0
         """Broken and sound lines in blocks that were not sound."""
         self.broken = 0
+        self.complex = 0
+        """Lines with more values than are decoded at once, of which the row may lack something."""
         self.padded = False
         self.byte_order_mark = False
         self.bad_utf8: int | None = None
@@ -55,6 +58,10 @@ class Damage:
         if self.broken:
             lines = "line is" if self.broken == 1 else "lines are"
             found.append(problem("malformed", f"{name}: {self.broken:,} {lines} not readable"))
+        if self.complex:
+            lines = "line has" if self.complex == 1 else "lines have"
+            message = f"{name}: {self.complex:,} {lines} more than {MAX_VALUES:,} objects and arrays"
+            found.append(problem("tooLarge", f"{message}; not everything in them is listed"))
         return found
 
 
@@ -71,6 +78,7 @@ class LineDecoder(Generic[T]):
             bad = first_bad_byte(block)
             if bad is not None and damage.bad_utf8 is None:
                 damage.bad_utf8 = offset + bad
+        damage.complex += sum(map(is_too_complex, _long_lines(block)))
         try:
             return self._decoder.decode_lines(block)
         except UNREADABLE:
@@ -110,6 +118,18 @@ class LineDecoder(Generic[T]):
                     return None
                 line = msgspec.json.encode(value)
         return None
+
+
+def _long_lines(block: bytes) -> Iterator[bytes]:
+    """Yield the lines that are long enough to be too complex; most others are skipped."""
+    start = 0
+    while len(block) - start > MAX_VALUES:
+        end = block.rfind(b"\n", start, start + MAX_VALUES + 1)
+        if end < 0:
+            end = block.find(b"\n", start + MAX_VALUES)
+            end = len(block) if end < 0 else end
+            yield block[start:end]
+        start = end + 1
 
 
 def _in_range(line: bytes) -> tuple[Any, bytes]:

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sidecar.history.stored.complexity import MAX_VALUES
 from sidecar.history.stores.append_only import records
 from sidecar.history.stores.append_only.records import Damage, LineDecoder
 
@@ -50,6 +51,16 @@ def test_a_broken_line_is_skipped_and_counted() -> None:
         [Record("a"), Record("c")],
         ["malformed"],
     )
+
+
+def test_a_line_with_too_many_values_is_named_wherever_it_is_in_a_block() -> None:
+    small, large = b'{"type":"a"}\n', b'{"type":"b","more":[' + b"[]," * MAX_VALUES + b"[]]}"
+    for block in (large, large + b"\n", small + large + b"\n" + small, small * 70_000 + large + b"\n"):
+        assert decode(block)[1] == ["tooLarge"]
+    assert decode(small * 100_000)[1] == []
+    damage = Damage()
+    DECODER.decode(large + b"\n" + small + large, damage)
+    assert "2 lines have" in damage.problems("session.jsonl")[0].message
 
 
 def test_members_of_an_unexpected_type_are_left_out() -> None:
