@@ -23,7 +23,7 @@ from sidecar.history.stores.opencode.content import (
     fingerprint_of,
     ordered,
 )
-from sidecar.history.stores.sessions.foreign_database import ForeignDatabase, Refused, columns
+from sidecar.history.stores.sessions.foreign_database import ForeignDatabase, Refused, columns, values_up_to
 from sidecar.history.stores.sessions.private_copy import Stamps, newest
 from sidecar.history.stores.sessions.times import time_ms
 
@@ -33,6 +33,10 @@ _REQUIRED: Final = {
     "message": {"id", "session_id", "data"},
     "part": {"id", "message_id", "session_id", "data"},
 }
+_SIZE: Final = "sum(length(CAST(data AS BLOB)))"
+"""The size of rows in bytes. To count the characters instead takes several times as long."""
+_MOST_MEASURED: Final = 16 * 1024**2
+"""The largest value whose size is asked for, in bytes: SQLite loads it for that, several times over."""
 _CHUNK: Final = 500
 T = TypeVar("T")
 _decode: Final = msgspec.json.Decoder().decode
@@ -132,7 +136,7 @@ def _heads(connection: sqlite3.Connection, keys: Collection[str] | None = None) 
     query = f"SELECT {', '.join(names)} FROM session"  # noqa: S608 (own names)
     for row in _select(connection, query, "id", keys):
         if isinstance(row[0], str) and row[0]:
-            counts = [each.get(row[0], (0, 0)) for each in changes]
+            counts = [each.get(row[0], (0, 0, 0)) for each in changes]
             mark = (crc32(repr(row).encode("utf-8", "replace")), *counts[0], *counts[1])
             found[row[0]] = Head(_header(row), mark, counts[0][0])
     return found
@@ -147,12 +151,27 @@ def _header(row: Sequence[Any]) -> Header:
 
 def _changes(
     connection: sqlite3.Connection, table: str, keys: Collection[str] | None
-) -> dict[str, tuple[int, int]]:
-    """Return the number of rows and their newest change by session: a deletion changes only the number."""
+) -> dict[str, tuple[int, int, int]]:
+    """Return the number of rows, their newest change and their size by session.
+
+    A deletion changes only the number, and a row that is changed without a new time mostly only the size.
+    """
     newest_change = "max(time_updated)" if "time_updated" in columns(connection, table) else "0"
-    query = f"SELECT session_id, count(*), {newest_change} FROM {table}"  # noqa: S608 (own names)
+    try:
+        with values_up_to(connection, _MOST_MEASURED):
+            return _sums(connection, table, keys, newest_change, _SIZE)
+    except sqlite3.OperationalError:
+        raise
+    except sqlite3.DatabaseError:  # a value is too large or damaged, which concerns only its own session
+        return _sums(connection, table, keys, newest_change, "0")
+
+
+def _sums(
+    connection: sqlite3.Connection, table: str, keys: Collection[str] | None, *sums: str
+) -> dict[str, tuple[int, int, int]]:
+    query = f"SELECT session_id, count(*), {', '.join(sums)} FROM {table}"  # noqa: S608 (own names)
     return {
-        row[0]: (row[1], row[2] if type(row[2]) is int else 0)
+        row[0]: (row[1], *(value if type(value) is int else 0 for value in row[2:4]))
         for row in _select(connection, query, "session_id", keys, " GROUP BY session_id")
     }
 

@@ -123,6 +123,19 @@ def _protect(connection: sqlite3.Connection) -> None:
     connection.set_progress_handler(lambda: time.thread_time() > end or time.monotonic() > latest, _STEPS)
 
 
+@contextlib.contextmanager
+def values_up_to(connection: sqlite3.Connection, size: int) -> Iterator[None]:
+    """Let queries on larger values fail (sqlite3.DataError) before they are loaded; `size` is in bytes."""
+    if not hasattr(connection, "setlimit"):
+        yield
+        return
+    before = connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, size)
+    try:
+        yield
+    finally:
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, before)
+
+
 def columns(connection: sqlite3.Connection, table: str) -> set[str]:
     """Return the columns of an ordinary table; empty if there is none of this name."""
     query = "SELECT sql FROM sqlite_master WHERE type = 'table' AND name = ?"

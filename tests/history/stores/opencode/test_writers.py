@@ -11,6 +11,7 @@ import pytest
 from sidecar.corpus.sessions.opencode import Written, write_opencode
 from sidecar.corpus.sessions.plot import NOW
 from sidecar.history import TaskHistory
+from sidecar.history.listing.selection import Selection
 from sidecar.history.live import LiveHistory
 from sidecar.history.search.build import current_versions
 from sidecar.history.stores.sessions import foreign_database, private_copy
@@ -67,6 +68,22 @@ def _writer_with_log(path: Path, size: int) -> sqlite3.Connection:
     writer.execute(f"INSERT INTO t VALUES (zeroblob({size}))")
     writer.execute("PRAGMA wal_checkpoint")
     return writer
+
+
+def test_a_row_that_changes_without_a_new_time_is_read_again(tmp_path: Path) -> None:
+    written = write_opencode(tmp_path / "root", 12)
+    key = _session_in_database(written)
+    history = TaskHistory([written.root], now=lambda: NOW)
+    before = history.get(key)[0].token_usage
+    database = written.open[0]
+    where = "WHERE session_id = ? AND json_extract(data, '$.role') = 'assistant'"
+    change = f"UPDATE message SET data = json_set(data, '$.tokens.output', 1234567) {where}"
+    answers = database.execute(change, (key,)).rowcount
+    database.commit()
+    rows = {row.id: row for row in history.select(Selection(children=True))}
+    after = rows[key].token_usage
+    assert before is not None and after is not None
+    assert after.output is not None and after.output >= answers * 1_234_567 > (before.output or 0)
 
 
 def test_every_reading_sees_whole_transactions(tmp_path: Path) -> None:
