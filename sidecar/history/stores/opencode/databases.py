@@ -77,6 +77,8 @@ class DatabaseSource:
                 self.problem = None
             except Refused as refused:
                 self._stamps, self.problem = stamps, refused.problem
+                if refused.problem.code != "unreadable":  # which may be so for a moment only
+                    self._heads = {}
         return self._heads
 
     def contents(self, keys: Collection[str], make: Callable[[Content], T]) -> dict[str, T]:

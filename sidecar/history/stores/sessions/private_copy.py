@@ -37,8 +37,8 @@ _NAME_END: Final = 8 + len(_MAGIC)
 _LONGEST_NAME: Final = 4_096
 _SEPARATOR: Final = re.compile(rb"[/\\]")
 
-FileStamp = tuple[int, int, int] | None
-"""mtime_ns, size and inode of a file; None if it does not exist."""
+FileStamp = tuple[int, int, int, int] | None
+"""mtime_ns, size, inode and ctime_ns of a file; None if it does not exist."""
 Stamps = tuple[FileStamp, ...]
 """The stamps of a database and of the files in `SUFFIXES`."""
 
@@ -72,7 +72,12 @@ def _make(path: str, stamps: Stamps, home: Path, folder: Path) -> None:
     try:
         for suffix, stamp in zip(SUFFIXES, stamps, strict=True):
             target = made / f"{NAME}{suffix}"
-            if stamp is not None and stamp[1] and not (suffix == "" and _linked(home, folder, target)):
+            is_main = suffix == ""
+            if (
+                stamp is not None
+                and (stamp[1] or is_main)
+                and not (is_main and _linked(home, folder, target))
+            ):
                 _copy(path + suffix, target)
                 if suffix == _JOURNAL:
                     _forget_super_journal(target, os.path.dirname(path))  # noqa: PTH120
@@ -167,7 +172,7 @@ def _stamp(path: str) -> FileStamp:
         found = os.lstat(path)
     except FileNotFoundError:
         return None
-    return found.st_mtime_ns, found.st_size, found.st_ino
+    return found.st_mtime_ns, found.st_size, found.st_ino, found.st_ctime_ns
 
 
 def _short(data: bytes) -> str:

@@ -73,6 +73,35 @@ def test_a_damaged_database_hides_no_session_in_files(written: Written, damage: 
     assert why is not None and "opencode.db" in why
 
 
+def overwritten(path: Path) -> None:
+    """Write other bytes into the file, with the same size and time."""
+    before = path.stat()
+    with path.open("r+b") as file:
+        file.write(b"x" * before.st_size)
+    os.utime(path, ns=(before.st_mtime_ns, before.st_mtime_ns))
+
+
+@pytest.mark.parametrize("with_log", [True, False])
+@pytest.mark.parametrize(
+    "damage", [lambda path: os.truncate(path, 0), lambda path: os.truncate(path, 8192), overwritten]
+)
+def test_a_database_that_is_damaged_later_is_listed_as_in_a_new_process(
+    written: Written, damage: Callable[[Path], None], with_log: bool
+) -> None:
+    path = written.root / "opencode.db"
+    if not with_log:
+        written.close()
+    history = history_of(written.root)
+    before = {task.id for task in history.list(children=True)}
+    damage(path)
+    after = {task.id for task in history.list(children=True)}
+    unlisted = [each.problem.code for each in history.store(str(written.root)).unlisted()]
+    new = history_of(written.root)
+    assert after == {task.id for task in new.list(children=True)}
+    assert unlisted == [each.problem.code for each in new.store(str(written.root)).unlisted()]
+    assert (after < before) == (unlisted == ["malformed"])
+
+
 def test_an_id_that_is_not_found_names_the_database_that_could_not_be_searched(written: Written) -> None:
     path = closed(written)
     path.write_bytes(path.read_bytes()[:5000])
