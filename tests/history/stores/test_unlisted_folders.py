@@ -12,6 +12,7 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="chmod takes no 
 
 _LOOK = """
 import json, os, shutil, tempfile
+from contextlib import contextmanager
 from pathlib import Path
 from sidecar.corpus.stores import STORES
 from sidecar.corpus.truth import NOW_MS
@@ -35,6 +36,24 @@ def look(root):
         "doctor": found,
     }
 
+@contextmanager
+def limited(folder, mode):
+    folder.chmod(mode)
+    if is_root:
+        os.setresuid(65534, 65534, 0)  # root lists everything
+    try:
+        yield
+    finally:
+        if is_root:
+            os.setresuid(0, 0, 0)
+        folder.chmod(0o755)
+
+def unreadable(root):
+    history = history_of(root)
+    rows = {row.id: row for row in history.list(children=True)}
+    location = history.store(str(root)).location
+    return [location(key) for key, row in rows.items() if any(p.code == "unreadable" for p in row.problems)]
+
 seen = {}
 try:
     for name, write in STORES.items():
@@ -45,18 +64,14 @@ try:
         location = history_of(root).store(str(root)).location
         places = {truth.id: Path(location(truth.id)) for truth in truths if truth.listed}
         hidden, place = next((key, place) for key, place in places.items() if place.suffix != ".db")
-        place.parent.chmod(0)
-        if is_root:
-            os.setresuid(65534, 65534, 0)  # root lists everything
-        try:
+        with limited(place.parent, 0):
             shut = look(root)
-        finally:
-            if is_root:
-                os.setresuid(0, 0, 0)
-            place.parent.chmod(0o755)
+        with limited(place.parent, 0o644):
+            names = unreadable(root)
         seen[name] = {
             "root": str(root), "folder": str(place.parent), "hidden": hidden,
             "before": before, "shut": shut, "after": look(root),
+            "place": str(place), "unreadable": names,
         }
 finally:
     shutil.rmtree(home)
@@ -82,3 +97,10 @@ def test_a_folder_that_cannot_be_listed_is_named_and_its_sessions_are_listed_aga
     assert [look["root"], look["folder"], message] in shut["list"]
     assert look["folder"] in shut["doctor"]
     assert after["ids"] == before["ids"]
+
+
+@pytest.mark.parametrize("name", STORES)
+def test_sessions_in_a_folder_that_can_only_be_listed_are_listed_as_unreadable(
+    looks: dict[str, Any], name: str
+) -> None:
+    assert looks[name]["place"] in looks[name]["unreadable"]

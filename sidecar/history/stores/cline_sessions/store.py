@@ -85,7 +85,7 @@ class ClineStore(Store):
 
     def existing(self, keys: Collection[str]) -> Keys:
         """Return the keys whose files exist: the messages or, of a main session, the manifest."""
-        return [key for key in keys if any(map(stamp_of, self._paths(key)[_CHILD in key :]))]
+        return [key for key in keys if not all(map(_is_gone, self._paths(key)[_CHILD in key :]))]
 
     def fingerprints(
         self, keys: Keys, parallel: Parallel = sequential, meanwhile: Callable[[], None] = nothing
@@ -164,10 +164,10 @@ class ClineStore(Store):
     def _row(self, key: str, now: int) -> IndexRow | None:
         fingerprint = self.fingerprints([key])[key]
         stamps = [stamp for path in self._paths(key) if (stamp := stamp_of(path)) is not None]
-        if not stamps:
-            return None
-        touched = max(stamp[0] for stamp in stamps) // _NS_PER_MS
+        touched = max((stamp[0] for stamp in stamps), default=0) // _NS_PER_MS
         session = self._session(key)
+        if session is None and not stamps:
+            return None
         if session is None:
             return IndexRow(key, fingerprint, b"", None, None, "unknown", touched, b"", root=self.root.path)
         until = now + _ALIVE_MS if session.end == "open" and session.parent_id is None else FOR_EVER
@@ -209,6 +209,17 @@ def _child_key(session: str, stem: str) -> str:
 
 def _read(path: str) -> StoredFile:
     return read_settled(path, _name(path), is_json)
+
+
+def _is_gone(path: str) -> bool:
+    """Return whether a file does not exist; one in a folder that cannot be entered may exist."""
+    try:
+        os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except OSError:
+        return False
+    return False
 
 
 def _name(path: str) -> str:

@@ -119,9 +119,9 @@ class GeminiStore(FileSessionStore):
                 continue
             file = self._read(path)
             is_half_written = is_half_written or file.is_half_written
-            if file.stamp is not None:
+            if not file.absent:
                 chats.append(_chat(file, fact_of))
-                size += file.stamp[1]
+                size += file.stamp[1] if file.stamp is not None else 0
         if not chats:
             return None
         self._note_empty(key, files, chats)
