@@ -48,10 +48,12 @@ class Position:
     """The last bytes before the offset."""
     records: int = 0
     """How many records were read, as far as the reader counts them: counting lines takes too long."""
+    stamp: Stamp | None = None
+    """The stamp of the file when it was opened last."""
 
     def reset(self) -> None:
         """Start from the beginning."""
-        self.offset, self.identity, self.ending, self.records = 0, (0, 0), b"", 0
+        self.offset, self.identity, self.ending, self.records, self.stamp = 0, (0, 0), b"", 0, None
 
 
 @dataclass(slots=True)
@@ -132,6 +134,7 @@ def open_growing(path: str, name: str, position: Position) -> Iterator[Growth]:
         if restarted:
             position.reset()
             position.identity = (status.device, status.stamp[2])
+        position.stamp = status.stamp
         yield Growth(descriptor, name, position, status.stamp, restarted)
     except OSError as error:
         raise _unreadable(path, name, error) from None
@@ -143,6 +146,9 @@ def _continues(descriptor: int, status: FileStatus, position: Position) -> bool:
     """Return whether the file still begins with what was read of it."""
     if position.identity != (status.device, status.stamp[2]) or status.stamp[1] < position.offset:
         return False
+    before = position.stamp
+    if before is not None and before[1] == status.stamp[1] and before != status.stamp:
+        return False  # nothing was appended, but something was written
     start = position.offset - len(position.ending)
     os.lseek(descriptor, start, os.SEEK_SET)
     return os.read(descriptor, len(position.ending)) == position.ending

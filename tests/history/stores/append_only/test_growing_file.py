@@ -39,6 +39,19 @@ def test_only_what_was_appended_is_read_again(file: Path) -> None:
     assert read(file, position) == (b'{"a":3}\n', False)
 
 
+def test_a_file_that_is_rewritten_with_the_same_size_and_time_is_read_from_its_start(file: Path) -> None:
+    rest = b'{"a":2}\n' * growing_file._REMEMBERED
+    append(file, rest)
+    position = Position()
+    read(file, position)
+    before = file.stat()
+    with file.open("r+b") as opened:
+        opened.write(b'{"b"')
+    os.utime(file, ns=(before.st_mtime_ns, before.st_mtime_ns))
+    assert read(file, position) == (b'{"b":1}\n{"a":2}\n' + rest, True)
+    assert read(file, position) == (b"", False)
+
+
 def test_a_cut_last_line_waits_for_its_end(file: Path) -> None:
     position = Position()
     append(file, b'{"a":"thr')
