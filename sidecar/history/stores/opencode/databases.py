@@ -37,6 +37,8 @@ _SIZE: Final = "sum(length(CAST(data AS BLOB)))"
 """The size of rows in bytes. To count the characters instead takes several times as long."""
 _MOST_MEASURED: Final = 16 * 1024**2
 """The largest value whose size is asked for, in bytes: SQLite loads it for that, several times over."""
+MAX_SESSIONS: Final = 100_000
+"""How many sessions of one database are read: each takes a kilobyte of memory, even without messages."""
 _CHUNK: Final = 500
 T = TypeVar("T")
 _decode: Final = msgspec.json.Decoder().decode
@@ -73,13 +75,23 @@ class DatabaseSource:
         stamps = self.stamps()
         if stamps is not None and stamps != self._stamps:
             try:
-                self._stamps, self._heads = self._database.read(_heads)
-                self.problem = None
+                self._stamps, (self._heads, count) = self._database.read(_all_heads)
+                self.problem = self._cut(count)
             except Refused as refused:
                 self._stamps, self.problem = stamps, refused.problem
                 if refused.problem.code != "unreadable":  # which may be so for a moment only
                     self._heads = {}
         return self._heads
+
+    def _cut(self, count: int) -> Problem | None:
+        """Report that some sessions were left out; None if none were."""
+        if count <= MAX_SESSIONS:
+            return None
+        message = (
+            f"{Path(self.path).name} holds {count:,} sessions; "
+            f"with more than {MAX_SESSIONS:,}, those without messages are left out"
+        )
+        return problem("tooLarge", message)
 
     def contents(self, keys: Collection[str], make: Callable[[Content], T]) -> dict[str, T]:
         """Read some sessions, and return what `make` makes of each."""
@@ -128,20 +140,42 @@ def is_session_database(connection: sqlite3.Connection) -> bool:
     return all(columns(connection, table) >= names for table, names in _REQUIRED.items())
 
 
+def _all_heads(connection: sqlite3.Connection) -> tuple[dict[str, Head], int]:
+    """Read the sessions, and how many there are."""
+    heads = _heads(connection)
+    return heads, int(connection.execute("SELECT count(*) FROM session").fetchone()[0])
+
+
 def _heads(connection: sqlite3.Connection, keys: Collection[str] | None = None) -> dict[str, Head]:
     if not is_session_database(connection):
         raise Refused("malformed", "the database does not have the tables of opencode's sessions")
     known = columns(connection, "session")
     names = [name if name in known else f"NULL AS {name}" for name in _HEADER]
+    where = _those_with_messages(connection) if keys is None and _has_many(connection) else ""
     changes = [_changes(connection, table, keys) for table in ("message", "part")]
     found: dict[str, Head] = {}
     query = f"SELECT {', '.join(names)} FROM session"  # noqa: S608 (own names)
-    for row in _select(connection, query, "id", keys):
+    for row in _select(connection, query, "id", keys, where):
         if isinstance(row[0], str) and row[0]:
             counts = [each.get(row[0], (0, 0, 0)) for each in changes]
             mark = (crc32(repr(row).encode("utf-8", "replace")), *counts[0], *counts[1])
             found[row[0]] = Head(_header(row), mark, counts[0][0])
     return found
+
+
+def _has_many(connection: sqlite3.Connection) -> bool:
+    query = "SELECT 1 FROM session LIMIT 1 OFFSET ?"
+    return connection.execute(query, (MAX_SESSIONS,)).fetchone() is not None
+
+
+def _those_with_messages(connection: sqlite3.Connection) -> str:
+    """Select the sessions with messages. Raises Refused if there are too many of them."""
+    where = " WHERE id IN (SELECT session_id FROM message)"
+    (count,) = connection.execute(f"SELECT count(*) FROM session{where}").fetchone()  # noqa: S608 (own names)
+    if count > MAX_SESSIONS:
+        message = f"the database holds {count:,} sessions with messages; at most {MAX_SESSIONS:,} are read"
+        raise Refused("tooLarge", message)
+    return where
 
 
 def _header(row: Sequence[Any]) -> Header:

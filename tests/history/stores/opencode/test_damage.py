@@ -19,6 +19,7 @@ from sidecar.corpus.sessions.plot import NOW
 from sidecar.history import TaskHistory
 from sidecar.history.doctor import examine
 from sidecar.history.stored.complexity import MAX_VALUES
+from sidecar.history.stores.opencode import databases
 from sidecar.history.stores.opencode.files import FileSource
 from sidecar.history.stores.sessions import foreign_database
 from sidecar.history.stores.sessions.foreign_database import ForeignDatabase
@@ -100,6 +101,26 @@ def test_a_database_that_is_damaged_later_is_listed_as_in_a_new_process(
     assert after == {task.id for task in new.list(children=True)}
     assert unlisted == [each.problem.code for each in new.store(str(written.root)).unlisted()]
     assert (after < before) == (unlisted == ["malformed"])
+
+
+def test_of_too_many_sessions_those_without_messages_are_left_out(
+    written: Written, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    closed(written)
+    before = {task.id for task in history_of(written.root).list(children=True)}
+    database = sqlite3.connect(written.root / "opencode.db")
+    values = ((f"ses_empty{number:06}", number) for number in range(500))
+    database.executemany(
+        "INSERT INTO session VALUES (?, 'p', NULL, 's', '/w', 't', '1', ?2, ?2, NULL)", values
+    )
+    database.commit()
+    monkeypatch.setattr(databases, "MAX_SESSIONS", 400)
+    history = history_of(written.root)
+    assert {task.id for task in history.list(children=True)} == before
+    (found,) = history.store(str(written.root)).unlisted()
+    assert found.problem.code == "tooLarge" and "those without messages" in found.problem.message
+    monkeypatch.setattr(databases, "MAX_SESSIONS", 1)
+    assert {task.id for task in history_of(written.root).list(children=True)} < before
 
 
 def test_an_id_that_is_not_found_names_the_database_that_could_not_be_searched(written: Written) -> None:
