@@ -70,9 +70,6 @@ class Growth:
     def blocks(self) -> Iterator[bytes]:
         """Yield what was appended as blocks of whole lines, and move the position behind each."""
         size = min(self.stamp[1], MAX_BYTES)
-        if self.stamp[1] > MAX_BYTES:
-            message = f"{self.name} has {self.stamp[1]:,} bytes; the first {MAX_BYTES:,} are read"
-            self.problems.append(problem("tooLarge", message))
         os.lseek(self.descriptor, self.position.offset, os.SEEK_SET)
         pending: list[bytes] = []
         held, left = 0, size - self.position.offset
@@ -94,6 +91,9 @@ class Growth:
             pending, held = [piece[end:]] if end < len(piece) else [], len(piece) - end
             self._advance(block)
             yield block
+        if self.stamp[1] > MAX_BYTES:
+            message = f"{self.name} has {self.stamp[1]:,} bytes; the first {MAX_BYTES:,} are read"
+            self.problems.append(problem("tooLarge", message))
         rest = b"".join(pending)
         if rest and _is_whole(rest):
             self._advance(rest)

@@ -145,3 +145,16 @@ def test_a_file_with_too_many_records_is_read_in_part(file: Path, monkeypatch: p
         assert folded is not None
         assert [each.code for each in folded.problems] == ["tooLarge"]
     assert taken == [{"a": 1}, {"a": 2}]
+
+
+def test_a_file_that_is_too_large_and_has_a_line_that_is_too_long_is_reported_once(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(growing_file, "BLOCK", 16)
+    monkeypatch.setattr(growing_file, "MAX_LINE", 64)
+    monkeypatch.setattr(growing_file, "MAX_BYTES", 4_000)
+    append(file, b"\0" * 5_000)
+    with open_growing(str(file), file.name, Position()) as growth:
+        assert b"".join(growth.blocks()) == b'{"a":1}\n{"a":2}\n'
+        (found,) = growth.problems
+    assert found.code == "tooLarge" and "a line of more than" in found.message
