@@ -159,6 +159,9 @@ export class SidecarService implements SubagentService, vscode.Disposable {
   async updateSettings(settings: Readonly<Record<string, unknown>>): Promise<void> {
     if (isAnswering(this.#state)) {
       await this.#ask("settings/update", { settings });
+      if ("runners" in settings) {
+        await this.#readRunners();
+      }
     }
   }
 
@@ -239,6 +242,9 @@ export class SidecarService implements SubagentService, vscode.Disposable {
       client.onRequest("agent/triggerTurn", turnRequested);
     }
     this.#events.listenTo(client);
+    this.#events.onDidChangeSettings(() => {
+      this.#readRunners().catch(() => undefined); // The next start reads them.
+    });
     return client;
   }
 
@@ -279,12 +285,19 @@ export class SidecarService implements SubagentService, vscode.Disposable {
     const settings = { ...pickSettings(this.#options.initialize().settings ?? {}, names) };
     try {
       await this.#ask("settings/update", { settings });
+      await this.#readRunners();
     } catch (error) {
       if (!(error instanceof Error) || error instanceof SidecarUnavailableError) {
         throw error;
       }
       this.#options.settingsRefused(error);
     }
+  }
+
+  /** Read the runners again: the answer of `initialize` has those from before the shared settings. */
+  async #readRunners(): Promise<void> {
+    const { items: runners } = await this.#ask("runners/list", {});
+    this.#info &&= { ...this.#info, runners };
   }
 
   /** Read the tasks. Archiving none tests write access without effect. */

@@ -9,6 +9,7 @@ import { SetupError } from "../../../src/setup/failures.js";
 const sidecar = vi.hoisted(() => ({
   request: vi.fn<(method: string) => Promise<unknown>>(),
   starts: 0,
+  info: { instanceId: "1" } as Partial<InitializeResult>,
 }));
 /** Stands for setup, which a test may hold up. */
 const prepare = vi.fn<(report: (message: string) => void) => Promise<void>>();
@@ -23,7 +24,7 @@ vi.mock("../../../src/client/sidecarClient.js", () => ({
       this.#tell = tell;
     }
 
-    readonly info: Partial<InitializeResult> = { instanceId: "1" };
+    readonly info: Partial<InitializeResult> = sidecar.info;
 
     start(): Promise<void> {
       sidecar.starts += 1;
@@ -48,6 +49,7 @@ let service: SidecarService;
 beforeEach(() => {
   vi.useFakeTimers();
   sidecar.starts = 0;
+  sidecar.info = { instanceId: "1" };
   prepare.mockResolvedValue();
   service = new SidecarService({
     prepare: async (report) => {
@@ -101,6 +103,19 @@ test("a sidecar that takes the storage by itself is used on, without another sta
   sidecar.request.mockClear();
   await vi.advanceTimersByTimeAsync(10_000);
   expect(sidecar.request).not.toHaveBeenCalled();
+});
+
+test("the runners of shared settings, which the sidecar gets after its start, are known", async () => {
+  const runners = [{ name: "check", type: "command", available: true }];
+  sidecar.info = { instanceId: "1", runners: [], ignoredSettings: ["runners"] };
+  sidecar.request.mockImplementation((method) =>
+    Promise.resolve({ items: method === "runners/list" ? runners : [], max: 5 }),
+  );
+  await service.start();
+  expect(service.info?.runners).toEqual(runners);
+  runners.push({ name: "tour", type: "command", available: true });
+  await service.updateSettings({ runners: {} });
+  expect(service.info?.runners).toHaveLength(2);
 });
 
 test("a stop ends the questions for the storage", async () => {
