@@ -125,8 +125,8 @@ export function activate(context: vscode.ExtensionContext): SubagentSidecarApi {
     void vscode.commands.executeCommand("setContext", "subagentSidecar.fleet", isConfigured);
   });
   const deletions = new DueDeletions(service, context.globalState);
-  const agents = new AgentsView(pages, history, offers, fleet, deletions);
   const editors = new ConversationEditors(pages);
+  const agents = new AgentsView(pages, history, offers, fleet, deletions, editors);
   const panel = new Conversations(agents, editors);
   const notices = new Notices(
     panel,

@@ -14,6 +14,7 @@ import type { OfferFeed } from "../offers/offerFeed.js";
 import { SECTION } from "../service/settings.js";
 import type { DueDeletions } from "../views/dueDeletions.js";
 import type { HistoryList } from "./historyList.js";
+import type { ConversationEditors } from "./conversationEditors.js";
 import { type PageContext, servePage } from "./pages.js";
 
 /** The view's id in the manifest; the editor derives its focus command from it. */
@@ -32,7 +33,8 @@ export class AgentsView implements WebviewViewProvider, Disposable {
   readonly #offers: OfferFeed;
   readonly #fleet: FleetFeed;
   readonly #deletions: Pick<DueDeletions, "shown" | "onDidChange">;
-  readonly #deletionsChanged: Disposable;
+  readonly #editors: Pick<ConversationEditors, "frontTaskId" | "onDidChangeFront">;
+  readonly #subscriptions: readonly Disposable[];
   #view: WebviewView | undefined;
   #session: PanelSession | undefined;
   #pending: Navigation | undefined;
@@ -47,15 +49,22 @@ export class AgentsView implements WebviewViewProvider, Disposable {
     offers: OfferFeed,
     fleet: FleetFeed,
     deletions: Pick<DueDeletions, "shown" | "onDidChange">,
+    editors: Pick<ConversationEditors, "frontTaskId" | "onDidChangeFront">,
   ) {
     this.#context = context;
     this.#history = history;
     this.#offers = offers;
     this.#fleet = fleet;
     this.#deletions = deletions;
-    this.#deletionsChanged = deletions.onDidChange(() => {
-      this.#postDeletions();
-    });
+    this.#editors = editors;
+    this.#subscriptions = [
+      deletions.onDidChange(() => {
+        this.#postDeletions();
+      }),
+      editors.onDidChangeFront(() => {
+        this.#postFront();
+      }),
+    ];
   }
 
   /** Whether the view is visible. */
@@ -141,13 +150,21 @@ export class AgentsView implements WebviewViewProvider, Disposable {
 
   dispose(): void {
     this.#shown.dispose();
-    this.#deletionsChanged.dispose();
+    for (const subscription of this.#subscriptions) {
+      subscription.dispose();
+    }
   }
 
   #postDeletions(): void {
     const { shown } = this.#deletions;
     const deletions = shown && { tasks: shown.tasks, days: shown.withinDays };
     const message: ToWebview = { type: "deletions", ...(deletions && { deletions }) };
+    void this.#view?.webview.postMessage(message);
+  }
+
+  #postFront(): void {
+    const taskId = this.#editors.frontTaskId;
+    const message: ToWebview = { type: "front", ...(taskId === undefined ? {} : { taskId }) };
     void this.#view?.webview.postMessage(message);
   }
 
@@ -173,6 +190,7 @@ export class AgentsView implements WebviewViewProvider, Disposable {
         post({ type: "fleet", ...(fleet && { fleet }) });
       });
       this.#postDeletions();
+      this.#postFront();
     } else if (message?.type === "moreHistory") {
       void this.#history.loadMore();
     } else if (message?.type === "connectFleet") {

@@ -24,6 +24,12 @@ export class ConversationEditors implements vscode.WebviewPanelSerializer, vscod
   readonly #context: PageContext;
   readonly #editors = new Set<Editor>();
   readonly #registration: vscode.Disposable;
+  readonly #fronts = new vscode.EventEmitter<void>();
+  /** The editor that was in front last. */
+  #last: Editor | undefined;
+
+  /** Fires when another conversation may be in front. */
+  readonly onDidChangeFront = this.#fronts.event;
 
   constructor(context: PageContext) {
     this.#context = context;
@@ -75,6 +81,11 @@ export class ConversationEditors implements vscode.WebviewPanelSerializer, vscod
     return this.#front?.taskId;
   }
 
+  /** The run of the editor in front, or else of the one that was and is still in view. */
+  get frontTaskId(): string | undefined {
+    return (this.#front ?? (this.#last?.panel.visible === true ? this.#last : undefined))?.taskId;
+  }
+
   get #front(): Editor | undefined {
     return [...this.#editors].find(({ panel }) => panel.active);
   }
@@ -92,6 +103,7 @@ export class ConversationEditors implements vscode.WebviewPanelSerializer, vscod
 
   dispose(): void {
     this.#registration.dispose();
+    this.#fronts.dispose();
     for (const { session } of this.#editors) {
       session.dispose(); // The editors stay, and are restored with the window.
     }
@@ -103,22 +115,38 @@ export class ConversationEditors implements vscode.WebviewPanelSerializer, vscod
       place: "editor",
       opensElsewhere: () => true,
       shows: (task, title) => {
-        editor.taskId = task.id;
+        if (editor.taskId !== task.id) {
+          editor.taskId = task.id;
+          this.#fronts.fire();
+        }
         panel.title = titleOf(task, title);
       },
     });
     const editor: Editor = { panel, session, taskId };
     this.#editors.add(editor);
+    this.#viewChanged(editor);
     panel.onDidChangeViewState(() => {
       if (!panel.visible) {
         session.hide();
       }
+      this.#viewChanged(editor);
     });
     panel.onDidDispose(() => {
       session.dispose();
       this.#editors.delete(editor);
+      if (this.#last === editor) {
+        this.#last = undefined;
+      }
+      this.#fronts.fire();
     });
     return editor;
+  }
+
+  #viewChanged(editor: Editor): void {
+    if (editor.panel.active) {
+      this.#last = editor;
+    }
+    this.#fronts.fire();
   }
 }
 

@@ -40,6 +40,8 @@ export type ToWebview =
     }
   /** The sessions that their own product will delete soon, unless they are hidden. */
   | { readonly type: "deletions"; readonly deletions?: Deletions }
+  /** The run or the stored task whose conversation is in front in the editor area, if one is. */
+  | { readonly type: "front"; readonly taskId?: string }
   /** What agents offer, by the names of their runners, and the agents that a new subagent could use. */
   | {
       readonly type: "offers";

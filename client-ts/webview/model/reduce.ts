@@ -46,6 +46,7 @@ export function reduce(state: State, event: Event): State {
     case "closeRun":
       return state.place === "editor" ? state : omit(state, "open");
     case "history":
+    case "front":
     case "toggleGroup":
     case "moveTo":
     case "focusRow":

@@ -852,3 +852,22 @@ test("a key counts for what the last one chose, even in the same frame", () => {
   }
   expect(goal().value).toBe("Fix @data.txt ");
 });
+
+test("the row of the conversation in front is marked, and the mark follows the tabs", () => {
+  const { tell } = shown();
+  const rows = [row({ status: "completed" }), row({ id: "t2", status: "completed" })];
+  tell({ type: "service", state: { kind: "running" } }, { type: "settings", opensElsewhere: true });
+  tell({ type: "runs", runs: rows }, DEFINITIONS);
+  const marked = () =>
+    [...document.querySelectorAll<HTMLElement>(".agent.selected")].map((each) => [
+      each.dataset["key"],
+      each.getAttribute("aria-current"),
+    ]);
+  find('[data-key="run t1"]').click();
+  tell({ type: "front", taskId: "t1" });
+  expect(marked()).toEqual([["run t1", "true"]]);
+  tell({ type: "front", taskId: "t2" });
+  expect(marked()).toEqual([["run t2", "true"]]);
+  tell({ type: "front" });
+  expect(marked()).toEqual([]);
+});

@@ -1,4 +1,6 @@
 import type { HistoryPage, ListOptions, StoredRow } from "../../../src/panel/listMessages.js";
+import { storedRef } from "../../../src/storedRef.js";
+import type { TaskRef } from "../../../src/taskRef.js";
 import { withChanges } from "../../../src/util/rowChanges.js";
 import { omit } from "../../../src/util/omit.js";
 
@@ -23,6 +25,8 @@ export interface ListState extends ListOptions {
   readonly anchor?: string;
   /** The key of the row with the keyboard focus. */
   readonly current?: string;
+  /** The task whose conversation is in front; without a root, it is in that of the sidecar. */
+  readonly front?: TaskRef;
   /** What part of the list is in view, in CSS pixels. */
   readonly view: Viewport;
 }
@@ -35,6 +39,7 @@ export interface Viewport {
 
 export type ListEvent =
   | { readonly type: "history"; readonly page: HistoryPage }
+  | { readonly type: "front"; readonly taskId?: string }
   | { readonly type: "toggleGroup"; readonly key: string }
   /** The reader goes to a row; the focus follows. */
   | { readonly type: "moveTo"; readonly key: string }
@@ -57,6 +62,8 @@ export function reduceList(list: ListState, event: ListEvent): ListState {
   switch (event.type) {
     case "history":
       return withHistory(list, event.page);
+    case "front":
+      return withFront(list, event.taskId);
     case "toggleGroup":
       return { ...list, current: event.key, collapsed: toggled(list.collapsed, event.key) };
     case "moveTo":
@@ -84,6 +91,24 @@ function withHistory(list: ListState, page: HistoryPage): ListState {
     isLoading: false,
     selected: stillListed(list.selected, [...all, ...(page.pinned ?? [])]),
   };
+}
+
+/** Mark the task in front; what was selected alone, as by a click on its row, is no longer. */
+function withFront(list: ListState, taskId: string | undefined): ListState {
+  if (taskId === undefined) {
+    return omit(list, "front");
+  }
+  const front = storedRef(taskId) ?? { id: taskId };
+  const isOther = list.selected.size === 1 && ![...list.selected][0]?.endsWith(` ${front.id}`);
+  return { ...list, front, ...(isOther ? { selected: new Set<string>() } : {}) };
+}
+
+/** Whether the conversation of a run or of a stored task is in front. */
+export function isInFront(
+  { front }: ListState,
+  { id, root, own }: TaskRef & Pick<StoredRow, "own">,
+): boolean {
+  return front?.id === id && (front.root === root || (front.root === undefined && own === true));
 }
 
 function stillListed(selected: ReadonlySet<string>, rows: readonly StoredRow[]) {

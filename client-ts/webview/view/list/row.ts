@@ -1,4 +1,4 @@
-import { html } from "lit-html";
+import { html, nothing } from "lit-html";
 
 import type { RunRow } from "../../../src/panel/listMessages.js";
 import type { Action } from "../../../src/panel/messages.js";
@@ -7,6 +7,7 @@ import { plain } from "../../text/format.js";
 import { shownLook, storedLook } from "../../text/words.js";
 import { LIST } from "../../text/strings.js";
 import type { Entry } from "../../model/list/entries.js";
+import { isInFront } from "../../model/list/listState.js";
 import { icon } from "../common/icon.js";
 import type { Part, View } from "../common/view.js";
 import { factPart, factParts, type Facts, given, runFacts, storedFacts } from "./facts.js";
@@ -19,6 +20,8 @@ type Act = readonly [action: Action, icon: string, label: string];
 interface Row {
   readonly key: string;
   readonly isCurrent: boolean;
+  /** Whether its conversation is in front in the editor area. */
+  readonly isInFront: boolean;
   readonly status: string;
   readonly icon: string;
   readonly title: string;
@@ -44,6 +47,7 @@ export function runLine(
   const status = shownLook(run, cancelling);
   return row(view, {
     ...{ key, isCurrent, status },
+    isInFront: isInFront(state.list, run),
     icon: STATUS_ICON[status],
     title: plain(run.title ?? run.goal),
     ...marksOf(run),
@@ -97,6 +101,7 @@ export function storedLine(
   const { rows = [], pinned = [] } = state.list.history ?? {};
   return row(view, {
     ...{ key, isCurrent, act },
+    isInFront: isInFront(state.list, task),
     status: look.status,
     icon: look.glyph,
     title: task.title || LIST.untitled,
@@ -128,10 +133,11 @@ function row(view: View, { key, isCurrent, asks, open, act, ...shown }: Row): Pa
   >
     <button
       type="button"
-      class="agent ${selected.has(key) ? "selected" : ""}"
+      class="agent ${selected.has(key) || shown.isInFront ? "selected" : ""}"
       data-key=${key}
       tabindex=${isCurrent ? 0 : -1}
-      aria-pressed=${selected.size > 1 ? selected.has(key) : undefined}
+      aria-current=${shown.isInFront ? "true" : nothing}
+      aria-pressed=${selected.size > 1 ? selected.has(key) : nothing}
       title=${shown.title}
       @click=${(event: MouseEvent) => {
         view.send({ type: "select", keys: selectionAfterClick(event, view, key), anchor: key });

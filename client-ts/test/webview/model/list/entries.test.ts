@@ -5,9 +5,11 @@ import { entriesOf } from "../../../../webview/model/list/entries.js";
 import { linesIn, offsetsOf } from "../../../../webview/model/list/layout.js";
 import {
   EMPTY_LIST,
+  isInFront,
   type ListState,
   reduceList,
 } from "../../../../webview/model/list/listState.js";
+import { pageIdOf } from "../../../../src/storedRef.js";
 import { row } from "../../samples.js";
 
 const NOW = new Date(2026, 10, 25, 15).getTime();
@@ -129,4 +131,18 @@ test("changes of single rows leave the lines of all others the same objects", ()
     ...["group today", "stored /r d", "stored /r a", "stored /r c"],
   ]);
   expect([now[2] === lines[1], now[3] === lines[3]]).toEqual([true, true]);
+});
+
+test("a stored task in front is the one of its root; a run is also stored in the root of the sidecar", () => {
+  const front = (taskId: string) => reduceList(EMPTY_LIST, { type: "front", taskId });
+  const [own, other] = [stored("t1", 1, { own: true }), stored("t1", 1, { root: "/other" })];
+  const shows = (list: ListState) => [own, other].map((task) => isInFront(list, task));
+  expect(shows(front("t1"))).toEqual([true, false]);
+  expect(shows(front(pageIdOf({ id: "t1", root: "/other" })))).toEqual([false, true]);
+});
+
+test("several selected rows stay selected when another conversation comes to the front", () => {
+  const selected = new Set(["stored /r a", "stored /r b"]);
+  const list = { ...EMPTY_LIST, selected };
+  expect(reduceList(list, { type: "front", taskId: "c" }).selected).toEqual(selected);
 });
