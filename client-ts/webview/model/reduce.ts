@@ -10,11 +10,16 @@ import { runKey } from "./list/listState.js";
 import { listing, opened } from "./opening.js";
 import { reduceOpen } from "./openRun.js";
 import { type FormEvent, isComplete, reduceDrafts } from "./questions/drafts.js";
+import { withoutSettled } from "./settled.js";
 import { reduceSpeeches, type SpeechEvent } from "./speech.js";
 import { type Definitions, launchable, type State } from "./state.js";
 
 /** Apply an event to the state. Pure. */
 export function reduce(state: State, event: Event): State {
+  return withoutSettled(state, reduced(state, event), event);
+}
+
+function reduced(state: State, event: Event): State {
   switch (event.type) {
     case "service":
       return { ...state, service: event.state };

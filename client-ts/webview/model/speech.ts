@@ -58,14 +58,15 @@ export function speechTo(speeches: Speeches, taskId: string): Speech {
 export function reduceSpeeches(speeches: Speeches, event: SpeechEvent): Speeches {
   const before = speechTo(speeches, event.taskId);
   const after = reduceSpeech(before, event);
-  if (after === before) {
-    return speeches;
-  }
+  return after === before ? speeches : withSpeech(speeches, event.taskId, after);
+}
+
+function withSpeech(speeches: Speeches, taskId: string, speech: Speech): Speeches {
   const next = new Map(speeches);
-  if (isSilent(after)) {
-    next.delete(event.taskId);
+  if (isSilent(speech)) {
+    next.delete(taskId);
   } else {
-    next.set(event.taskId, after);
+    next.set(taskId, speech);
   }
   return next;
 }
@@ -109,11 +110,11 @@ function reduceSpeech(speech: Speech, event: SpeechEvent): Speech {
         unsaid: withUndelivered(speech.unsaid, event.texts),
       };
     case "sendAgain":
-      return { ...rewritten(speech, [event.text]), resume: "writing" };
+      return { ...rewritten(withoutProblem(speech), [event.text]), resume: "writing" };
     case "discard":
       return { ...speech, unsaid: withoutTaken(speech.unsaid, event.text) };
     case "beginResume":
-      return { ...rewritten(speech, takenTexts(speech)), resume: "writing" };
+      return { ...rewritten(withoutProblem(speech), takenTexts(speech)), resume: "writing" };
     case "resume":
     case "queueResume":
       return { ...withoutProblem(speech), resume: "sending" };
@@ -127,6 +128,26 @@ function reduceSpeech(speech: Speech, event: SpeechEvent): Speech {
     case "dropResume":
       return { text: "", unsaid: speech.unsaid };
   }
+}
+
+/** Forget why the agent of a run that has ended refused a message: what is written now continues it. */
+export function withoutRefusal(speeches: Speeches, taskId: string): Speeches {
+  const speech = speechTo(speeches, taskId);
+  return speech.problem === undefined || speech.resume !== undefined
+    ? speeches
+    : withSpeech(speeches, taskId, withoutProblem(speech));
+}
+
+/** Forget the refusals that something else than words has settled. */
+export function withoutRefusals(
+  speeches: Speeches,
+  isSettled: (refusal: Pick<Speech, "canQueue" | "setting">) => boolean,
+): Speeches {
+  return [...speeches].reduce(
+    (all, [taskId, speech]) =>
+      isSettled(speech) ? withSpeech(all, taskId, withoutProblem(speech)) : all,
+    speeches,
+  );
 }
 
 function withoutProblem(speech: Speech): Speech {

@@ -7,7 +7,7 @@ import { restore, save } from "../../../webview/model/saved.js";
 import { speechTo } from "../../../webview/model/speech.js";
 import { reduce } from "../../../webview/model/reduce.js";
 import { INITIAL, type State } from "../../../webview/model/state.js";
-import { numbered, task } from "../samples.js";
+import { numbered, row, task } from "../samples.js";
 
 const taskId = "t1";
 
@@ -116,6 +116,49 @@ test("a refused resume keeps the words, and can be dropped", () => {
   const refused = [write("On"), { type: "resume", taskId } as const, refusal];
   expect(speech(...refused)).toMatchObject({ text: "On", problem: "Too many run." });
   expect(after(...refused, { type: "dropResume", taskId }).speeches.size).toBe(0);
+});
+
+test("why a message was refused is no longer said once the run has ended", () => {
+  const refusal: Event = { type: "sendFailed", taskId, text: "Go", message: "It is starting." };
+  const ended: Event = { type: "task", task: task({ status: "completed", endReason: "goal" }) };
+  expect(speech(write("Go"), SEND, refusal, ended)).toEqual({ text: "Go", unsaid: [] });
+  const tooLate = [write("Go"), SEND, ended, refusal];
+  expect(speech(...tooLate).problem).toBe("It is starting.");
+  expect(speech(...tooLate, { type: "beginResume", taskId }).problem).toBeUndefined();
+});
+
+test.each<[string, Event]>([
+  ["another run ends", { type: "run", run: row({ id: "t2", status: "failed" }) }],
+  ["the limit changes", { type: "limit", max: 9 }],
+])("a refusal for the limit is dropped when %s, and nothing else is", (_, event) => {
+  const runs: Event = { type: "runs", runs: [row(), row({ id: "t2" })] };
+  const refusal = { message: "5 of 5 run.", canQueue: true, setting: "maxAsyncTasks" } as const;
+  const [resume, launch]: Event[] = [
+    { type: "resumeFailed", taskId, ...refusal },
+    { type: "launchFailed", ...refusal },
+  ] as const;
+  const refused = after(runs, write("On"), { type: "resume", taskId }, resume, launch);
+  const free = reduce(refused, event);
+  expect([free.launch.kind, speechTo(free.speeches, taskId)]).toEqual([
+    "idle",
+    { text: "On", unsaid: [], resume: "writing" },
+  ]);
+  const others = [resume, launch].map((each) => ({ ...each, canQueue: false }) as Event);
+  const stays = reduce(others.reduce(reduce, refused), event);
+  expect([stays.launch.kind, speechTo(stays.speeches, taskId).problem]).toEqual([
+    "refused",
+    "5 of 5 run.",
+  ]);
+});
+
+test("a refusal for a missing program is dropped when the runners may have changed", () => {
+  const failed: Event = {
+    type: "launchFailed",
+    ...{ message: "No opencode.", canQueue: false, setting: "runners" },
+  };
+  expect(after(failed, { type: "limit", max: 9 }).launch.kind).toBe("refused");
+  const read: Event = { type: "definitions", items: [], problems: [] };
+  expect(after(failed, read).launch.kind).toBe("idle");
 });
 
 test("a resume over the limit can wait in line, with its words", () => {
