@@ -12,6 +12,7 @@ import { Throttle } from "../util/coalesce.js";
 import { isGone } from "../util/errors.js";
 import { refusalWords } from "../refusals/refusalWords.js";
 import { EventFeed } from "./events/eventFeed.js";
+import type { TextFeed } from "./events/textFeed.js";
 import type { ToWebview } from "./messages.js";
 import { pageTask } from "./pageTask.js";
 import type { PanelHost } from "./panelHost.js";
@@ -21,6 +22,8 @@ import type { TurnFeed } from "./turns/turnFeed.js";
 export interface FollowingPage extends Pick<PanelHost, "shows" | "marks"> {
   /** The turns of the run, which outlast the following. */
   readonly turns: TurnFeed;
+  /** The files whose changes can be shown, which outlast it too. */
+  readonly texts: TextFeed;
   /** Post to the page if it is visible. */
   post(message: ToWebview): void;
   /** Send how many subagents can run at once. */
@@ -62,6 +65,7 @@ export class FollowedRun implements Disposable {
     const take = (events: RunEvent[]) => {
       this.#feed.take(events);
       page.turns.take(events);
+      page.texts.take(events);
       void outbox.take(taskId, events);
     };
     const restarted = () => {
@@ -137,6 +141,7 @@ export class FollowedRun implements Disposable {
       subscription.dispose();
     }
     this.#page.turns.dispose();
+    this.#page.texts.dispose();
   }
 
   #post(task: AsyncTask): void {

@@ -60,6 +60,8 @@ export type ToWebview =
   | { readonly type: "taskMissing"; readonly taskId: string; readonly message: string }
   /** The files that an ended run created, edited or deleted. */
   | { readonly type: "files"; readonly taskId: string; readonly files: readonly TouchedFile[] }
+  /** The paths of the files whose changes the events of the run that the page follows contain. */
+  | { readonly type: "texts"; readonly taskId: string; readonly paths: readonly string[] }
   /** The commands that sign in to the agent of a run that failed without a sign-in, if any are known. */
   | { readonly type: "signIn"; readonly taskId: string; readonly commands: readonly string[] }
   /** The task that the page follows was deleted; what was sent of it stays readable. */

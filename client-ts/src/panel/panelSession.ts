@@ -6,6 +6,7 @@ import { missingRunners } from "../text/runnerWords.js";
 import { messageOf } from "../util/errors.js";
 import type { ServiceState, SubagentService } from "../service/service.js";
 import { storedRef } from "../storedRef.js";
+import { TextFeed } from "./events/textFeed.js";
 import { FollowedRun } from "./followedRun.js";
 import type { RunRow } from "./listMessages.js";
 import type { AttachRequest, FromWebview, Navigation, ToWebview } from "./messages.js";
@@ -35,6 +36,8 @@ export class PanelSession implements Disposable {
   #followed: FollowedRun | undefined;
   /** The turns of the run that was followed last, of which a page may have only a part. */
   #turns: TurnFeed | undefined;
+  /** The files of that run whose changes can be shown. */
+  #texts: TextFeed | undefined;
   #pending: Navigation | undefined;
 
   constructor(service: SubagentService, outbox: Outbox, host: PanelHost) {
@@ -281,7 +284,7 @@ export class PanelSession implements Disposable {
         this.#host.shows(task, title);
       },
       marks: this.#host.marks,
-      turns: this.#turnsOf(taskId, afterSeq),
+      ...this.#feedsOf(taskId, afterSeq),
       post: (message) => {
         this.#post(message);
       },
@@ -295,16 +298,22 @@ export class PanelSession implements Disposable {
     await followed.sendUndelivered();
   }
 
-  /** Return the turns of a run, and send those that are known; a stored task may have other ones now. */
-  #turnsOf(taskId: string, afterSeq: number): TurnFeed {
+  /** Return what is known of the events of a run, and send it; a stored task may have other ones now. */
+  #feedsOf(taskId: string, afterSeq: number): { turns: TurnFeed; texts: TextFeed } {
     const beginsAgain = afterSeq === 0 && storedRef(taskId) !== undefined;
-    if (this.#turns?.taskId !== taskId || beginsAgain) {
-      this.#turns = new TurnFeed(taskId, (turns) => {
-        this.#post({ type: "turns", taskId, ...turns });
-      });
+    const [turns, texts] = [this.#turns, this.#texts];
+    if (turns !== undefined && texts !== undefined && turns.taskId === taskId && !beginsAgain) {
+      turns.sendAll();
+      texts.sendAll();
+      return { turns, texts };
     }
-    this.#turns.sendAll();
-    return this.#turns;
+    this.#turns = new TurnFeed(taskId, (found) => {
+      this.#post({ type: "turns", taskId, ...found });
+    });
+    this.#texts = new TextFeed((paths) => {
+      this.#post({ type: "texts", taskId, paths });
+    });
+    return { turns: this.#turns, texts: this.#texts };
   }
 
   #unfollow(): void {

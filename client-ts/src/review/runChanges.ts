@@ -92,12 +92,6 @@ export async function readChanges(
   return changes;
 }
 
-/** Whether two paths name one file: a run may report a file with its whole path and inside its folder. */
-export function isSameFile(one: string, other: string): boolean {
-  const [a, b] = [one, other].map((path) => path.replaceAll("\\", "/"));
-  return a === b || a?.endsWith(`/${b}`) === true || b?.endsWith(`/${a}`) === true;
-}
-
 function changesIn({ seq, content = [] }: Extract<TaskEvent, { type: "tool" }>): Change[] {
   return content.flatMap(({ type, path, oldText, newText }, index) =>
     type === "diff" && path !== undefined

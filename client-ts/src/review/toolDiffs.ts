@@ -2,7 +2,7 @@ import * as vscode from "vscode";
 
 import type { AsyncTask, ToolContent } from "../protocol.js";
 import type { SubagentService } from "../service/service.js";
-import { pathInside } from "../text/places.js";
+import { isSameFile, pathInside } from "../text/places.js";
 import * as strings from "../text/strings.js";
 import { isGone } from "../util/errors.js";
 import { oneLine } from "../text/words.js";
@@ -18,7 +18,7 @@ import {
 } from "./changeUri.js";
 import { FollowedChanges } from "./followedChanges.js";
 import { ReviewTabs } from "./reviewTabs.js";
-import { isSameFile, type Spot } from "./runChanges.js";
+import type { Spot } from "./runChanges.js";
 
 /** How much of a goal a title has, in characters. */
 const GOAL_CHARS = 40;

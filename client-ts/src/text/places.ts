@@ -34,3 +34,9 @@ export function pathInside(path: string, folder: string | undefined): string | u
     ? parts.slice(root.length + 1)
     : undefined;
 }
+
+/** Whether two paths name one file: a run may report a file with its whole path and inside its folder. */
+export function isSameFile(one: string, other: string): boolean {
+  const [a, b] = [one, other].map((path) => path.replaceAll("\\", "/"));
+  return a === b || a?.endsWith(`/${b}`) === true || b?.endsWith(`/${a}`) === true;
+}

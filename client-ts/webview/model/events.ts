@@ -18,6 +18,7 @@ export type OpenEvent =
           | "task"
           | "taskMissing"
           | "files"
+          | "texts"
           | "signIn"
           | "taskDeleted"
           | "restarted"

@@ -67,6 +67,8 @@ export interface OpenRun {
   readonly problem?: string;
   /** The files that an ended run changed, once they are known. */
   readonly files?: readonly TouchedFile[];
+  /** The paths of the files whose changes can be shown. */
+  readonly texts?: readonly string[];
   /** The commands that sign in to its agent, if it failed without a sign-in. */
   readonly signIn?: readonly string[];
   /** The run was deleted, so it cannot be resumed. */
@@ -156,6 +158,8 @@ export function reduceOpen(open: OpenRun, event: OpenEvent): OpenRun {
       return event.taskId === open.taskId ? { ...open, problem: event.message } : open;
     case "files":
       return event.taskId === open.taskId ? { ...open, files: event.files } : open;
+    case "texts":
+      return event.taskId === open.taskId ? { ...open, texts: event.paths } : open;
     case "signIn":
       return event.taskId === open.taskId ? { ...open, signIn: event.commands } : open;
     case "taskDeleted":
@@ -238,7 +242,7 @@ function withTask(
 /** Forget the events, which are different now; a reader who is not at the end returns to the place. */
 function restarted(open: OpenRun): OpenRun {
   const { at } = open;
-  const next = omit(atEnd(open), "turns", "inView", "endWeight", "find");
+  const next = omit(atEnd(open), "turns", "texts", "inView", "endWeight", "find");
   return { ...next, stream: EMPTY_STREAM, ...(at === undefined ? {} : { at, returning: at }) };
 }
 

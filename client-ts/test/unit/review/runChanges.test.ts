@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 
-import { isSameFile, readChanges, RunChanges } from "../../../src/review/runChanges.js";
+import { readChanges, RunChanges } from "../../../src/review/runChanges.js";
+import { isSameFile } from "../../../src/text/places.js";
 import type { EventsResult, TaskEvent, ToolContent } from "../../../src/protocol.js";
 import type { SubagentService } from "../../../src/service/service.js";
 

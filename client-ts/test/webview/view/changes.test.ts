@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 
 import type { Changes } from "../../../src/protocol.js";
 import { changeWords } from "../../../src/text/runWords.js";
+import type { Event } from "../../../webview/model/events.js";
 import { INITIAL } from "../../../webview/model/state.js";
 import { changes } from "../../../webview/view/conversation/changes.js";
 
@@ -15,7 +16,7 @@ const FILES = [
 function head(counts: Changes | undefined): string {
   const page = document.createElement("div");
   const view = { state: INITIAL, now: 0, send: () => undefined };
-  render(changes({ taskId: "t", files: FILES, counts, folder: "/w" }, view), page);
+  render(changes({ taskId: "t", files: FILES, texts: [], counts, folder: "/w" }, view), page);
   const button = page.querySelector(".changes-head button");
   button?.remove();
   return page.querySelector(".changes-head")?.textContent.replace(/\s+/gu, " ").trim() ?? "";
@@ -31,4 +32,30 @@ test.each<Changes>([
 
 test("without numbers, only the files are counted", () => {
   expect(head(undefined)).toBe("2 files changed");
+});
+
+/** What a click on each button asks for. */
+function requests(texts: readonly string[], files = FILES): Event[] {
+  const [page, sent] = [document.createElement("div"), [] as Event[]];
+  const view = { state: INITIAL, now: 0, send: (event: Event) => sent.push(event) };
+  render(changes({ taskId: "t", files, texts, counts: undefined, folder: "/w" }, view), page);
+  page.querySelectorAll("button").forEach((button) => {
+    button.click();
+  });
+  return sent;
+}
+
+test("a file whose texts are known opens as a diff, another one as it is now", () => {
+  const [all, one] = [
+    { type: "openChanges", taskId: "t" },
+    { type: "openFile", taskId: "t", path: "/w/b.bin" },
+  ];
+  expect(requests(["a.ts"])).toEqual([all, { ...all, path: "/w/a.ts" }, one]);
+});
+
+test("without any texts, all changes are not offered, nor is a file that is gone or outside", () => {
+  const gone = { path: "/w/c.ts", actions: ["deleted" as const] };
+  const outside = { path: "/etc/hosts", actions: ["edited" as const] };
+  const files = [...FILES.slice(1), gone, outside] as typeof FILES;
+  expect(requests([], files)).toEqual([{ type: "openFile", taskId: "t", path: "/w/b.bin" }]);
 });

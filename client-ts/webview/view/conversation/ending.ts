@@ -98,7 +98,13 @@ function changedFiles(task: AsyncTask, open: OpenRun, view: View): Part {
   const files = open.files ?? [];
   return files.length === 0
     ? touchedFiles(task, view)
-    : changes({ files, counts: task.changes, taskId: task.id, folder: task.workspaceDir }, view);
+    : changes(
+        {
+          ...{ files, texts: open.texts ?? [], counts: task.changes },
+          ...{ taskId: task.id, folder: task.workspaceDir },
+        },
+        view,
+      );
 }
 
 function broughtBack(task: AsyncTask): Part {
