@@ -72,7 +72,12 @@ function messageText({ role, kind, ts, text, tool }: StoredMessage): string {
   const named =
     kind === "text" || isEnd(kind, text) ? undefined : (strings.history.kinds[kind] ?? kind);
   const time = ts == null ? undefined : localTime(ts);
-  const parts = [capitalized(role), called ?? named, tool?.status, time];
+  const parts = [
+    capitalized(strings.history.roles[role] ?? role),
+    called ?? named,
+    tool?.status,
+    time,
+  ];
   const heading = `## ${oneLine(parts.filter((part) => part !== undefined).join(" · "), FACT_CHARS)}`;
   return text === undefined || text === "" ? heading : `${heading}\n\n${escaped(text.trimEnd())}`;
 }

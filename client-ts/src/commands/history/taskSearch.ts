@@ -222,7 +222,11 @@ function hitItem(hit: SearchHit, now: number): Item {
   const name = rowText(title, ROW_CHARS) || strings.common.untitled;
   return {
     label: "$(comment)",
-    description: facts(name, role, ts == null ? undefined : ago(ts, now)),
+    description: facts(
+      name,
+      strings.history.roles[role] ?? role,
+      ts == null ? undefined : ago(ts, now),
+    ),
     detail: withoutIcons(withoutUnseen(snippet.replace(/[\u0002\u0003]/gu, ""))),
     alwaysShow: true,
     chosen: { id: hit.taskId, root: hit.root, message: { kind, index } },

@@ -61,6 +61,13 @@ export const history: Texts<typeof en.history> = {
   gone: "Diese Aufgabe ist nicht mehr im Verlauf.",
   severalMatch: "Mehrere Aufgaben passen. Wählen Sie eine in der Liste aus.",
   onlyRead: "Diese Aufgabe gehört einem anderen Programm und kann nur gelesen werden.",
+  roles: {
+    user: "Benutzer",
+    assistant: "Assistent",
+    system: "System",
+    tool: "Werkzeug",
+    unknown: "unbekannt",
+  },
   kinds: {
     request: "Verbrauch",
     completion: "Ergebnis",

@@ -57,6 +57,14 @@ export const history = {
   gone: "This task is no longer in the history.",
   severalMatch: "More than one task matches. Choose one in the list.",
   onlyRead: "This task belongs to another program, so it can only be read.",
+  /** Whose a message is. */
+  roles: {
+    user: "user",
+    assistant: "assistant",
+    system: "system",
+    tool: "tool",
+    unknown: "unknown",
+  } as Partial<Record<string, string>>,
   /** Kinds of messages in a transcript. */
   kinds: {
     request: "usage",

@@ -168,6 +168,15 @@ test("a German window has German words for what the sidecar words in English, an
   expect(diffOf(lines, `${lines}9\n`).rows[0]?.text).toBe("Zeile 7");
   const { cutMiddle } = await import("../../../src/text/cutting.js");
   expect(cutMiddle("abcdefghij", 9)).toContain("(1 Zeichen ausgelassen)");
+  const { itemsOf } = await import("../../../src/commands/history/taskSearch.js");
+  const hits = ["user", "assistant", "ghost"].map((role, index) => ({
+    ...{ taskId: "t", root: "/r", title: "Dach", kind: "ui" as const, index, role, snippet: "x" },
+  }));
+  const tasks = { text: "x", items: [], matched: 0, total: 1 };
+  const rows = itemsOf(tasks, { text: "x", hits, unread: 0, partly: [] }, 0);
+  expect(rows.map(({ description }) => description)).toEqual([
+    ...["Dach · Benutzer", "Dach · Assistent", "Dach · ghost"],
+  ]);
 });
 
 test("in English the words of the sidecar stay as they are", async () => {
