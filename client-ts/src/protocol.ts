@@ -915,6 +915,8 @@ export interface FileEdit {
   oldText?: string;
   /** The text after. */
   newText: string;
+  /** Whether the file was deleted: the call contains neither text. Absent otherwise. */
+  deleted?: boolean;
 }
 
 /** Parameters of `tasks/refresh`: none. */

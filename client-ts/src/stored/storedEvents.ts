@@ -1,9 +1,12 @@
+import * as strings from "../text/strings.js";
 import type { FileEdit, StoredMessage, TaskEvent, ToolContent } from "../protocol.js";
 
 /** Messages that only a program needs: usage is counted elsewhere, and checkpoints have no text. */
 const UNSHOWN: ReadonlySet<string> = new Set(["request", "checkpoint"]);
 /** The text of a call that names what it does is its first line, in characters. */
 const TITLE_CHARS = 160;
+/** Tools that run a command line, which may do more than the changes that it contains. */
+const SHELL = /shell|exec|bash|command/iu;
 
 type Bare<E> = E extends unknown ? Omit<E, "seq" | "ts"> : never;
 
@@ -58,17 +61,25 @@ function callOf({ index, text = "", tool = {}, kind }: StoredMessage): Bare<Task
   const isResult = status !== undefined || kind === "tool_result";
   const ended = status === "failed" || status === "error" ? "failed" : "completed";
   const [line = ""] = text.trim().split("\n", 1);
-  const title =
-    line !== "" && line.length <= TITLE_CHARS && !/^[[{]/u.test(line) ? line : undefined;
+  const named = line !== "" && line.length <= TITLE_CHARS && !/^(?:[[{]|\*{3} )/u.test(line);
+  const title = deletedWords(name, edits) ?? (named ? line : undefined);
+  const changed = edits.filter(({ deleted }) => deleted !== true);
   return isResult
     ? { type: "tool", toolCallId, name, status: ended, output: text }
     : {
         ...{ type: "tool", toolCallId, name, status: id === undefined ? "completed" : "started" },
         ...(title === undefined || title === text.trim() ? {} : { title }),
-        ...(edits.length === 0
-          ? { input: withoutName(text, name) }
-          : { content: edits.map(contentOf) }),
+        ...(changed.length === 0 || SHELL.test(name) ? { input: withoutName(text, name) } : {}),
+        ...(changed.length === 0 ? {} : { content: changed.map(contentOf) }),
       };
+}
+
+/** Name the files that a call deleted, of which it has no text to show. */
+function deletedWords(name: string, edits: readonly FileEdit[]): string | undefined {
+  const paths = edits.flatMap(({ path, deleted }) => (deleted === true ? [path] : []));
+  return paths.length === 0
+    ? undefined
+    : `${name} · ${strings.runs.deletedFiles(paths.join(", "))}`;
 }
 
 /** The text of a call may begin with its name, which is shown before it. */

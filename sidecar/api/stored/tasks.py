@@ -195,6 +195,8 @@ class FileEdit(Record, kw_only=True):
     """The text before. Absent for a new file."""
     new_text: str
     """The text after."""
+    deleted: bool | None = None
+    """Whether the file was deleted: the call contains neither text. Absent otherwise."""
 
 
 class ToolMark(Record, kw_only=True):

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from sidecar.history.stores.sessions.changes.edits import MAX_TEXT, edits_of
+from sidecar.history.stores.sessions.files import called_files
 from sidecar.history.stores.task_folders.messages.normalize import normalize
 from sidecar.history.stores.task_folders.messages.shown_edits import diff_edits
 
@@ -41,14 +42,31 @@ PATCH = """*** Begin Patch
         ),
         *(
             (
-                "apply_patch",
+                name,
                 given,
                 [
                     ("src/a.py", "same\nold\n@@ def two():\n", "same\nnew\n@@ def two():\nmore\n"),
                     ("src/b.py", None, "whole\n"),
+                    ("src/c.py", None, ""),
                 ],
             )
-            for given in (PATCH, {"input": PATCH}, {"patchText": PATCH})
+            for name, given in (
+                ("apply_patch", PATCH),
+                ("apply_patch", {"input": PATCH}),
+                ("apply_patch", {"patchText": PATCH}),
+                ("shell", {"command": ["apply_patch", PATCH], "workdir": "/w"}),
+                ("exec_command", {"cmd": f"cd src && apply_patch <<'EOF'\n{PATCH}EOF\nls"}),
+            )
+        ),
+        (
+            "str_replace_editor",
+            {"command": "create", "path": "/w/a", "file_text": "all"},
+            [("/w/a", None, "all")],
+        ),
+        (
+            "str_replace_editor",
+            {"command": "insert", "path": "/w/a", "insert_line": 3, "new_str": "more"},
+            [("/w/a", "", "more")],
         ),
     ],
 )
@@ -56,6 +74,27 @@ def test_a_call_tells_what_it_changed(name: str, given: object, expected: list[A
     found = edits_of(name, given)
     assert found is not None
     assert [(each.path, each.old_text, each.new_text) for each in found] == expected
+
+
+def test_a_deletion_is_told_from_an_empty_file() -> None:
+    found = edits_of("apply_patch", PATCH)
+    assert found is not None
+    assert [each.path for each in found if each.deleted] == ["src/c.py"]
+
+
+def test_the_lines_of_a_deleted_file_are_unknown() -> None:
+    found = called_files("shell", {"command": ["apply_patch", PATCH]}, None)
+    counts = {each.path: (each.additions, each.deletions) for each in found}
+    assert counts == {"src/a.py": (2, 1), "src/b.py": (1, 0), "src/c.py": (None, None)}
+
+
+@pytest.mark.parametrize(
+    ("command", "action"),
+    [("view", "read"), ("create", "created"), ("str_replace", "edited"), ("insert", "edited")],
+)
+def test_an_editor_does_to_a_file_what_its_command_says(command: str, action: str) -> None:
+    given = {"command": command, "path": "a.py", "file_text": "x", "old_str": "x", "new_str": "y"}
+    assert [each.actions for each in called_files("str_replace_editor", given, None)] == [{action}]
 
 
 @pytest.mark.parametrize(
@@ -69,6 +108,9 @@ def test_a_call_tells_what_it_changed(name: str, given: object, expected: list[A
         ("Edit", None),
         (None, {"file_path": "a"}),
         ("apply_patch", {"input": "*** Update File:"}),
+        ("shell", {"command": ["cat", PATCH]}),
+        ("task", {"prompt": f"Call apply_patch with {PATCH}"}),
+        ("str_replace_editor", {"command": "view", "path": "a", "file_text": "x"}),
     ],
 )
 def test_other_calls_tell_no_change(name: object, given: object) -> None:

@@ -70,6 +70,7 @@ export const runs: Texts<typeof en.runs> = {
   selectToReview: "Wählen Sie einen Subagenten, dessen Änderungen Sie sehen wollen",
   changesOf: (name, goal) => `Änderungen von ${name}: ${goal}`,
   noChanges: "Der Agent hat die geänderten Zeilen nicht gemeldet.",
+  deletedFiles: (paths) => `${paths} gelöscht`,
   noChange: "Diese Änderung ist nicht in den Ereignissen des Laufs.",
   ended: (name, status, goal) => `${name}: ${status} · ${goal}`,
   systemNotices: "Subagenten",

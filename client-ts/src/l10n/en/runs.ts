@@ -69,6 +69,7 @@ export const runs = {
   selectToReview: "Select a subagent to review its changes",
   changesOf: (name: string, goal: string) => `Changes by ${name}: ${goal}`,
   noChanges: "The agent did not report the lines that it changed.",
+  deletedFiles: (paths: string) => `deleted ${paths}`,
   noChange: "This change is not in the run's events.",
   ended: (name: string, status: string, goal: string) => `${name}: ${status} · ${goal}`,
   systemNotices: "Subagents",

@@ -88,6 +88,26 @@ test("the changes of a stored call are shown as those of a run", async () => {
   expect(changes.edits(true).map(({ path }) => path)).toEqual(["/w/a.py", "/w/b.py"]);
 });
 
+test("a stored call that deletes files says which, since it has no text of them", () => {
+  const edits = [
+    { path: "a.py", oldText: "old\n", newText: "new\n" },
+    { path: "b.py", newText: "", deleted: true },
+  ];
+  const patch = "*** Begin Patch\n*** Delete File: b.py\n*** End Patch";
+  const call = (found: typeof edits, name = "apply_patch") => {
+    const tool = { name, id: "c", edits: found };
+    return eventsOf([{ index: 1, role: "assistant", kind: "tool", text: patch, tool }], 1, "g")[0];
+  };
+  expect(call(edits)).toMatchObject({
+    title: "apply_patch · deleted b.py",
+    content: [{ type: "diff", path: "a.py" }],
+  });
+  expect(call(edits.slice(1))).toMatchObject({ input: patch, title: "apply_patch · deleted b.py" });
+  const edited = Object.keys(call(edits.slice(0, 1)) ?? {});
+  expect(edited.filter((key) => key === "title" || key === "input")).toEqual([]);
+  expect(call(edits, "exec_command")).toMatchObject({ input: patch });
+});
+
 test("a page's id names the task and its root, and nothing else is taken for one", () => {
   const ref = { id: "t 1", root: "/a b" };
   expect(storedRef(pageIdOf(ref))).toEqual(ref);

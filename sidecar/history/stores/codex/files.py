@@ -1,7 +1,7 @@
 """The files that the calls of a session of Codex name."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Final
+from typing import Final
 
 from sidecar.changes.file_change import FileChange
 from sidecar.history.stores.append_only.growing_file import Position, Unreadable, open_growing
@@ -11,7 +11,7 @@ from sidecar.history.stores.codex.calls import CALLS, call_of, failed_call
 from sidecar.history.stores.codex.layout import COMPRESSED, DOCUMENT
 from sidecar.history.stores.codex.reader import lines_of
 from sidecar.history.stores.codex.records import LINES, Payload, Record
-from sidecar.history.stores.sessions.files import called_files, merged_files, patched_files
+from sidecar.history.stores.sessions.files import called_files, merged_files, patched_files, texts_in
 
 _PATCH: Final = "*** Begin Patch"
 
@@ -34,21 +34,11 @@ def touched_files(paths: Sequence[str], workspace: str | None) -> list[FileChang
 
 def _files(payload: Payload, at: int | None) -> Iterator[FileChange]:
     name, given = call_of(payload)
-    patch = next((text for text in _texts(given) if _PATCH in text), None)
+    patch = next((text for text in texts_in(given) if _PATCH in text), None)
     if patch is not None:
         yield from patched_files(patch[patch.index(_PATCH) :], at)
     else:
         yield from called_files(name, given, at)
-
-
-def _texts(given: object) -> Iterator[str]:
-    """Iterate over the texts of an input: itself, or those of its members, such as a command line."""
-    values: list[Any] = list(given.values()) if isinstance(given, dict) else [given]
-    for value in values:
-        if isinstance(value, str):
-            yield value
-        elif isinstance(value, list):
-            yield from (part for part in value if isinstance(part, str))
 
 
 def _records(paths: Sequence[str]) -> Iterator[Record]:

@@ -1,5 +1,6 @@
 """Find the files that tool calls of agents read and changed, with the changed lines. Pure."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
@@ -34,6 +35,16 @@ ACTIONS: Final[dict[str, FileAction]] = {
     **dict.fromkeys(("delete", "delete_file", "remove"), "deleted"),
 }
 """What a tool does to the file in its input, by its name in lower case."""
+_COMMANDS: Final[dict[str, FileAction]] = {"view": "read", "create": "created"}
+"""What a tool that edits does instead, by the command in its input."""
+_SHELLS: Final = frozenset(
+    (
+        *("shell", "shell_command", "local_shell", "container.exec", "exec_command", "bash"),
+        *("run_shell_command", "execute_command", "run_command"),
+    )
+)
+_PATCH: Final = "*** Begin Patch"
+_PATCHING: Final = re.compile(r"\bapply_?patch\b")
 OLD: Final = ("oldString", "old_string", "old_str", "oldText", "old_text")
 NEW: Final = ("newString", "new_string", "new_str", "newText", "new_text")
 WHOLE: Final = ("content", "file_text")
@@ -48,9 +59,37 @@ _MOVE: Final = "*** Move to: "
 _END: Final = "*** End Patch"
 
 
+def action_of(name: object, given: object) -> FileAction | None:
+    """Return what the call of a tool does to the file that it names; None for other tools."""
+    action = ACTIONS.get(name.casefold()) if isinstance(name, str) else None
+    command = given.get("command") if action == "edited" and isinstance(given, Mapping) else None
+    return _COMMANDS.get(command, action) if isinstance(command, str) else action
+
+
+def shell_patch(name: object, given: object) -> str | None:
+    """Return the patch that a command line hands to `apply_patch`; None for other calls."""
+    if not isinstance(name, str) or name.casefold() not in _SHELLS:
+        return None
+    line = "\n".join(texts_in(given))
+    at = line.find(_PATCH)
+    return line[at:] if at >= 0 and _PATCHING.search(line, 0, at) is not None else None
+
+
+def texts_in(given: object) -> Iterator[str]:
+    """Yield the texts of an input: itself, or those of its members, such as a command line."""
+    values: list[Any] = list(given.values()) if isinstance(given, Mapping) else [given]
+    for value in values:
+        if isinstance(value, str):
+            yield value
+        elif isinstance(value, list):
+            yield from (part for part in value if isinstance(part, str))
+
+
 def called_files(name: object, given: object, at: int | None) -> Iterator[FileChange]:
     """Yield the files that one call of a tool names; `at` is its time in ms."""
-    action = ACTIONS.get(name.casefold()) if isinstance(name, str) else None
+    action = action_of(name, given)
+    if (shell := shell_patch(name, given)) is not None:
+        yield from patched_files(shell, at)
     if action is None or not isinstance(given, Mapping):
         return
     path = text_in(given, PATHS)
@@ -68,7 +107,9 @@ def patched_files(patch: str, at: int | None) -> Iterator[FileChange]:
     for line in (*patch.splitlines(), _END):
         if line.startswith("*** ") and not line.startswith(_MOVE):
             if action is not None:
-                yield FileChange(path, frozenset({action}), added, deleted, at)
+                known = action != "deleted"
+                additions, deletions = (added, deleted) if known else (None, None)
+                yield FileChange(path, frozenset({action}), additions, deletions, at)
             header = next((each for each in HEADERS if line.startswith(each)), None)
             action = HEADERS[header] if header is not None else None
             path, added, deleted = line[len(header or "") :].strip(), 0, 0

@@ -7,7 +7,17 @@ from typing import Any, Final
 from sidecar.api.stored.tasks import FileEdit
 from sidecar.changes.file_change import MAX_PATH
 from sidecar.history.stored.texts import encodable
-from sidecar.history.stores.sessions.files import ACTIONS, HEADERS, NEW, OLD, PATCHES, PATHS, WHOLE, text_in
+from sidecar.history.stores.sessions.files import (
+    HEADERS,
+    NEW,
+    OLD,
+    PATCHES,
+    PATHS,
+    WHOLE,
+    action_of,
+    shell_patch,
+    text_in,
+)
 
 MAX_TEXT: Final = 256 * 1024
 """The longest text of a change, in characters."""
@@ -17,7 +27,9 @@ MAX_EDITS: Final = 100
 
 def edits_of(name: object, given: object) -> list[FileEdit] | None:
     """Return the changes that one call of a tool contains; None without any."""
-    action = ACTIONS.get(name.casefold()) if isinstance(name, str) else None
+    if (shell := shell_patch(name, given)) is not None:
+        return bounded(patch_edits(shell))
+    action = action_of(name, given)
     if action not in ("edited", "created"):
         return None
     if isinstance(given, str):
@@ -36,7 +48,9 @@ def patch_edits(patch: str) -> Iterator[FileEdit]:
     lines = patch.splitlines()
     for at, line in enumerate(lines):
         header = next((each for each in HEADERS if line.startswith(each)), None)
-        if header is not None and HEADERS[header] != "deleted":
+        if header is not None and HEADERS[header] == "deleted":
+            yield FileEdit(path=line[len(header) :].strip(), new_text="", deleted=True)
+        elif header is not None:
             body = takewhile(_is_in_file, lines[at + 1 :])
             yield from_lines(line[len(header) :].strip(), body, is_new=HEADERS[header] == "created")
 
@@ -49,8 +63,8 @@ def _replaced(path: str, given: Mapping[str, Any], *, is_new: bool) -> Iterator[
     old, new = text_in(given, OLD), text_in(given, NEW)
     if is_new and (whole := text_in(given, WHOLE)) is not None:
         yield FileEdit(path=path, new_text=whole)
-    elif old is not None and new is not None:
-        yield FileEdit(path=path, old_text=old, new_text=new)
+    elif new is not None and (old is not None or "insert_line" in given):
+        yield FileEdit(path=path, old_text=old or "", new_text=new)
     elif isinstance(edits := given.get("edits"), list):
         for edit in edits:
             if isinstance(edit, Mapping):
@@ -88,9 +102,11 @@ def bounded(edits: Iterator[FileEdit]) -> list[FileEdit] | None:
             path=encodable(path),
             old_text=None if old is None else encodable(old),
             new_text=encodable(new),
+            deleted=edit.deleted,
         )
         for _, edit in zip(range(MAX_EDITS), edits, strict=False)
         for path, old, new in [(edit.path, edit.old_text, edit.new_text)]
-        if 0 < len(path) <= MAX_PATH and max(len(old or ""), len(new)) <= MAX_TEXT and old != new
+        if 0 < len(path) <= MAX_PATH and max(len(old or ""), len(new)) <= MAX_TEXT
+        if edit.deleted or old != new
     ]
     return found or None
