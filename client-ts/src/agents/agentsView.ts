@@ -124,6 +124,9 @@ export class AgentsView implements WebviewViewProvider, Disposable {
     const session = servePage(this.#context, view, {
       place: "sideBar",
       opensElsewhere: showsInEditor,
+      focus: () => {
+        void this.#context.commands.executeCommand(`${AGENTS_VIEW}.focus`);
+      },
     });
     this.#session = session;
     view.onDidChangeVisibility(() => {

@@ -52,6 +52,9 @@ const COMMANDS: Record<Action, readonly [command: string, argument?: unknown]> =
   hideDeletions: ["subagentSidecar.history.hideDeletions"],
 };
 
+/** Actions that take the focus for an input or a confirmation, after which the user is where they were. */
+const ASKING: ReadonlySet<Action> = new Set(["rename", "deleteTask", "filter"]);
+
 /** What all pages share. */
 export interface PageContext {
   readonly extensionUri: vscode.Uri;
@@ -68,6 +71,8 @@ export interface PageRole {
   readonly place: PagePlace;
   /** Whether a run that the page names opens in another page. */
   readonly opensElsewhere: () => boolean;
+  /** Give the page the focus again, which the input of an action took. */
+  readonly focus?: () => void;
   /** Called with each state of the run that the page shows, and what the user calls it. */
   readonly shows?: (task: AsyncTask, title: string | undefined) => void;
 }
@@ -103,7 +108,13 @@ export function servePage(
     post,
     act: (action, task) => {
       const [command, argument = argumentOf(task)] = COMMANDS[action];
-      void context.commands.executeCommand(command, ...(argument === undefined ? [] : [argument]));
+      const done = context.commands.executeCommand(
+        command,
+        ...(argument === undefined ? [] : [argument]),
+      );
+      if (ASKING.has(action)) {
+        void Promise.resolve(done).then(role.focus);
+      }
     },
   });
   webview.onDidReceiveMessage((message: unknown) => {

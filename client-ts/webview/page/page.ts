@@ -25,6 +25,7 @@ import { app } from "../view/app.js";
 import { Chords } from "./chords.js";
 import { EndFollower } from "./endFollower.js";
 import { FALLBACK_FOCUS, focusTarget } from "./focus.js";
+import { FocusKeeper } from "./focusKeeper.js";
 import { Matches, selectedText } from "./matches.js";
 import { Frames } from "./frames.js";
 import { Pace } from "./pacing.js";
@@ -91,6 +92,7 @@ export class Page {
   #savedTaskId: string | undefined;
   readonly #pace = new Pace();
   readonly #chords = new Chords();
+  readonly #focusKeeper: FocusKeeper;
   /** Messages to send once the state is on the screen. */
   #afterDrawing: FromWebview[] = [];
   #ticks = 0;
@@ -98,6 +100,7 @@ export class Page {
   constructor(host: Host, document: Document) {
     this.#host = host;
     this.#root = byId(document, "app");
+    this.#focusKeeper = new FocusKeeper(this.#root);
     this.#announcer = new Announcer(byId(document, "announcements"));
     const saved = host.getState();
     const place = document.body.dataset["place"] === "editor" ? "editor" : "sideBar";
@@ -143,6 +146,7 @@ export class Page {
       }
       this.#host.postMessage({ type: "follow", taskId, afterSeq: 0 });
     }
+    this.#focusKeeper.start();
     this.#root.ownerDocument.addEventListener("keydown", (event) => {
       this.#chords.press(event);
       this.#press(event);
@@ -384,6 +388,8 @@ export class Page {
     this.#renderApp();
     if (hadFocus && !this.#root.contains(ownerDocument.activeElement)) {
       this.#root.querySelector<HTMLElement>(FALLBACK_FOCUS)?.focus();
+    } else if (!hadFocus) {
+      this.#focusKeeper.giveFirst();
     }
   }
 

@@ -871,3 +871,22 @@ test("the row of the conversation in front is marked, and the mark follows the t
   tell({ type: "front" });
   expect(marked()).toEqual([]);
 });
+
+test("a page that the editor focuses as a whole has the focus in its list, or where it was", () => {
+  vi.spyOn(document, "hasFocus").mockReturnValue(true);
+  const { tell } = shown();
+  tell(...READY);
+  const focused = () => (document.activeElement as HTMLElement).dataset["key"];
+  expect(focused()).toBe("run t1");
+  press("ArrowDown");
+  press("ArrowDown");
+  expect(focused()).toBe("run t2");
+  (document.activeElement as HTMLElement).blur();
+  window.dispatchEvent(new Event("focus"));
+  expect(focused()).toBe("run t2");
+  (document.activeElement as HTMLElement).blur();
+  document.dispatchEvent(new Event("pointerdown"));
+  window.dispatchEvent(new Event("focus"));
+  expect(document.activeElement).toBe(document.body);
+  vi.restoreAllMocks();
+});

@@ -1,0 +1,59 @@
+import { FALLBACK_FOCUS } from "./focus.js";
+
+/**
+ * Gives the focus of a page to an element of it: the editor focuses a page as a whole, where keys do nothing,
+ * and takes the focus from the element that had it whenever something else gets it.
+ */
+export class FocusKeeper {
+  readonly #root: HTMLElement;
+  #last: Element | undefined;
+  /** Whether a button of the mouse is down: the page gets the focus by a click, which chooses the element. */
+  #isPointing = false;
+  #hasPointed = false;
+
+  constructor(root: HTMLElement) {
+    this.#root = root;
+  }
+
+  /** Begin to note what has the focus. */
+  start(): void {
+    const { ownerDocument: document } = this.#root;
+    this.#root.addEventListener("focusin", ({ target }) => {
+      this.#last = target instanceof Element ? target : undefined;
+    });
+    for (const [type, isPointing] of [
+      ["pointerdown", true],
+      ["pointerup", false],
+      ["pointercancel", false],
+    ] as const) {
+      document.addEventListener(type, () => {
+        this.#isPointing = isPointing;
+        this.#hasPointed = true;
+      });
+    }
+    document.defaultView?.addEventListener("focus", () => {
+      this.give();
+    });
+  }
+
+  /** Do so if the page got the focus before there was anything to focus. */
+  giveFirst(): void {
+    if (this.#last === undefined && !this.#hasPointed) {
+      this.give();
+    }
+  }
+
+  /** Focus what had the focus last, or else the list or the conversation, if the page has it as a whole. */
+  give(): void {
+    const { ownerDocument: document } = this.#root;
+    const isWhole = document.activeElement === null || document.activeElement === document.body;
+    if (!document.hasFocus() || !isWhole || this.#isPointing) {
+      return;
+    }
+    const last = this.#last?.isConnected === true ? this.#last : undefined;
+    const target = last ?? this.#root.querySelector(FALLBACK_FOCUS);
+    if (target instanceof HTMLElement) {
+      target.focus({ preventScroll: true });
+    }
+  }
+}
