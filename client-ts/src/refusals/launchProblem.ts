@@ -1,5 +1,6 @@
 import { isRefusal } from "../util/errors.js";
 import { ErrorCode } from "../protocol.js";
+import { shortPath } from "../text/places.js";
 import { programIn } from "../text/runnerWords.js";
 import { refusalWords } from "./refusalWords.js";
 import * as strings from "../text/strings.js";
@@ -18,7 +19,7 @@ export function launchProblem(error: unknown): LaunchProblem {
   if (isRefusal(error, ErrorCode.LimitReached)) {
     return { message: limitWords(error.data), canQueue: true, setting: "maxAsyncTasks" };
   }
-  const message = refusalWords(error);
+  const message = attachmentWords(error) ?? refusalWords(error);
   if (!isRefusal(error, ErrorCode.LaunchFailed)) {
     return { message, canQueue: false };
   }
@@ -26,6 +27,19 @@ export function launchProblem(error: unknown): LaunchProblem {
   return missing === undefined
     ? { message, canQueue: false }
     : { message: missing, canQueue: false, setting: "runners" };
+}
+
+/** Explain why what was attached cannot be: the sidecar names the parameter, which nobody has seen. */
+function attachmentWords(error: unknown): string | undefined {
+  const message = error instanceof Error ? error.message : "";
+  const gone = /attachments\[\d+\]: path '(?<path>.*)' does not exist/su.exec(message);
+  const path = gone?.groups?.["path"];
+  if (path !== undefined) {
+    return strings.runs.attachmentGone(shortPath(path));
+  }
+  return /attachments: runner '.*' does not support it: a command /su.test(message)
+    ? strings.runs.noAttachments
+    : undefined;
 }
 
 function limitWords(data: unknown): string {

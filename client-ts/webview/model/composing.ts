@@ -37,7 +37,7 @@ export function composing(state: State, event: ComposerEvent): State {
       return {
         ...state,
         draft: { ...draft, goal: event.goal },
-        launch: launch.kind === "refused" ? { kind: "idle" } : launch,
+        launch: withoutRefusal(launch),
       };
     case "choose":
       return { ...state, draft: using({ ...draft, subagentName: event.subagentName }) };
@@ -76,10 +76,19 @@ export function composing(state: State, event: ComposerEvent): State {
       );
     case "attached":
     case "detach":
-      return { ...state, draft: withFiles(draft, attachedAfter(draft.files ?? [], event)) };
+      return {
+        ...state,
+        draft: withFiles(draft, attachedAfter(draft.files ?? [], event)),
+        launch: withoutRefusal(launch),
+      };
     case "attachFailed":
       return { ...state, launch: { kind: "refused", message: event.message } };
   }
+}
+
+/** What is launched is different now, so that it may not be refused. */
+function withoutRefusal(launch: LaunchState): LaunchState {
+  return launch.kind === "refused" ? { kind: "idle" } : launch;
 }
 
 function withFiles(draft: Draft, files: readonly string[]): Draft {

@@ -49,6 +49,9 @@ export const runs: Texts<typeof en.runs> = {
   limitReached: (max) =>
     `Limit erreicht: ${max} ${max === 1 ? "Subagent kann" : "Subagenten können"} gleichzeitig laufen.`,
   someLimitReached: "Limit erreicht: Zu viele Subagenten laufen.",
+  attachmentGone: (path) => `${path} gibt es nicht mehr. Entfernen Sie die Datei aus den Anhängen.`,
+  noAttachments:
+    "Dieser Subagent führt einen Befehl aus, der nur das Ziel bekommt. Entfernen Sie die Anhänge und nennen Sie ihre Pfade im Ziel.",
   noProgram: (name, program) =>
     `„${name}“ kann nicht gestartet werden: Das Programm ${program} wurde nicht gefunden.`,
   programMissing: (program) =>

@@ -48,6 +48,10 @@ export const runs = {
   limitReached: (max: number) =>
     `Limit reached: ${max} ${max === 1 ? "subagent" : "subagents"} can run at once.`,
   someLimitReached: "Limit reached: too many subagents are running.",
+  attachmentGone: (path: string) =>
+    `${path} does not exist any more. Remove it from the attached files.`,
+  noAttachments:
+    "This subagent runs a command, which gets only the goal. Remove the attached files, and name their paths in the goal.",
   noProgram: (name: string, program: string) =>
     `Can't start "${name}": the program ${program} was not found.`,
   programMissing: (program: string) =>

@@ -64,3 +64,14 @@ test("other errors keep their message", () => {
   );
   expect(refusalWords("text")).toBe("text");
 });
+
+test("a launch with attachments that cannot be says what to remove, without the parameter", () => {
+  const words = (message: string) =>
+    launchProblem(refusal(ErrorCode.InvalidParams, message)).message;
+  expect(words("attachments[0]: path '/w/it's gone.md' does not exist")).toBe(
+    "/w/it's gone.md does not exist any more. Remove it from the attached files.",
+  );
+  const command = "attachments: runner 'check' does not support it: a command gets only its prompt";
+  expect(words(command)).toMatch(/^This subagent runs a command/u);
+  expect(words("attachments: 99 are too many; attach at most 20")).toContain("too many");
+});

@@ -115,6 +115,10 @@ test("the button asks for files, and the reason why one is not attached is above
   await vi.waitFor(() => {
     expect(find(".problem").textContent).toContain("x is not a file.");
   });
+  await tell({ type: "attached", paths: ["/w/y.png"] });
+  await vi.waitFor(() => {
+    expect(document.querySelector(".problem")).toBeNull();
+  });
 });
 
 test("a pasted image is attached, and pasted text stays text", async () => {
