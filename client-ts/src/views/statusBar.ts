@@ -43,10 +43,11 @@ function deletionNote(due: DueDeletion | undefined): string {
   return due === undefined ? "" : strings.deletions.due(due.tasks, due.withinDays);
 }
 
+/** Count as the list does: a run that waits for an answer does not run. */
 function countLive(service: SubagentService): { running: number; queued: number; asking: number } {
   const tasks = [...service.tasks.values()];
   return {
-    running: tasks.filter((task) => task.status === "running").length,
+    running: tasks.filter((task) => task.status === "running" && !isWaiting(task)).length,
     queued: tasks.filter((task) => task.status === "queued").length,
     asking: tasks.filter(isWaiting).length,
   };
@@ -80,16 +81,16 @@ function contentFor(
 function runningContent(count: ReturnType<typeof countLive>, notes: readonly string[]): Content {
   const { running, queued, asking } = count;
   const { name, with: prefixed, waiting } = strings.statusBar;
-  const parts = [
-    strings.statusBar.running(running),
+  const others = [
     ...(queued > 0 ? [strings.statusBar.queued(queued)] : []),
     ...(asking > 0 ? [waiting(asking)] : []),
   ];
   const icon = asking > 0 ? "$(bell-dot)" : running > 0 ? "$(sync~spin)" : "$(hubot)";
-  const shown = running + queued + asking > 0 ? parts.join(" · ") : name;
+  const parts = [strings.statusBar.running(running), ...others];
+  const shown = running > 0 ? parts : others.length > 0 ? others : [name];
   const note = notes.map((each) => (each === "" ? "" : ` ${each}`)).join("");
   return {
-    text: `${icon} ${shown}`,
+    text: `${icon} ${shown.join(" · ")}`,
     tooltip: `${prefixed(parts.join(", "))}.${note}`,
   };
 }
