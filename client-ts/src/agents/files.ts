@@ -3,14 +3,28 @@ import * as vscode from "vscode";
 import { imagePaths } from "../offers/equipment.js";
 
 /** How many files are read to find the best of them. */
-const MOST_READ = 200;
+const MOST_READ = 1_000;
 const MOST_FOUND = 12;
+/** What has a meaning in a pattern. */
+const SPECIAL = /[*?[\]{},!\\]/gu;
 
-/** Find files of the open folders by a part of their path, the best first; paths as users write them. */
+/**
+ * Find files of the open folders by a part of their path, or else by some of its letters; the best first, as
+ * users write paths. What searches of the editor leave out, such as `node_modules`, is found if nothing else is.
+ */
 export async function findFiles(text: string): Promise<readonly string[]> {
-  const found = await vscode.workspace.findFiles(patternOf(text), undefined, MOST_READ);
-  const paths = found.map((uri) => vscode.workspace.asRelativePath(uri).replaceAll("\\", "/"));
-  return ranked(paths, text).slice(0, MOST_FOUND);
+  const settings = vscode.workspace.getConfiguration("search");
+  const unsearched = excludedBy(settings.get<Readonly<Record<string, unknown>>>("exclude", {}));
+  const [part, letters] = [patternOf(text), lettersOf(text)];
+  const searches = [[part, unsearched], ...(letters === undefined ? [] : [[letters, unsearched]])];
+  for (const [pattern = part, excluded] of [...searches, [part]]) {
+    const found = await vscode.workspace.findFiles(pattern, excluded, MOST_READ);
+    if (found.length > 0) {
+      const paths = found.map((uri) => vscode.workspace.asRelativePath(uri).replaceAll("\\", "/"));
+      return ranked(paths, text).slice(0, MOST_FOUND);
+    }
+  }
+  return [];
 }
 
 /** Return the images in a folder that a text names with an `@`, by their paths there. */
@@ -31,9 +45,25 @@ async function isFile(folder: string, path: string): Promise<boolean> {
   }
 }
 
+/** Write the patterns of the setting `search.exclude` as one; a pattern cannot have another one with braces. */
+export function excludedBy(setting: Readonly<Record<string, unknown>>): string | undefined {
+  const patterns = Object.entries(setting)
+    .filter(([pattern, value]) => value === true && !/[{},]/u.test(pattern))
+    .map(([pattern]) => pattern);
+  return patterns.length === 0 ? undefined : `{${patterns.join(",")}}`;
+}
+
+/** Write a pattern for files whose path has these letters in this order; undefined if there are too few. */
+export function lettersOf(text: string): string | undefined {
+  const letters = Array.from(text.replaceAll(SPECIAL, ""));
+  return letters.length < 2
+    ? undefined
+    : `**/*${letters.map((letter) => (letter === "/" ? "/**/" : anyCase(letter))).join("*")}*`;
+}
+
 /** Write a pattern for files with a text in their name, or in that of a folder, in any case. */
 export function patternOf(text: string): string {
-  const part = Array.from(text.replaceAll(/[*?[\]{},!\\]/gu, ""), anyCase).join("");
+  const part = Array.from(text.replaceAll(SPECIAL, ""), anyCase).join("");
   return part === "" ? "**/*" : `{**/*${part}*,**/*${part}*/**}`;
 }
 

@@ -29,6 +29,7 @@ const session = new Session("composer", {
     );
     await profile.addFile("src/days.py", "FIRST = 1\n");
     await profile.addFile("src/deep/holidays.py", "NONE = 0\n");
+    await profile.addFile("node_modules/dates/days.py", "LATE = 2\n");
   },
 });
 
@@ -48,6 +49,21 @@ session.step("an @ offers files, and keys alone take one", async (workbench) => 
   await files.waitFor({ state: "detached" });
   assert.equal(await chat.goal.inputValue(), "Compare @src/deep/holidays.py ");
 });
+
+session.step(
+  "some letters of a name are enough, and other packages stay out",
+  async (workbench) => {
+    const chat = new Chat(workbench);
+    const goal = await chat.goal.inputValue();
+    await workbench.page.keyboard.type("@hldys");
+    const files = chat.list.getByRole("listbox", { name: "Files" }).getByRole("option");
+    await files.filter({ hasText: "holidays.py" }).waitFor();
+    await chat.goal.fill(`${goal}@days`);
+    await chat.list.getByRole("option", { name: "days.py src", exact: true }).waitFor();
+    assert.equal(await files.filter({ hasText: "node_modules" }).count(), 0);
+    await chat.goal.fill(goal);
+  },
+);
 
 session.step("another one is taken with the mouse", async (workbench) => {
   const chat = new Chat(workbench);

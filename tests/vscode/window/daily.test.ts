@@ -19,6 +19,12 @@ session.step("the palette launches a subagent", async (workbench) => {
   await new Chat(workbench).state("Running").waitFor();
 });
 
+session.step("a command takes no messages, so none is offered", async (workbench) => {
+  const chat = new Chat(workbench);
+  await chat.button("Cancel").waitFor();
+  assert.equal(await chat.message.count(), 0);
+});
+
 session.step("its words stream into the panel while it runs", async (workbench) => {
   const chat = new Chat(workbench);
   puppet.say("I see **seven** ");
@@ -142,6 +148,17 @@ session.step("the palette opens an earlier subagent", async (workbench) => {
   await workbench.pick("Count the stars");
   await new Chat(workbench).ending.getByText("Seven stars in all.").waitFor();
 });
+
+session.step(
+  "the row of the conversation in front is marked, whichever it is",
+  async (workbench) => {
+    const inFront = new Chat(workbench).list.locator("[aria-current=true]");
+    await inFront.getByText("Count the stars").waitFor();
+    await workbench.run("View: Open Previous Editor");
+    await inFront.getByText("Count the birds").waitFor();
+    assert.equal(await inFront.count(), 1);
+  },
+);
 
 session.step("the palette copies diagnostics without the user's secrets", async (workbench) => {
   await workbench.run("Subagents: Copy Diagnostics");

@@ -60,6 +60,24 @@ session.step("a chord leads to the list, from anywhere", async (workbench) => {
   await workbench.tabTo(new Chat(workbench).goal);
 });
 
+session.step(
+  "the list has the focus at once, and again after a name was typed",
+  async (workbench) => {
+    const { keyboard } = workbench.page;
+    const focused = new Chat(workbench).list.locator(".agent:focus");
+    await workbench.openSideBar("Explorer");
+    await keyboard.press("Control+K");
+    await keyboard.press("a");
+    await focused.waitFor();
+    await keyboard.press("F2");
+    await workbench.answer("Sing by heart");
+    await focused.getByText("Sing by heart").waitFor();
+    await keyboard.press("F2");
+    await workbench.answer("");
+    await focused.getByText("Sing without a mouse").waitFor();
+  },
+);
+
 session.step("a chord in the composer types nothing", async (workbench) => {
   const { keyboard } = workbench.page;
   const chat = new Chat(workbench);
