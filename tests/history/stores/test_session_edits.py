@@ -76,7 +76,7 @@ def test_a_call_tells_what_it_changed(name: str, given: object, expected: list[A
     assert [(each.path, each.old_text, each.new_text) for each in found] == expected
 
 
-def test_a_deletion_is_told_from_an_empty_file() -> None:
+def test_a_deletion_is_marked() -> None:
     found = edits_of("apply_patch", PATCH)
     assert found is not None
     assert [each.path for each in found if each.deleted] == ["src/c.py"]

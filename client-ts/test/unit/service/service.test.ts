@@ -1,15 +1,21 @@
 // The service on a client that the test answers for, under a false clock.
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, type Mock, test, vi } from "vitest";
 import { ResponseError } from "vscode-jsonrpc/node";
 
 import { ErrorCode, type InitializeResult } from "../../../src/protocol.js";
 import { SidecarService } from "../../../src/service/sidecarService.js";
 import { SetupError } from "../../../src/setup/failures.js";
 
-const sidecar = vi.hoisted(() => ({
-  request: vi.fn<(method: string) => Promise<unknown>>(),
+interface FakeSidecar {
+  readonly request: Mock<(method: string) => Promise<unknown>>;
+  starts: number;
+  info: Partial<InitializeResult>;
+}
+
+const sidecar = vi.hoisted((): FakeSidecar => ({
+  request: vi.fn(),
   starts: 0,
-  info: { instanceId: "1" } as Partial<InitializeResult>,
+  info: { instanceId: "1" },
 }));
 /** Stands for setup, which a test may hold up. */
 const prepare = vi.fn<(report: (message: string) => void) => Promise<void>>();

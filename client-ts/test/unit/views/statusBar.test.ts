@@ -9,7 +9,7 @@ import { asyncTask } from "../tasks.js";
 const nothing = () => ({ dispose: () => undefined });
 
 /** Return what the status bar says of these runs. */
-function said(...runs: readonly Partial<AsyncTask>[]) {
+function barFor(...runs: readonly Partial<AsyncTask>[]) {
   const tasks = new Map(runs.map((run, at) => [`t${at}`, asyncTask(`t${at}`, run)]));
   const events = { onDidChangeState: nothing, onDidChangeTask: nothing };
   const service = { ...events, state: { kind: "running" }, tasks } as unknown as SubagentService;
@@ -22,11 +22,11 @@ const WORKS: Partial<AsyncTask> = { status: "running" };
 const ASKS = { ...WORKS, attention: { kind: "permission" } } as unknown as Partial<AsyncTask>;
 
 test("the status bar counts as the list does: a run that needs you is not one that runs", () => {
-  expect(said(WORKS, WORKS, ASKS)).toEqual([
+  expect(barFor(WORKS, WORKS, ASKS)).toEqual([
     "2 running · 1 needs you",
     "Subagents: 2 running, 1 needs you.",
   ]);
-  expect(said(ASKS, ASKS)).toEqual(["2 need you", "Subagents: 0 running, 2 need you."]);
-  expect(said({ status: "queued" })[0]).toBe("1 queued");
-  expect(said({ status: "completed" })).toEqual(["Subagents", "Subagents: 0 running."]);
+  expect(barFor(ASKS, ASKS)).toEqual(["2 need you", "Subagents: 0 running, 2 need you."]);
+  expect(barFor({ status: "queued" })[0]).toBe("1 queued");
+  expect(barFor({ status: "completed" })).toEqual(["Subagents", "Subagents: 0 running."]);
 });

@@ -118,7 +118,7 @@ test("a refused resume keeps the words, and can be dropped", () => {
   expect(after(...refused, { type: "dropResume", taskId }).speeches.size).toBe(0);
 });
 
-test("why a message was refused is no longer said once the run has ended", () => {
+test("why a message was refused is no longer shown once the run has ended", () => {
   const refusal: Event = { type: "sendFailed", taskId, text: "Go", message: "It is starting." };
   const ended: Event = { type: "task", task: task({ status: "completed", endReason: "goal" }) };
   expect(speech(write("Go"), SEND, refusal, ended)).toEqual({ text: "Go", unsaid: [] });
@@ -143,7 +143,7 @@ test.each<[string, Event]>([
     "idle",
     { text: "On", unsaid: [], resume: "writing" },
   ]);
-  const others = [resume, launch].map((each) => ({ ...each, canQueue: false }) as Event);
+  const others = [resume, launch].map((each) => ({ ...each, canQueue: false }));
   const stays = reduce(others.reduce(reduce, refused), event);
   expect([stays.launch.kind, speechTo(stays.speeches, taskId).problem]).toEqual([
     "refused",
