@@ -43,6 +43,29 @@ def root(tmp_path: Path) -> Path:
     return tmp_path / "root"
 
 
+@pytest.mark.parametrize(
+    ("tokens", "status", "outcome"),
+    [
+        ((100, 0), "active", "interrupted"),
+        ((100, 200), "completed", "completed"),
+        ((0, 0), "completed", "completed"),
+    ],
+)
+def test_an_answer_without_tokens_was_broken_off_if_others_have_some(
+    root: Path, tokens: tuple[int, int], status: str, outcome: str
+) -> None:
+    (chat,) = (root / "projects" / "-w" / "chats").iterdir()
+    first, second = tokens
+    chat.write_text(
+        record("a", "user", "Count the stars.")
+        + record("b", "assistant", "Seven.", first)
+        + record("c", "user", "And the moons?")
+        + record("d", "assistant", "There are", second)
+    )
+    (row,) = TaskHistory([root], now=lambda: NOW).list()
+    assert (row.status, row.outcome) == (status, outcome)
+
+
 def add_subagent(root: Path, session: str = MAIN) -> Path:
     path = root / "projects" / "-w" / "subagents" / session / f"{AGENT}.jsonl"
     path.parent.mkdir(parents=True)

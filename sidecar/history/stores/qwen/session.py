@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from sidecar.history.stores.qwen.records import ChatFold, Fact, output_of
-from sidecar.history.stores.sessions.session import Session
+from sidecar.history.stores.sessions.session import End, Session
 from sidecar.history.stores.sessions.usage import CountedOnce
 
 
@@ -19,7 +19,7 @@ def session_of(key: str, source: str, chats: Sequence[ChatFold]) -> Session:
     return Session(
         id=key,
         product="qwen",
-        end=next((fact.end for fact in reversed(known) if fact.end is not None), "open"),
+        end=_end(known),
         source=source,
         title=next((fact.prompt for fact in known if fact.prompt), None),
         workspace_dir=next((chat.workspace for chat in chats if chat.workspace), None),
@@ -32,6 +32,15 @@ def session_of(key: str, source: str, chats: Sequence[ChatFold]) -> Session:
         usage=counted.total(),
         sources={"title": f"the first prompt in {source}"},
     )
+
+
+def _end(facts: Sequence[Fact]) -> End:
+    """Return how a session ended: an answer that was broken off has no tokens, unlike those before it."""
+    last = next((fact for fact in reversed(facts) if fact.end is not None), None)
+    if last is None or last.end is None:
+        return "open"
+    is_cut = last.end == "answered" and last.used is None and any(fact.used is not None for fact in facts)
+    return "open" if is_cut else last.end
 
 
 def merged(chats: Sequence[ChatFold]) -> dict[str, Fact]:
