@@ -66,10 +66,14 @@ class Damage:
 
 
 class LineDecoder(Generic[T]):
-    """Decode lines into records of one type. Members of an unexpected type are left out of a record."""
+    """Decode lines into records of one type. Members of an unexpected type are left out of a record.
 
-    def __init__(self, record: type[T]) -> None:
+    With `reads_values`, the reader decodes members whose type is open, unless a line holds too many values.
+    """
+
+    def __init__(self, record: type[T], *, reads_values: bool = True) -> None:
         self._record = record
+        self._reads_values = reads_values
         self._decoder: msgspec.json.Decoder[T] = msgspec.json.Decoder(record)
 
     def decode(self, block: bytes, damage: Damage, offset: int = 0) -> list[T]:
@@ -78,7 +82,8 @@ class LineDecoder(Generic[T]):
             bad = first_bad_byte(block)
             if bad is not None and damage.bad_utf8 is None:
                 damage.bad_utf8 = offset + bad
-        damage.complex += sum(map(is_too_complex, _long_lines(block)))
+        if self._reads_values:
+            damage.complex += sum(map(is_too_complex, _long_lines(block)))
         try:
             return self._decoder.decode_lines(block)
         except UNREADABLE:

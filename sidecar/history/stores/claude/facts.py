@@ -32,6 +32,10 @@ class Facts:
     last: str = ""
     end: str = ""
     """The time of the last record of all."""
+    start: str = ""
+    """The time of the first record with an ID, which may be a copy."""
+    is_branch: bool = False
+    """Whether the first record says that it is a copy."""
     never_copied: str = ""
     """The time of the first record without an ID, which no other session copies."""
     cwd: str = ""

@@ -66,6 +66,8 @@ class ThreadFold:
         facts = self.facts
         starts = [record.uuid for record in records if record.parent_uuid is None and record.uuid]
         uuids = [record.uuid for record in records if record.uuid]
+        if not facts.uuids:
+            facts.is_branch = next((_is_copy(record) for record in records if record.uuid), False)
         if not facts.uuids and starts[:1] != uuids[:1]:  # the first one may be where a copy was cut
             starts = uuids[:1] + starts
         facts.starts += starts
@@ -78,6 +80,10 @@ class ThreadFold:
         facts.last = max(facts.last, last)
         facts.first = min(facts.first or first, first or facts.first)
         facts.end = max(facts.end, last if own is records else span([each.timestamp for each in records])[1])
+        if not facts.start:
+            facts.start = span(
+                [record.timestamp for record in records if record.uuid and record.timestamp][:1]
+            )[0]
         if not facts.never_copied:
             facts.never_copied = span([record.timestamp for record in records if not record.uuid])[0]
         if not facts.cwd:
@@ -192,6 +198,11 @@ class ThreadFold:
             titles.ai = record.ai_title
         elif record.type == "summary" and record.summary:
             titles.summaries.append((record.leaf_uuid or "", record.summary))
+
+
+def _is_copy(record: Record) -> bool:
+    """Return whether `/branch` copied a record, which it marks."""
+    return bytes(record.forked_from).startswith(b"{")
 
 
 def _made_more(usage: Usage, known: Usage) -> bool:

@@ -61,6 +61,8 @@ class Record(msgspec.Struct, gc=False, rename="camel"):
     custom_title: str | None = None
     ai_title: str | None = None
     cost_usd: float | None = msgspec.field(default=None, name="costUSD")
+    forked_from: msgspec.Raw = NOTHING
+    """The record of another session of which `/branch` made this one."""
 
 
 class Block(msgspec.Struct, gc=False):
@@ -70,5 +72,5 @@ class Block(msgspec.Struct, gc=False):
     text: str | None = None
 
 
-LINES: Final = LineDecoder(Record)
+LINES: Final = LineDecoder(Record, reads_values=False)
 BLOCKS: Final = msgspec.json.Decoder(list[Block])

@@ -90,3 +90,27 @@ def test_a_session_that_continues_after_a_fork_keeps_its_records(tmp_path: Path)
     rows = tasks(history_of(root))
     assert rows[base.truth.id].message_count == base.truth.messages + 1
     assert rows[name].message_count == 1
+
+
+@pytest.mark.parametrize("queues", [False, True], ids=["no queue", "a queue in the fork"])
+@pytest.mark.parametrize("marked", [False, True], ids=["unmarked", "marked"])
+def test_what_a_fork_shows_decides_who_keeps_the_records(tmp_path: Path, marked: bool, queues: bool) -> None:
+    root, base = tmp_path / "store", _base()
+    original = _path(root, base.truth.id)
+    append(original, base.records)
+    history = history_of(root)
+    tasks(history)
+    name, records = _fork(base, 1)
+    if marked:  # as `/branch` does
+        copied = {"sessionId": base.truth.id, "messageUuid": "x"}
+        records = [{**each, "forkedFrom": copied} for each in records[:-1]] + records[-1:]
+    queued = {"type": "queue-operation", "operation": "enqueue", "timestamp": iso(START + 99_000_000)}
+    append(_path(root, name), [*records[:-1], *([queued] if queues else []), records[-1]])
+    history.refresh()
+    _, later = _fork(base, 2)
+    before_the_fork_ends = later[-1] | {"timestamp": iso(START + 99_500_000)}
+    append(original, [later[-1] if marked else before_the_fork_ends])
+    history.refresh()
+    for rows in (tasks(history), tasks(history_of(root))):
+        assert rows[base.truth.id].message_count == base.truth.messages + 1
+        assert rows[name].message_count == 1

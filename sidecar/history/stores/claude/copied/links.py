@@ -32,6 +32,10 @@ class Links(msgspec.Struct, array_like=True, gc=False):
     """Whether the session has a name of its own, which a summary in another file does not replace."""
     never_copied: str = ""
     """The time of the first record that no other session copies, in a form that sorts; empty without one."""
+    is_first: bool = False
+    """Whether that record is older than all others, which a copied record would be."""
+    is_branch: bool = False
+    """Whether the first record says that it is a copy."""
 
 
 def links_of(fold: FileFold, parent: str | None) -> Links:
@@ -49,7 +53,9 @@ def links_of(fold: FileFold, parent: str | None) -> Links:
         parent=parent,
         leaves=foreign,
         named=bool(titles.custom or titles.ai or len(foreign) < len(titles.summaries)),
-        never_copied=fold.main.facts.never_copied,
+        never_copied=(never := fold.main.facts.never_copied),
+        is_first=bool(never) and never <= (fold.main.facts.start or never),
+        is_branch=fold.main.facts.is_branch,
     )
 
 

@@ -83,12 +83,24 @@ class SharedRecords:
 def in_order(keys: Collection[str], links: Mapping[str, Links]) -> list[str]:
     """Order files so that a record belongs to the first that holds it.
 
-    A session comes before a subagent's file, then the one that wrote the first record that is never copied. A
-    session without such records counts as if it had written one at its end.
+    A session comes before a subagent's file, and one that is not marked as a branch before one that is. Then
+    one that begins with a record that is never copied comes before others. These follow by their first record
+    that is never copied or, if one of them has none, by their end.
     """
+    sessions = [links[key] for key in keys if links[key].parent is None]
+    some = [each for each in sessions if not (each.is_first or each.is_branch)]
+    by_end = not all(each.never_copied for each in some)
 
-    def place(key: str) -> tuple[bool, str, str, str]:
+    def place(key: str) -> tuple[bool, bool, bool, str, str, str]:
         found = links[key]
-        return found.parent is not None, found.never_copied or found.end, found.end, key
+        since = "" if by_end and not found.is_first else found.never_copied
+        return (
+            found.parent is not None,
+            found.is_branch,
+            not found.is_first,
+            since or found.end,
+            found.end,
+            key,
+        )
 
     return sorted(keys, key=place)
