@@ -30,9 +30,11 @@ def due_for_a_copy(
     rows = catalog.rows("structural")
     members = {row.within or row.id: row for row in rows.values() if row.body}
     touched = {key: rows[key].touched if key in rows else row.touched for key, row in members.items()}
+    doomed = {key for key, row in members.items() if catalog.store.deletes_next(row)}
     due: list[tuple[str, Product]] = []
     for key in sorted(members, key=lambda key: (touched[key], key)):
-        is_due = catalog.store.deletes_next(members[key]) or touched[key] + period - lead_ms(period) <= now
+        goes_next = key in doomed or members[key].child_of in doomed  # a product deletes the children too
+        is_due = goes_next or touched[key] + period - lead_ms(period) <= now
         if not is_due:
             continue
         if has_current_copy(copies, key, touched[key]) and not _is_replaceable(

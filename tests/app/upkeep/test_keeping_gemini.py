@@ -115,12 +115,17 @@ def test_a_chat_that_was_resumed_is_kept_at_once_because_its_product_deletes_it_
         file = chats / f"session-2026-04-15T11-{minute}-{key[:8]}.jsonl"
         file.write_text(f"{json.dumps(head)}\n{json.dumps(message)}\n")
         os.utime(file, (NOW / 1000,) * 2)
+    file = chats / key / "child.jsonl"
+    file.parent.mkdir()
+    part = {"sessionId": "child", "startTime": head["startTime"], "kind": "subagent"}
+    file.write_text(f"{json.dumps(part)}\n{json.dumps({**prompt, 'id': '2'})}\n")
+    os.utime(file, (NOW / 1000,) * 2)
     gemini.history.refresh()
     due = stats(gemini.history, StatsParams(), "structural").due_deletion
     assert due is not None and due.tasks == 1
     (found,) = (each for each in examine(gemini.history, NOW).findings if each.code == "dueDeletion")
     assert "at its next start" in found.message
-    assert gemini.keeping.keep() == [key]
+    assert sorted(gemini.keeping.keep()) == [key, "child"], "its product deletes the children too"
     shutil.rmtree(chats)
     gemini.history.refresh()
     assert gemini.rows()[key].kept
