@@ -11,8 +11,11 @@ PENDING_PAGE = (0x40000000 // 4096 + 1).to_bytes(4, "big")
 COLUMNS = "id TEXT PRIMARY KEY, session_id TEXT, message_id TEXT, title TEXT, data TEXT"
 
 
-def write_store(root: Path, super_journal: str) -> None:
-    """Write a store whose last transaction, which changed the title of a session, is not complete."""
+def write_store(root: Path, super_journal: str | None) -> None:
+    """Write a store whose last transaction, which changed the title of a session, is not complete.
+
+    `live.db` is next to it, in which that transaction is complete.
+    """
     root.mkdir()
     database, journal = root / "opencode.db", root / "opencode.db-journal"
     prompt, words = '{"role": "user"}', '{"type": "text", "text": "x"}'
@@ -23,7 +26,9 @@ def write_store(root: Path, super_journal: str) -> None:
         connection.execute("INSERT INTO message VALUES ('m', 'ses_1', '', '', ?)", (prompt,))
         connection.execute("INSERT INTO part VALUES ('p', 'ses_1', 'm', '', ?)", (words,))
         connection.execute("PRAGMA cache_size = 1")
+        connection.execute("PRAGMA synchronous = OFF")  # the journal is whole at any time
         connection.execute("BEGIN IMMEDIATE")
+        connection.execute("PRAGMA user_version = 1")  # the journal has the first page too
         connection.execute("UPDATE session SET title = 'after'")
         many = [(str(number), "x" * 999) for number in range(99)]
         connection.executemany("INSERT INTO part VALUES (?, '', '', '', ?)", many)
@@ -31,6 +36,8 @@ def write_store(root: Path, super_journal: str) -> None:
         shutil.copy(root / "live.db-journal", journal)
         connection.execute("COMMIT")
     connection.close()
+    if super_journal is None:
+        return
     name = super_journal.encode()
     end = PENDING_PAGE + name + len(name).to_bytes(4, "big") + sum(name).to_bytes(4, "big") + MAGIC
     with journal.open("ab") as file:
@@ -55,3 +62,18 @@ def test_a_transaction_whose_super_journal_is_gone_is_complete(tmp_path: Path) -
     other.write_text("of somebody")
     assert listed(history_of(root))["ses_1"]["title"] == "after"
     assert other.read_text() == "of somebody"
+
+
+def test_a_transaction_that_was_undone_in_a_copy_is_seen_once_it_is_complete(tmp_path: Path) -> None:
+    root = tmp_path / "store"
+    write_store(root, None)
+    (root / "live.db").replace(root / "opencode.db")
+    assert listed(history_of(root))["ses_1"]["title"] == "before"
+    (root / "opencode.db-journal").unlink()  # the last step of a commit: the database stays as it is
+    with sqlite3.connect(root / "opencode.db", isolation_level=None) as writer:
+        writer.execute("BEGIN IMMEDIATE")
+        writer.execute("INSERT INTO session (id) VALUES ('ses_2')")
+        assert (root / "opencode.db-journal").stat().st_size
+        assert listed(history_of(root))["ses_1"]["title"] == "after"
+        writer.execute("ROLLBACK")
+    writer.close()

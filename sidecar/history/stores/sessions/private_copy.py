@@ -58,7 +58,8 @@ def copy_of(path: str, stamps: Stamps) -> Path:
     Raises Unsteady if anything else changed meanwhile, OSError if it cannot be copied.
     """
     home = Path(user_dir("cache"), "databases", _short(os.fsencode(path)))
-    folder = home / f"{_short(repr(stamps[0]).encode())}-{_short(repr(stamps[1:]).encode())}"
+    main = (stamps[0], stamps[2])  # a copy whose journal was played back is not what the main file holds
+    folder = home / f"{_short(repr(main).encode())}-{_short(repr(stamps[1:]).encode())}"
     if not (folder / NAME).exists():
         make_private_dirs(home)
         _make(path, stamps, home, folder)
