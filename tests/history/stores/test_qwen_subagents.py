@@ -66,6 +66,18 @@ def test_an_answer_without_tokens_was_broken_off_if_others_have_some(
     assert (row.status, row.outcome) == (status, outcome)
 
 
+def test_an_answer_of_a_model_that_never_tells_tokens_was_not_broken_off(root: Path) -> None:
+    (chat,) = (root / "projects" / "-w" / "chats").iterdir()
+    chat.write_text(
+        record("a", "user", "Count the stars.")
+        + record("b", "assistant", "Seven.", 100, model="one")
+        + record("c", "user", "And the moons?")
+        + record("d", "assistant", "Two.", model="other")
+    )
+    (row,) = TaskHistory([root], now=lambda: NOW).list()
+    assert (row.status, row.outcome) == ("completed", "completed")
+
+
 def add_subagent(root: Path, session: str = MAIN) -> Path:
     path = root / "projects" / "-w" / "subagents" / session / f"{AGENT}.jsonl"
     path.parent.mkdir(parents=True)

@@ -35,11 +35,12 @@ def session_of(key: str, source: str, chats: Sequence[ChatFold]) -> Session:
 
 
 def _end(facts: Sequence[Fact]) -> End:
-    """Return how a session ended: an answer that was broken off has no tokens, unlike those before it."""
+    """Return how a session ended: an answer that was broken off has no tokens, unlike others of its model."""
     last = next((fact for fact in reversed(facts) if fact.end is not None), None)
     if last is None or last.end is None:
         return "open"
-    is_cut = last.end == "answered" and last.used is None and any(fact.used is not None for fact in facts)
+    tells_tokens = any(fact.used is not None and fact.model == last.model for fact in facts)
+    is_cut = last.end == "answered" and last.used is None and tells_tokens
     return "open" if is_cut else last.end
 
 
