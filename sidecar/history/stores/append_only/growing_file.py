@@ -9,19 +9,20 @@ import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, TypeVar
 
 from sidecar.api.stored.tasks import Problem
 from sidecar.history.stored.parsing import is_json
 from sidecar.history.stored.problems import problem
 from sidecar.history.stored.reading import FileStatus, Stamp, open_stored, status_of
 
+R = TypeVar("R")
 BLOCK: Final = 1 << 20
 """Bytes read at a time; a block of lines may be longer by one line."""
 MAX_LINE: Final = 64 << 20
 """Longest line that is read, in bytes: an image in a message has some 10 MB."""
 MAX_RECORDS: Final = 400_000
-"""How many records are read, rounded up to a block: what is kept of a short one may take a kilobyte."""
+"""How many records count: what is kept of a short one may take a kilobyte."""
 MAX_BYTES: Final = 2 << 30
 """How much of a file is read, in bytes."""
 _REMEMBERED: Final = 64
@@ -69,15 +70,13 @@ class Growth:
 
     def blocks(self) -> Iterator[bytes]:
         """Yield what was appended as blocks of whole lines, and move the position behind each."""
+        if self._is_full():
+            return
         size = min(self.stamp[1], MAX_BYTES)
         os.lseek(self.descriptor, self.position.offset, os.SEEK_SET)
         pending: list[bytes] = []
         held, left = 0, size - self.position.offset
         while left > 0 and (piece := os.read(self.descriptor, min(BLOCK, left))):
-            if self.position.records >= MAX_RECORDS:
-                message = f"{self.name} has more than {MAX_RECORDS:,} records; what follows was not read"
-                self.problems.append(problem("tooLarge", message))
-                return
             left -= len(piece)
             end = piece.rfind(b"\n") + 1
             if not end:
@@ -91,6 +90,8 @@ class Growth:
             pending, held = [piece[end:]] if end < len(piece) else [], len(piece) - end
             self._advance(block)
             yield block
+            if self._is_full():
+                return
         if self.stamp[1] > MAX_BYTES:
             message = f"{self.name} has {self.stamp[1]:,} bytes; the first {MAX_BYTES:,} are read"
             self.problems.append(problem("tooLarge", message))
@@ -98,10 +99,25 @@ class Growth:
         if rest and _is_whole(rest):
             self._advance(rest)
             yield rest
+            self._is_full()
         elif b"\0" in rest and not rest.strip(_PADDING):
             self.problems.append(problem("padding", f"{self.name} is padded with zero bytes"))
         elif self.position.offset == 0 and rest.strip(_PADDING):
             self.problems.append(problem("cut", f"{self.name} ends in its first line"))
+
+    def counted(self, records: list[R]) -> list[R]:
+        """Count the records of a block; return those that are not too many, however the file grew."""
+        room = max(0, MAX_RECORDS - self.position.records)
+        self.position.records += len(records)
+        return records if len(records) <= room else records[:room]
+
+    def _is_full(self) -> bool:
+        """Return whether there were more records than count, and report it."""
+        if self.position.records <= MAX_RECORDS:
+            return False
+        message = f"{self.name} has more than {MAX_RECORDS:,} records; what follows was not read"
+        self.problems.append(problem("tooLarge", message))
+        return True
 
     def _advance(self, block: bytes) -> None:
         position = self.position

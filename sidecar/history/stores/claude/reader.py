@@ -108,8 +108,7 @@ def _append(session: ReadSession) -> bool:
                 for block in growth.blocks():
                     offset = part.position.offset - len(block)
                     records = LINES.decode(block, part.damage, offset)
-                    part.position.records += len(records)
-                    session.fold.take(records)
+                    session.fold.take(growth.counted(records))
         except FileNotFoundError:
             part.stamp = None
             if not fresh:

@@ -88,7 +88,7 @@ class SessionNames:
                 for block in growth.blocks():
                     changed = True
                     named = _NAMES.decode(block, Damage())
-                    self._position.records += len(named)
+                    named = growth.counted(named)
                     self._indexed |= {each.id: each.thread_name for each in named if each.thread_name}
         except (FileNotFoundError, Unreadable):
             changed, self._indexed = bool(self._indexed), {}

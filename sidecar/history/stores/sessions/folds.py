@@ -62,7 +62,6 @@ class Folds(Generic[R, F]):
         for block in growth.blocks():
             offset = growth.position.offset - len(block)
             records = self._decoder.decode(block, known.damage, offset)
-            growth.position.records += len(records)
-            self._take(known.fold, records)
+            self._take(known.fold, growth.counted(records))
         known.size, known.read = growth.stamp[1], growth.position.offset - start
         known.problems = [*known.damage.problems(growth.name), *growth.problems]

@@ -158,3 +158,19 @@ def test_a_file_that_is_too_large_and_has_a_line_that_is_too_long_is_reported_on
         assert b"".join(growth.blocks()) == b'{"a":1}\n{"a":2}\n'
         (found,) = growth.problems
     assert found.code == "tooLarge" and "a line of more than" in found.message
+
+
+@pytest.mark.parametrize("pieces", [1, 2, 3, 6])
+def test_the_same_records_count_however_the_file_grew(
+    file: Path, monkeypatch: pytest.MonkeyPatch, pieces: int
+) -> None:
+    monkeypatch.setattr(growing_file, "MAX_RECORDS", 4)
+    monkeypatch.setattr(growing_file, "BLOCK", 40)
+    taken: list[object] = []
+    folds = Folds(LineDecoder(dict), lambda: taken, list.extend)
+    for piece in range(pieces):
+        append(file, b"".join(b'{"b":%d}\n' % number for number in range(6) if number % pieces == piece))
+        folds.read(str(file), file.name)
+    folded = folds.read(str(file), file.name)
+    assert folded is not None and [each.code for each in folded.problems] == ["tooLarge"]
+    assert len(taken) == 4
