@@ -28,7 +28,7 @@ def by_model(used: Iterable[tuple[str | None, ModelTokens]]) -> list[ModelUsage]
     """
     found: defaultdict[str | None, list[ModelTokens]] = defaultdict(list)
     for model, tokens in used:
-        found[model].append(tokens)
+        found[encodable(model) if model else None].append(tokens)
     if len(found) < 2:
         return None
     sums = [_summed(model, tokens) for model, tokens in found.items() if model]
@@ -41,7 +41,7 @@ def _summed(model: str, tokens: list[ModelTokens]) -> ModelUsage:
         [value for value in column if value is not None] for column in (*columns, held)
     )
     return ModelUsage(
-        model=encodable(model),
+        model=model,
         answers=sum(answers),
         input=sum(given) if given else None,
         output=sum(made) if made else None,

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from sidecar.api.stored.stats import StatsParams
 from sidecar.api.stored.tasks import ModelUsage, TokenUsage
+from sidecar.corpus.sessions.cline import write_cline
 from sidecar.corpus.stores import STORES
 from sidecar.history.insight import stats
 from sidecar.history.listing.selection import Selection
@@ -169,3 +170,41 @@ def test_an_answer_of_an_unknown_model_leaves_the_models_out() -> None:
     total = counted.total()
     assert total is not None
     assert total.by_model is None
+
+
+def test_names_that_are_shown_alike_are_one_model(tmp_path: Path) -> None:
+    counted = CountedOnce()
+    for place, model in enumerate(("a\ud800", "a\ud801", "b")):
+        counted.add(place, Usage(input=1, output=2), model)
+    found = counted.total()
+    assert found is not None and found.by_model is not None
+    names = [each.model for each in found.by_model]
+    assert len(names) == len(set(names)) and sums(found.by_model) == sums([found])
+
+
+def test_a_cost_that_some_answers_lack_is_unknown(tmp_path: Path) -> None:
+    root = tmp_path / "store"
+    records = [claude_answer(number, model, 1) for number, model in enumerate(("opus", "haiku", "opus"))]
+    del records[0]["message"]["usage"]
+    for number in (0, 1):
+        records[number]["costUSD"] = 0.5
+    append(root / "projects" / "-w" / f"{SESSION}.jsonl", records)
+    found = usage(root)
+    assert found.cost is None
+    assert [each.cost for each in found.by_model or ()] == [None, None]
+
+
+def test_models_of_cline_are_unknown_if_their_caches_are_not_those_of_the_session(tmp_path: Path) -> None:
+    write_cline(tmp_path, 3)
+    known = {task.id for task in corpus_of(tmp_path).list() if task.token_usage and task.token_usage.by_model}
+    manifests = [path for key in known for path in tmp_path.glob(f"sessions/{key}/{key}.json")]
+    recorded = {path: json.loads(path.read_text()) for path in manifests}
+    with_usage = {path: each for path, each in recorded.items() if "usage" in each["metadata"]}
+    assert with_usage
+    for path, manifest in with_usage.items():
+        manifest["metadata"]["usage"]["cacheReadTokens"] += 7
+        path.write_text(json.dumps(manifest))
+    rows = {task.id: task.token_usage for task in corpus_of(tmp_path).list()}
+    for path in with_usage:
+        found = rows[path.stem]
+        assert found is not None and found.by_model is None

@@ -84,7 +84,8 @@ def usage_of(facts: Facts) -> TokenUsage | None:
     given, made, reads, writes = map(sum_of_tokens, zip(*map(_tokens_of, used), strict=True))
     if given is made is reads is writes is None:
         return None
-    has_cost = len(facts.costs) == len(used)
+    counted = {key for key, usage in facts.answers.items() if usage is not None}
+    has_cost = facts.costs.keys() == counted
     return TokenUsage(
         total=given + made if given is not None and made is not None else None,
         input=given,

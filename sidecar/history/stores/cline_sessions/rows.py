@@ -160,13 +160,17 @@ def _larger(recorded: TokenUsage | None, summed: TokenUsage | None) -> TokenUsag
         return recorded or summed
     if (summed.total or 0) > (recorded.total or 0):
         return summed
-    is_same = (summed.input, summed.output) == (recorded.input, recorded.output)
+    is_same = _tokens(summed) == _tokens(recorded)
     if not is_same or summed.by_model is None:
         return recorded
     models = summed.by_model
     if recorded.cost is None or summed.cost is None or not math.isclose(recorded.cost, summed.cost):
         models = [msgspec.structs.replace(each, cost=None) for each in models]
     return msgspec.structs.replace(recorded, by_model=models)
+
+
+def _tokens(usage: TokenUsage) -> tuple[int | float | None, ...]:
+    return usage.input, usage.output, usage.cache_reads or 0, usage.cache_writes or 0
 
 
 def _time_in_id(key: str) -> int | None:
