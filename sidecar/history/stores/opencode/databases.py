@@ -1,6 +1,8 @@
 """The sessions in one database of opencode or Kilo, the third generation of storage."""
 
+import math
 import sqlite3
+import time
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -33,12 +35,20 @@ _REQUIRED: Final = {
     "message": {"id", "session_id", "data"},
     "part": {"id", "message_id", "session_id", "data"},
 }
+_KNOWS_SIZES: Final = (3, 43)
+"""The version of SQLite that tells the size of a value without loading it."""
+_MOST_READ: Final = 64 * 1024**2
+"""The largest database, in bytes, that is read as a whole for the sizes: it is read after every change."""
 _SIZE: Final = "sum(length(CAST(data AS BLOB)))"
 """The size of rows in bytes. To count the characters instead takes several times as long."""
 _MOST_MEASURED: Final = 16 * 1024**2
 """The largest value whose size is asked for, in bytes: SQLite loads it for that, several times over."""
 MAX_SESSIONS: Final = 100_000
 """How many sessions of one database are read: each takes a kilobyte of memory, even without messages."""
+_AGAIN_SECONDS: Final = 10.0
+"""When a database that could not be read for a moment is read again, even if it did not change."""
+_PATIENCE: Final = 20
+"""After at least how many times as long as the last try took."""
 _CHUNK: Final = 500
 T = TypeVar("T")
 _decode: Final = msgspec.json.Decoder().decode
@@ -61,6 +71,8 @@ class DatabaseSource:
         self._database = ForeignDatabase(path)
         self._stamps: Stamps | None = None
         self._heads: Mapping[str, Head] = {}
+        self._again = math.inf
+        """When to read it again, by the monotonic clock."""
 
     def stamps(self) -> Stamps | None:
         """Return what changes with the database; None if it cannot be reached."""
@@ -73,13 +85,17 @@ class DatabaseSource:
     def heads(self) -> Mapping[str, Head]:
         """Return the sessions by ID, read again when the database changed."""
         stamps = self.stamps()
-        if stamps is not None and stamps != self._stamps:
+        if stamps is not None and (stamps != self._stamps or time.monotonic() >= self._again):
+            began, self._again = time.monotonic(), math.inf
             try:
                 self._stamps, (self._heads, count) = self._database.read(_all_heads)
                 self.problem = self._cut(count)
             except Refused as refused:
                 self._stamps, self.problem = stamps, refused.problem
-                if refused.problem.code != "unreadable":  # which may be so for a moment only
+                if refused.problem.code == "unreadable":  # which may be so for a moment only
+                    took = time.monotonic() - began
+                    self._again = began + took + max(_AGAIN_SECONDS, _PATIENCE * took)
+                else:
                     self._heads = {}
         return self._heads
 
@@ -195,11 +211,19 @@ def _changes(
     newest_change = "max(time_updated)" if "time_updated" in columns(connection, table) else "0"
     try:
         with values_up_to(connection, _MOST_MEASURED):
-            return _sums(connection, table, keys, newest_change, _SIZE)
+            return _sums(connection, table, keys, newest_change, _size_of_rows(connection))
     except sqlite3.OperationalError:
         raise
     except sqlite3.DatabaseError:  # a value is too large or damaged, which concerns only its own session
         return _sums(connection, table, keys, newest_change, "0")
+
+
+def _size_of_rows(connection: sqlite3.Connection) -> str:
+    """Return how to ask for the size of rows; 0 in a large database if that would read all of its content."""
+    if sqlite3.sqlite_version_info >= _KNOWS_SIZES:
+        return "sum(octet_length(data))"
+    (pages,), (size,) = (connection.execute(f"PRAGMA page_{name}").fetchone() for name in ("count", "size"))
+    return _SIZE if pages * size <= _MOST_READ else "0"
 
 
 def _sums(

@@ -20,6 +20,13 @@ SECONDS: Final = 15.0
 """How much time of a processor one reading may take: a foreign schema may hold anything."""
 WAIT_SECONDS: Final = 60.0
 """How long one reading may take on a busy machine or a slow disk."""
+_MOMENTARY: Final = frozenset(
+    (
+        *(sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL),
+        *(sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_NOMEM),
+    )
+)
+"""What SQLite reports, without damage, while a copy is in use or a disk or the memory is full."""
 _TRIES: Final = 40
 _PAUSE_SECONDS: Final = 0.02
 """How long to wait for a writer before a database that changes is read again."""
@@ -107,6 +114,8 @@ class ForeignDatabase:
             return Refused("unreadable", f"{self._name} takes longer than {SECONDS:.0f} s to read")
         if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_CANTOPEN:
             return Refused("unreadable", f"{self._name} cannot be opened; check its permissions")
+        if getattr(error, "sqlite_errorcode", 0) & 0xFF in _MOMENTARY:
+            return Refused("unreadable", f"{self._name} cannot be read: {error}")
         if isinstance(error, UnicodeDecodeError):  # the module cannot decode the message of its own error
             return Refused("malformed", f"{self._name} is damaged: a name in it is not UTF-8")
         return Refused("malformed", f"{self._name} is damaged: {error}")

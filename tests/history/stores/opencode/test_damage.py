@@ -217,6 +217,52 @@ def test_a_locked_database_is_read(written: Written) -> None:
     locker.close()
 
 
+def changed(written: Written) -> str:
+    """Change a session that only the main database holds; return its ID."""
+    writer, other = written.open
+    held = {key for (key,) in other.execute("SELECT id FROM session")} | in_files(written)
+    ids = [key for (key,) in writer.execute("SELECT session_id FROM message GROUP BY session_id ORDER BY 1")]
+    key: str = next(key for key in ids if key not in held)
+    writer.execute(
+        "UPDATE session SET title = 'changed', time_updated = time_updated + 1 WHERE id = ?", (key,)
+    )
+    writer.commit()
+    return key
+
+
+@pytest.mark.parametrize("code", [sqlite3.SQLITE_BUSY, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_READ])
+def test_sessions_stay_while_their_database_cannot_be_read_for_a_moment(
+    written: Written, monkeypatch: pytest.MonkeyPatch, code: int
+) -> None:
+    index = written.root.parent / "index"
+    history = TaskHistory([written.root], now=lambda: NOW, cache=index)
+    before = {task.id for task in history.list(children=True)}
+    key = changed(written)
+    read = ForeignDatabase.read
+
+    def fails(database: ForeignDatabase, work: Callable[..., Any]) -> Any:
+        def broken(connection: sqlite3.Connection) -> Any:
+            error = sqlite3.OperationalError("cannot be read now")
+            error.sqlite_errorcode = code
+            raise error
+
+        return read(database, broken if work.__name__ == "_all_heads" else work)
+
+    monkeypatch.setattr(databases, "_AGAIN_SECONDS", 0)
+    monkeypatch.setattr(databases, "_PATIENCE", 0)
+    monkeypatch.setattr(ForeignDatabase, "read", fails)
+    assert history.refresh().removed == []
+    assert {task.id for task in history.list(children=True)} == before
+    why = history.store(str(written.root)).unlistable()
+    assert why is not None and "cannot be read" in why and "damaged" not in why
+    monkeypatch.setattr(ForeignDatabase, "read", read)
+    history.refresh()
+    assert {task.id: task.title for task in history.list(children=True)}[key] == "changed"
+    history.close()
+    again = TaskHistory([written.root], now=lambda: NOW, cache=index)
+    assert {task.id: task.title for task in again.list(children=True)}[key] == "changed"
+
+
 def test_an_unfinished_transaction_is_not_shown(written: Written) -> None:
     writer = written.open[0]
     writer.execute("DELETE FROM message")
