@@ -44,7 +44,10 @@ session.step("a launch is confirmed with what runs and with which rights", async
   const dialog = workbench.page.getByRole("dialog");
   await dialog.getByText(`Run the subagent ${PUPPET}?`).waitFor();
   const text = (await dialog.innerText()).replaceAll(/\s+/g, " ");
-  assert.match(text, /Runs: in the background .*Agent: counters .*your permissions and doesn't ask/);
+  assert.match(
+    text,
+    /Runs: in the background .*Agent: counters .*your permissions and doesn't ask/,
+  );
   assert.match(text, /Folder: \S+\/workspace Goal: ?Sink the ships/);
   await workbench.picture("confirmation");
   await dialog.getByRole("button", { name: "Cancel" }).click();
