@@ -27,6 +27,7 @@ from sidecar.history.listing.pages import ListPage
 from sidecar.history.listing.row_selector import RowSelector
 from sidecar.history.listing.selection import ListQuery, Selection
 from sidecar.history.root_names import RootNames
+from sidecar.history.stored.texts import encodable
 from sidecar.history.stores.contract import Evidence, Kind, Root, Store
 from sidecar.history.stores.parallel import Parallel, sequential
 from sidecar.history.stores.registry import describe_root
@@ -178,7 +179,7 @@ class TaskHistory:
     def unlisted(self, roots: Sequence[str] | None = None) -> Sequence[UnlistedFolder]:
         """Return the folders of `roots` (default: all) that the last scan could not list."""
         return [
-            UnlistedFolder(root=root, path=path, message=found.message)
+            UnlistedFolder(root=encodable(root), path=encodable(path), message=found.message)
             for root in self.names.selected(roots)
             for path, found in self.store(root).unlisted()
         ]

@@ -11,6 +11,11 @@ def one_line(text: str) -> str:
     return encodable(" ".join(text.split()))
 
 
+def is_encodable(text: str) -> bool:
+    """Return whether a text, such as the name of a file, has no lone surrogates."""
+    return text.isascii() or encodable(text) is text
+
+
 def encodable(text: str) -> str:
     """Replace lone surrogates, which no encoding takes, by U+FFFD, as Node does when it prints them."""
     if text.isascii():

@@ -47,5 +47,5 @@ def _has_closed_folder(root: str) -> bool:
 
 
 def _are_closed(unlisted: Iterable[SharedProblem]) -> bool:
-    """Return whether a folder is closed; one that is a link need not hold any sessions."""
-    return any(each.problem.code != "linkedFolder" for each in unlisted)
+    """Return whether a folder is closed; a link, and what has a strange name, need not hold any sessions."""
+    return any(each.problem.code not in ("linkedFolder", "strangeName") for each in unlisted)

@@ -1,8 +1,11 @@
 """Files are searched for bytes, sparse ones without their holes."""
 
 import os
+import sys
 import time
 from pathlib import Path
+
+import pytest
 
 from sidecar.history.stores.sessions.byte_search import any_holds
 
@@ -21,3 +24,8 @@ def test_what_follows_a_hole_is_found_without_reading_it(tmp_path: Path) -> None
     os.truncate(path, 2 * HOLE)
     assert not any_holds([str(path)], [b"elsewhere"])
     assert time.process_time() - began < 1
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no devices with a path")
+def test_a_device_without_an_end_holds_nothing() -> None:
+    assert not any_holds(["/dev/zero"], [b"the end"])

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
+from sidecar.history.stored.texts import is_encodable
 from sidecar.history.stores.sessions.folders import Folders
 
 PROJECTS: Final = "projects"
@@ -55,9 +56,13 @@ def is_agent(key: str) -> bool:
 def key_of(name: str) -> str | None:
     """Return the key of a file name, None if it is not that of a session or subagent."""
     stem = name.removesuffix(SUFFIX)
-    if stem == name or not (stem.startswith(AGENT) or _SESSION.fullmatch(stem)):
+    if stem == name or not (_is_agent_name(stem) or _SESSION.fullmatch(stem)):
         return None
     return stem
+
+
+def _is_agent_name(stem: str) -> bool:
+    return stem.startswith(AGENT) and is_encodable(stem)
 
 
 def session_files(root: str, folders: Folders) -> Iterator[SessionFile]:
@@ -87,7 +92,7 @@ def _in_project(folder: str, folders: Folders) -> Iterator[SessionFile]:
     for entry in folders.entries(folder):
         name = entry.name
         if name.endswith(SUFFIX):
-            key = key_of(name)
+            key = key_of(name) if folders.is_named(entry) else None
             if key is not None and not entry.is_dir(follow_symlinks=False):
                 yield SessionFile(key, entry.path)
         elif _SESSION.fullmatch(name) and folders.is_folder(entry):
@@ -97,6 +102,7 @@ def _in_project(folder: str, folders: Folders) -> Iterator[SessionFile]:
 def _agents(folder: str, session: str, levels: int, folders: Folders) -> Iterator[SessionFile]:
     for entry in folders.entries(folder):
         if entry.name.endswith(SUFFIX) and entry.name.startswith(AGENT):
-            yield SessionFile(entry.name.removesuffix(SUFFIX), entry.path, session)
+            if folders.is_named(entry):
+                yield SessionFile(entry.name.removesuffix(SUFFIX), entry.path, session)
         elif levels and folders.is_folder(entry):
             yield from _agents(entry.path, session, levels - 1, folders)

@@ -12,6 +12,7 @@ from sidecar.changes.file_change import FileChange
 from sidecar.history.stored.parsing import is_json
 from sidecar.history.stored.problems import problem
 from sidecar.history.stored.reading import StoredFile, stamp_of
+from sidecar.history.stored.texts import is_encodable
 from sidecar.history.stores.cline_sessions.processes import is_alive
 from sidecar.history.stores.cline_sessions.records import read_object, read_transcript
 from sidecar.history.stores.cline_sessions.rows import Files, session_of
@@ -64,7 +65,8 @@ class ClineStore(Store):
         found: Keys = []
         for session in self._sessions():
             entries = self._folders.entries(f"{self._base}{os.sep}{session}")
-            names = {entry.name for entry in entries if entry.name.endswith(_MANIFEST)}
+            files = (entry for entry in entries if entry.name.endswith(_MANIFEST))
+            names = {entry.name for entry in files if self._folders.is_named(entry)}
             if {f"{session}{_MANIFEST}", f"{session}{MESSAGES}"} & names:
                 found.append(session)
             stems = sorted(name.removesuffix(MESSAGES) for name in names if name.endswith(MESSAGES))
@@ -154,7 +156,7 @@ class ClineStore(Store):
                 stem = name.removesuffix(MESSAGES)
                 if name in (f"{session}{_MANIFEST}", f"{session}{MESSAGES}"):
                     return Touched(session)
-                return Touched(_child_key(session, stem)) if stem != name else None
+                return Touched(_child_key(session, stem)) if stem != name and is_encodable(stem) else None
         return None
 
     def _sessions(self) -> list[str]:

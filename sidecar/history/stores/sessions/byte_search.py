@@ -1,6 +1,7 @@
 """Search files for byte strings in any case of ASCII letters, in bounded memory."""
 
 import os
+import stat
 from collections.abc import Collection, Iterable
 from typing import Final
 
@@ -23,6 +24,8 @@ def _holds(path: str, needles: Collection[bytes]) -> bool:
     except OSError:
         return False
     try:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):  # a device may have no end
+            return False
         while piece := os.read(descriptor, _PIECE):
             window = kept + piece.lower()
             if any(needle in window for needle in needles):

@@ -9,6 +9,7 @@ from typing import Final
 
 from sidecar.api.stored.tasks import Problem
 from sidecar.history.stored.reading import open_stored
+from sidecar.history.stored.texts import is_encodable
 from sidecar.history.stores.contract import SharedProblem
 
 HEAD_BYTES: Final = 4_096
@@ -17,14 +18,18 @@ _MOST_OPENED: Final = 5_000
 PADDING: Final = b"\0 \t\r\n"
 _MOST_PADDING: Final = 64 << 20
 """How many bytes of padding at the start of a file are skipped at most."""
+_STRANGE_NAME: Final = Problem(
+    code="strangeName", message="is not listed: its name is not UTF-8, so no session can have it as its ID"
+)
 
 
 class Folders:
-    """List the folders of a store, and remember those that are links or cannot be listed. Thread-safe."""
+    """List the folders of a store, and remember what is missing in lists of sessions. Thread-safe."""
 
     def __init__(self) -> None:
         self._failed: dict[str, None] = {}
         self._links: dict[str, None] = {}
+        self._unnamed: dict[str, None] = {}
 
     def entries(self, folder: str) -> list[os.DirEntry[str]]:
         """List a folder in any order; one that is missing or cannot be listed has no entries."""
@@ -56,10 +61,19 @@ class Folders:
             self._links[entry.path] = None
         return entry.is_dir(follow_symlinks=False)
 
+    def is_named(self, entry: os.DirEntry[str]) -> bool:
+        """Return whether an entry's name can be an ID, and remember one that is not UTF-8."""
+        if is_encodable(entry.name):
+            return True
+        self._unnamed[entry.path] = None
+        return False
+
     def unlistable(self) -> list[SharedProblem]:
-        """Return the folders that still cannot be listed, or are links to other places, and why."""
+        """Return what still cannot be listed, and the folders that are links to other places, and why."""
         found = ((folder, why_unlistable(folder)) for folder in sorted([*self._failed]))
         failed = [unlistable_folder(folder, why) for folder, why in found if why is not None]
+        unnamed = (path for path in sorted([*self._unnamed]) if os.path.lexists(path))
+        failed += [SharedProblem(path, _STRANGE_NAME) for path in unnamed]
         return failed + [_linked_folder(path) for path in sorted([*self._links]) if _leads_elsewhere(path)]
 
 
