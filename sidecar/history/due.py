@@ -32,7 +32,8 @@ def due_sessions(catalog: RootCatalog, now: int) -> list[DueSession]:
         DueSession(at, row)
         for row in rows
         if row.body and row.child_of is None and (row.touched or _has_files(catalog, row))
-        if (at := deleted_at(catalog, row, period)) < now + SOON_DAYS * DAY_MS and not is_safe(copies, row)
+        if (at := deleted_at(catalog, row, period)) < now + SOON_DAYS * DAY_MS
+        and not (is_safe(copies, row) or catalog.store.spares(row))
     ]
     return sorted(due, key=attrgetter("at"))
 

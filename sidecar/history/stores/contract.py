@@ -173,6 +173,10 @@ class Store(Protocol):
         """Return whether the product deletes a session at its next start, whatever the session's age."""
         return False
 
+    def spares(self, row: IndexRow) -> bool:
+        """Return whether the product keeps a session, whatever the session's age."""
+        return False
+
     def files(self, key: str) -> Sequence[str]:
         """Return the files of a member that a kept copy consists of; empty if it cannot be kept."""
         return ()

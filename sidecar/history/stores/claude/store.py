@@ -42,6 +42,7 @@ from sidecar.storage.kept.copies import Copies
 if TYPE_CHECKING:
     from sidecar.changes.file_change import FileChange
     from sidecar.history.stores.append_only.message_lines import MessagePlaces
+    from sidecar.history.stores.claude.retention import SparedFiles
     from sidecar.history.stores.claude.rows import SessionRows
 
 # What reads sessions is imported when there is one to be read: mostly the index knows them all.
@@ -131,6 +132,10 @@ class ClaudeStore(Store):
         from sidecar.history.stores.claude.retention import deletes_after
 
         return deletes_after(self.root.path)
+
+    def spares(self, row: IndexRow) -> bool:
+        """Return whether Claude's desktop app wrote a session, which Claude Code then does not delete."""
+        return self._spared.has(self.files(row.within or row.id))
 
     def files(self, key: str) -> Sequence[str]:
         """Return the files of a session or subagent that Claude Code may delete."""
@@ -242,6 +247,12 @@ class ClaudeStore(Store):
         from sidecar.history.stores.claude.rows import SessionRows
 
         return SessionRows(self.root.path, self._paths, self._parent, self._copies.sessions)
+
+    @cached_property
+    def _spared(self) -> "SparedFiles":
+        from sidecar.history.stores.claude.retention import SparedFiles
+
+        return SparedFiles(self.root.path)
 
     @cached_property
     def _places(self) -> "MessagePlaces":

@@ -13,6 +13,7 @@ from sidecar.history.stored.texts import is_encodable
 from sidecar.history.stores.contract import SharedProblem
 
 HEAD_BYTES: Final = 4_096
+END_BYTES: Final = 1 << 16
 _MOST_OPENED: Final = 5_000
 """How many files are opened to find some that are not empty."""
 PADDING: Final = b"\0 \t\r\n"
@@ -116,6 +117,24 @@ def head_of(path: str) -> bytes | None:
         return os.read(descriptor, HEAD_BYTES) if _is_regular(descriptor) else None
     except OSError:
         return None
+    finally:
+        os.close(descriptor)
+
+
+def ends_of(path: str) -> tuple[bytes, bytes]:
+    """Read the first and the last `END_BYTES` of a regular file; empty if that is not possible."""
+    try:
+        descriptor = open_stored(path)
+    except (OSError, ValueError):
+        return b"", b""
+    try:
+        if not _is_regular(descriptor):
+            return b"", b""
+        first = os.read(descriptor, END_BYTES)
+        os.lseek(descriptor, max(0, os.fstat(descriptor).st_size - END_BYTES), os.SEEK_SET)
+        return first, os.read(descriptor, END_BYTES)
+    except OSError:
+        return b"", b""
     finally:
         os.close(descriptor)
 

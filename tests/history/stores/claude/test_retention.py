@@ -117,3 +117,24 @@ def test_the_period_is_shown_as_in_the_settings(tmp_path: Path, days: str, expec
     (tmp_path / "settings.json").write_text(f'{{"cleanupPeriodDays": {days}}}')
     age(tmp_path, 40)
     assert findings(tmp_path)[0].endswith(f"the product deletes a session {expected} after its last change")
+
+
+@pytest.mark.parametrize("entrypoint", ["claude-desktop", "local-agent", "cli"])
+@pytest.mark.parametrize("place", ["first", "last"])
+def test_sessions_of_the_desktop_are_not_announced(tmp_path: Path, entrypoint: str, place: str) -> None:
+    generate(tmp_path, 3)
+    for file in tmp_path.rglob("*.jsonl"):
+        lines = file.read_text(encoding="utf-8").splitlines(keepends=True)
+        lines.insert(
+            0 if place == "first" else len(lines), f'{{"type":"mode","entrypoint":"{entrypoint}"}}\n'
+        )
+        file.write_text("".join(lines), encoding="utf-8")
+    sessions = age(tmp_path, 40)
+    announced = f"{sessions} sessions will be deleted"
+    assert [each.startswith(announced) for each in findings(tmp_path)] == [True] * (entrypoint == "cli")
+    (tmp_path / "settings.json").write_text('{"desktopSessionCleanupPeriodDays": 30}')
+    assert findings(tmp_path)[0].startswith(announced)
+    (tmp_path / "settings.json").write_text("{}")
+    for file in [*tmp_path.rglob("*.jsonl")]:
+        file.with_suffix(".desktop-released.json").write_text('{"reason": "delete"}')
+    assert findings(tmp_path)[0].startswith(announced)
