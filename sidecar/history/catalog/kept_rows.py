@@ -7,11 +7,17 @@ from typing import Final
 import msgspec
 
 from sidecar.history.catalog.index import Rows
-from sidecar.history.stores.index_row import SAVING, ReadRows
+from sidecar.history.stores.index_row import SAVING, IndexRow, ReadRows
 from sidecar.history.stores.sessions.saving import RECENT_SECONDS
 from sidecar.history.stores.status_by_age import FOR_EVER
 
 SAVING_MS: Final = int(RECENT_SECONDS * 1_000)
+FIRST_PAUSE_MS: Final = 60_000
+"""When a file that cannot be read is tried again: a moment without descriptors leaves no other trace."""
+LONGEST_PAUSE_MS: Final = 3_600_000
+"""Each failure doubles the pause up to this: thousands of files may never become readable."""
+_UNREADABLE: Final = b'"code":"unreadable"'
+"""This is nowhere else in a row's JSON, where quotation marks in values are escaped."""
 _until: Final = attrgetter("until")
 
 
@@ -56,7 +62,23 @@ class KeptRows(msgspec.Struct):
         shown = {name: msgspec.structs.replace(row, key=SAVING, until=until) for name, row in former.items()}
         return {**read, **shown}
 
+    def postpone(self, read: ReadRows, now: int) -> None:
+        """Have rows with an unreadable file read again after a pause, even if the file does not change."""
+        for name, row in read.items():
+            if row is not None and _UNREADABLE in row.common:
+                _postpone(row, self.rows.get(name), now)
+
     def members(self, names: Iterable[str]) -> list[str]:
         """Return the members that are or hold the tasks with these names, each once."""
         held = self.held
         return [*dict.fromkeys(held.get(name, name) for name in names)] if held else [*names]
+
+
+def _postpone(row: IndexRow, before: IndexRow | None, now: int) -> None:
+    known = before if before is not None and before.key == row.key and before.pause else None
+    if known is not None and now < known.until:  # read for another reason than that the pause ended
+        row.pause, until = known.pause, min(known.until, now + known.pause)
+    else:
+        row.pause = min(2 * known.pause, LONGEST_PAUSE_MS) if known is not None else FIRST_PAUSE_MS
+        until = now + row.pause
+    row.until = min(row.until, until)

@@ -8,7 +8,7 @@ from sidecar.history.catalog.index import RowIndex, Rows
 from sidecar.history.catalog.kept_rows import KeptRows
 from sidecar.history.catalog.row_changes import RowChanges
 from sidecar.history.stores.contract import Store
-from sidecar.history.stores.index_row import ReadRows
+from sidecar.history.stores.index_row import IndexRow, ReadRows
 from sidecar.history.stores.status_by_age import DAY_MS
 
 
@@ -89,6 +89,7 @@ class RootRows:
         read = kept.with_former(kept.with_lost(read), now)
         if not read:
             return
+        kept.postpone(read, now)
         first = not kept.rows and not self.changes  # then all rows can be taken at once
         if first:
             rows = {name: row for name, row in read.items() if row is not None}
@@ -103,15 +104,17 @@ class RootRows:
         if first:
             kept.unsaved |= rows.keys()
             self.changes.note_first(rows)
-        else:
-            for name, row in read.items():
-                before = kept.rows.get(name)
-                if row is not before:
-                    kept.unsaved.add(name)
-                self.changes.note(name, before, row)
+            self._replace(kept, rows)
+            return
+        differing: list[IndexRow | None] = []
+        for name, row in read.items():
+            before = kept.rows.get(name)
+            if row is not before:
+                kept.unsaved.add(name)
+            if self.changes.note(name, before, row):
+                differing += (before, row)
         self._replace(kept, rows)
-        if not first:
-            self.changes.note_ancestors(read.values(), self._kept["structural"].rows)
+        self.changes.note_ancestors(differing, self._kept["structural"].rows)
 
     def _relate(self, rows: Rows, read: ReadRows, now: int) -> ReadRows:
         """Replace the rows that differ because other members were read; return all rows that may differ."""
@@ -121,6 +124,7 @@ class RootRows:
             if row is not None:
                 row.root = self._store.root.path
                 rows[name] = row
+        self._kept["structural"].postpone(related, now)
         return {**read, **related} if related else read
 
     def _replace(self, kept: KeptRows, rows: Rows) -> None:

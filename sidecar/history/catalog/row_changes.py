@@ -20,13 +20,12 @@ class RowChanges:
         """Return whether there are changes."""
         return bool(self._changes)
 
-    def note(self, name: str, before: IndexRow | None, after: IndexRow | None) -> None:
-        """Note that a task's row is replaced; None means that there is no row."""
-        was, now_is = before is not None and before.body != b"", after is not None and after.body != b""
-        if was and now_is and _same(before, after):
-            return
-        if not was and not now_is:
-            return
+    def note(self, name: str, before: IndexRow | None, after: IndexRow | None) -> bool:
+        """Note that a task's row is replaced; None means that there is no row. Return whether it differs."""
+        shown, shown_now = _shown(before), _shown(after)
+        if shown == shown_now:
+            return False
+        was, now_is = shown is not None, shown_now is not None
         change: Change = "changed" if was and now_is else "added" if now_is else "removed"
         known = self._changes.get(name)
         if known == "added" and change == "changed":
@@ -37,14 +36,15 @@ class RowChanges:
             del self._changes[name]
         else:
             self._changes[name] = change
+        return True
 
     def note_first(self, rows: Rows) -> None:
         """Note the rows of the first scan, all of which are new."""
         self._changes = {name: "added" for name, row in rows.items() if row.body}
 
-    def note_ancestors(self, read: Iterable[IndexRow | None], rows: Rows) -> None:
-        """Note the sessions that child sessions belong to, since they show what those used."""
-        for row in read:
+    def note_ancestors(self, differing: Iterable[IndexRow | None], rows: Rows) -> None:
+        """Note the sessions that child sessions belong or belonged to, since they show what those used."""
+        for row in differing:
             if row is not None and row.child_of:
                 for name in ancestors(row, rows):
                     self._changes.setdefault(name, "changed")
@@ -60,8 +60,6 @@ class RowChanges:
         return changes
 
 
-def _same(one: IndexRow | None, other: IndexRow | None) -> bool:
-    """Return whether two rows show the same task."""
-    assert one is not None and other is not None
-    shown, after = ((row.body, row.common, row.settled, row.ages_from) for row in (one, other))
-    return shown == after
+def _shown(row: IndexRow | None) -> tuple[object, ...] | None:
+    """Return what a row shows of its task; None if no task is listed."""
+    return (row.body, row.common, row.settled, row.ages_from) if row is not None and row.body else None

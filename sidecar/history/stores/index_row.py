@@ -68,6 +68,7 @@ class IndexRow(msgspec.Struct, array_like=True, gc=False):
     JSON writes as null: NaN and infinities, by the path of their field. `child_of` is the ID of the session
     that a child session belongs to, empty if it is not known. `within` is the key of the member whose file
     holds the task, if it is not a member itself, and `links` what the store keeps in order to relate members.
+    `pause` is how many ms a row with an unreadable file waits before it is read again, 0 for all others.
     `root` and `haystack`, made for the first filter, are not stored.
     """
 
@@ -85,6 +86,7 @@ class IndexRow(msgspec.Struct, array_like=True, gc=False):
     child_of: str | None = None
     within: str = ""
     links: bytes = b""
+    pause: int = 0
     root: str = ""
     haystack: str = ""
 
@@ -94,7 +96,7 @@ class IndexRow(msgspec.Struct, array_like=True, gc=False):
 
     def stored(self, common: bytes) -> tuple[Any, ...]:
         """Return the fields that an index keeps, with `common` in the place of its own."""
-        if self.links or self.numbers is not None or self.child_of is not None:
+        if self.links or self.numbers is not None or self.child_of is not None or self.pause:
             return (*_required(self), common, *_most_optional(self))
         own = (*_required(self), common)
         return (*own, self.until) if self.until != FOR_EVER else own

@@ -188,7 +188,8 @@ class ClineStore(Store):
             problems.append(problem("missing", f"{file.name} is missing"))
         size = sum(len(each.data or b"") for each in ((file,) if mark else (file, manifest_file)))
         parent = session if mark else None
-        own = [] if mark else problems
+        # A child shows the working directory of the manifest.
+        own = [each for each in problems if each.code == "unreadable"] if mark else problems
         found = session_of(Files(key, manifest, transcript, size, file.name, parent, own), is_alive)
         if not (file.is_half_written or manifest_file.is_half_written):
             return found

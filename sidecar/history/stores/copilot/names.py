@@ -6,6 +6,7 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
+from sidecar.api.stored.tasks import Problem
 from sidecar.history.stored.parsing import clean, decode_leniently, is_json
 from sidecar.history.stored.reading import StoredFile, read_file
 from sidecar.history.stores.sessions.saving import read_settled
@@ -19,30 +20,32 @@ _MAX_DEPTH: Final = 64
 
 
 class Names(NamedTuple):
-    """The title of a session with the member that holds it, and its folder."""
+    """The title of a session with the member that holds it, its folder, and which file cannot be read."""
 
     title: str | None = None
     source: str = ""
     workspace: str | None = None
+    problems: tuple[Problem, ...] = ()
 
 
 def read_names(folder: str) -> Names:
     """Read the files of one session. A name that the user gave comes first."""
-    workspace = parse_workspace(_read(folder, WORKSPACE_FILE, _ends_with_a_line))
-    editor = parse_editor(_read(folder, EDITOR_FILE, is_json))
+    files = _read(folder, WORKSPACE_FILE, _ends_with_a_line), _read(folder, EDITOR_FILE, is_json)
+    problems = tuple(each for file in files for each in file.problems if each.code == "unreadable")
+    workspace, editor = parse_workspace(files[0].data or b""), parse_editor(files[1].data or b"")
     named = ("name", workspace.get("name"), WORKSPACE_FILE)
     custom = ("customTitle", editor.get("customTitle"), EDITOR_FILE)
     first = (named, custom) if workspace.get("user_named") == "true" else (custom, named)
     candidates = (*first, ("summary", workspace.get("summary"), WORKSPACE_FILE))
     for member, value, file in candidates:
         if title := line(value):
-            return Names(title, f"{member} in {file}", text(workspace.get("cwd")))
-    return Names(workspace=text(workspace.get("cwd")))
+            return Names(title, f"{member} in {file}", text(workspace.get("cwd")), problems)
+    return Names(workspace=text(workspace.get("cwd")), problems=problems)
 
 
-def _read(folder: str, name: str, is_whole: Callable[[bytes], bool]) -> bytes:
+def _read(folder: str, name: str, is_whole: Callable[[bytes], bool]) -> StoredFile:
     """Read a file that the product writes as a whole."""
-    return read_settled(f"{folder}{os.sep}{name}", name, is_whole, _read_bounded).data or b""
+    return read_settled(f"{folder}{os.sep}{name}", name, is_whole, _read_bounded)
 
 
 def _read_bounded(path: str, name: str) -> StoredFile:

@@ -70,7 +70,7 @@ class CopilotStore(FileSessionStore):
             message_count=fold.message_count,
             usage=fold.usage(),
             size_bytes=self.size(key),
-            problems=folded.problems,
+            problems=[*folded.problems, *names.problems],
             sources={"title": names.source or "the first prompt"},
         )
 

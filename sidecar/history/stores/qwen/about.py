@@ -4,6 +4,7 @@ from typing import Any, Final
 
 import msgspec
 
+from sidecar.api.stored.tasks import Problem
 from sidecar.history.stored.parsing import clean, decode_leniently, is_json
 from sidecar.history.stored.reading import StoredFile, read_file
 from sidecar.history.stores.qwen.layout import SUFFIX
@@ -19,11 +20,15 @@ def about_path(chat: str) -> str:
     return f"{chat.removesuffix(SUFFIX)}{ABOUT}"
 
 
-def model_of(chat: str, name: str) -> str | None:
-    """Return the model of the subagent with this chat; None if it is not recorded. `name` is for problems."""
-    data = read_settled(about_path(chat), about_path(name), is_json, _read_bounded).data
+def model_of(chat: str, name: str) -> tuple[str | None, list[Problem]]:
+    """Return the model of the subagent with this chat, None if it is not recorded, and why it is not read.
+
+    `name` is for problems.
+    """
+    file = read_settled(about_path(chat), about_path(name), is_json, _read_bounded)
+    data, problems = file.data, [each for each in file.problems if each.code == "unreadable"]
     value: Any = decode_leniently(msgspec.json.decode, clean(data, name)[0]) if data else None
-    return text(value.get("model")) if isinstance(value, dict) else None
+    return (text(value.get("model")) if isinstance(value, dict) else None), problems
 
 
 def _read_bounded(path: str, name: str) -> StoredFile:

@@ -85,8 +85,9 @@ class QwenStore(FileSessionStore):
         """Add what the records of a subagent do not say."""
         session.is_child, session.parent_id = True, self._parents[key] or None
         for path in files.paths:
-            if session.model is None and (model := model_of(path, self._name(path))):
-                session.model = model
+            if session.model is None:
+                session.model, problems = model_of(path, self._name(path))
+                session.problems = [*session.problems, *problems]
                 session.sources["model"] = f"model in {about_path(self._name(path))}"
 
     @contextmanager
