@@ -7,7 +7,7 @@ from typing import Final
 import msgspec
 
 from sidecar.history.catalog.index import Rows
-from sidecar.history.stores.index_row import SAVING, IndexRow, ReadRows
+from sidecar.history.stores.index_row import NOT_READ, SAVING, IndexRow, ReadRows
 from sidecar.history.stores.sessions.saving import RECENT_SECONDS
 from sidecar.history.stores.status_by_age import FOR_EVER
 
@@ -62,11 +62,14 @@ class KeptRows(msgspec.Struct):
         shown = {name: msgspec.structs.replace(row, key=SAVING, until=until) for name, row in former.items()}
         return {**read, **shown}
 
-    def postpone(self, read: ReadRows, now: int) -> None:
-        """Have rows with an unreadable file read again after a pause, even if the file does not change."""
-        for name, row in read.items():
-            if row is not None and _UNREADABLE in row.common:
-                _postpone(row, self.rows.get(name), now)
+    def with_pauses(self, read: ReadRows, now: int) -> ReadRows:
+        """Have what could not be read now read again after a pause, even if no file changes."""
+        failed = {
+            name: _paused(row, self.rows.get(name), now)
+            for name, row in read.items()
+            if row is not None and (row.pause or _UNREADABLE in row.common)
+        }
+        return {**read, **failed} if failed else read
 
     def members(self, names: Iterable[str]) -> list[str]:
         """Return the members that are or hold the tasks with these names, each once."""
@@ -74,11 +77,15 @@ class KeptRows(msgspec.Struct):
         return [*dict.fromkeys(held.get(name, name) for name in names)] if held else [*names]
 
 
-def _postpone(row: IndexRow, before: IndexRow | None, now: int) -> None:
+def _paused(row: IndexRow, before: IndexRow | None, now: int) -> IndexRow:
+    """Return a row, or the former one if nothing was read, with its pause: twice the one that ended."""
     known = before if before is not None and before.key == row.key and before.pause else None
     if known is not None and now < known.until:  # read for another reason than that the pause ended
-        row.pause, until = known.pause, min(known.until, now + known.pause)
+        pause, until = known.pause, min(known.until, now + known.pause)
     else:
-        row.pause = min(2 * known.pause, LONGEST_PAUSE_MS) if known is not None else FIRST_PAUSE_MS
-        until = now + row.pause
-    row.until = min(row.until, until)
+        pause = min(2 * known.pause, LONGEST_PAUSE_MS) if known is not None else FIRST_PAUSE_MS
+        until = now + pause
+    shown = before if row.pause == NOT_READ and before is not None and before.body else row
+    return msgspec.structs.replace(
+        shown, key=row.key, entry=row.entry, pause=pause, until=min(row.until, until)
+    )

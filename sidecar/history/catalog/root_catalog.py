@@ -3,6 +3,7 @@
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from functools import partial
 
 from sidecar.api.stored.tasks import Rules
@@ -152,6 +153,8 @@ class RootCatalog:
         kept = self._rows["structural"]
         if any(row.key in (UNSETTLED, SAVING) for row in kept.rows.values()):
             return now
+        if any(each.problem.code == "unreadable" for each in self.store.unlisted()):
+            return now  # the next look may find more
         ages = {row.ages_from for row in kept.rows.values() if row.ages_from is not None}
         return min([kept.ends, *(change_after(age, now) for age in ages)])
 
@@ -204,8 +207,9 @@ class RootCatalog:
             tasks = [name for name in members if self.store.is_member(name, "structural")]
             entries = self.store.shared()
             there = self.store.existing(tasks)
-            gone = dict.fromkeys(set(tasks) - set(there))
+            missing = set(tasks) - set(there)
             for rules in self._rows.in_use:
+                gone = dict.fromkeys(self._surely_gone(rules, missing))
                 seen = self.store.fingerprints([name for name in there if self.store.is_member(name, rules)])
                 changed = changed_names(seen, self.rows(rules), entries, now)
                 read = self._read(self.store, changed, rules, now) if changed else {}
@@ -284,7 +288,12 @@ class RootCatalog:
         tasks = {name: key for name, key in seen.items() if name in rows or self.store.is_member(name, rules)}
         changed = kept.members(changed_names(tasks, rows, self.store.shared(), now))
         read = self._read(self.store, changed, rules, now) if changed else {}
-        self._rows.take(rules, {**dict.fromkeys(rows.keys() - tasks.keys()), **read}, now)
+        gone = self._surely_gone(rules, rows.keys() - tasks.keys())
+        self._rows.take(rules, {**dict.fromkeys(gone), **read}, now)
+
+    def _surely_gone(self, rules: Rules, missing: AbstractSet[str]) -> AbstractSet[str]:
+        """Leave out the tasks that may exist, though their store cannot list them now."""
+        return missing - {*self.store.unsure(self._rows[rules].rows)} if missing else missing
 
     def _listable(self, seen: Mapping[str, int], rules: Rules) -> Mapping[str, int]:
         return {name: key for name, key in seen.items() if self.store.is_member(name, rules)}

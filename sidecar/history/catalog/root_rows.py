@@ -8,7 +8,7 @@ from sidecar.history.catalog.index import RowIndex, Rows
 from sidecar.history.catalog.kept_rows import KeptRows
 from sidecar.history.catalog.row_changes import RowChanges
 from sidecar.history.stores.contract import Store
-from sidecar.history.stores.index_row import IndexRow, ReadRows
+from sidecar.history.stores.index_row import NOT_READ, IndexRow, ReadRows
 from sidecar.history.stores.status_by_age import DAY_MS
 
 
@@ -86,10 +86,12 @@ class RootRows:
     def take(self, rules: Rules, read: ReadRows, now: int) -> None:
         """Replace kept rows by those just read, or remove them where a task is missing."""
         kept = self._kept[rules]
-        read = kept.with_former(kept.with_lost(read), now)
+        for name in self._store.unsure(kept.rows) if read else ():
+            if (row := read.get(name)) is not None:
+                row.pause = NOT_READ  # only an older copy of it was
+        read = kept.with_pauses(kept.with_former(kept.with_lost(read), now), now)
         if not read:
             return
-        kept.postpone(read, now)
         first = not kept.rows and not self.changes  # then all rows can be taken at once
         if first:
             rows = {name: row for name, row in read.items() if row is not None}
@@ -118,13 +120,13 @@ class RootRows:
 
     def _relate(self, rows: Rows, read: ReadRows, now: int) -> ReadRows:
         """Replace the rows that differ because other members were read; return all rows that may differ."""
-        related = self._store.related(rows, self._kept["structural"].rows, read.keys(), now)
+        kept = self._kept["structural"]
+        related = kept.with_pauses(self._store.related(rows, kept.rows, read.keys(), now), now)
         for name, row in related.items():
             rows.pop(name, None)
             if row is not None:
                 row.root = self._store.root.path
                 rows[name] = row
-        self._kept["structural"].postpone(related, now)
         return {**read, **related} if related else read
 
     def _replace(self, kept: KeptRows, rows: Rows) -> None:

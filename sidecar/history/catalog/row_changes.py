@@ -47,7 +47,8 @@ class RowChanges:
         for row in differing:
             if row is not None and row.child_of:
                 for name in ancestors(row, rows):
-                    self._changes.setdefault(name, "changed")
+                    if rows[name].body:
+                        self._changes.setdefault(name, "changed")
 
     def forget(self, names: Iterable[str]) -> None:
         """Forget the changes of some tasks."""

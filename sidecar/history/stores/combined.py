@@ -71,6 +71,10 @@ class CombinedStore(Store):
         there = {key for part, own in self._grouped(keys) for key in part.existing(own)}
         return [key for key in keys if key in there]
 
+    def unsure(self, rows: Mapping[str, IndexRow]) -> Collection[str]:
+        """Return the rows of which a part is not sure."""
+        return [key for part in self.parts for key in part.unsure(rows)]
+
     def is_surely_task(self, key: str) -> bool:
         """Ask the owner."""
         return self._owner(key).is_surely_task(key)

@@ -138,6 +138,10 @@ class Store(Protocol):
         there = set(self.members())
         return [key for key in keys if key in there]
 
+    def unsure(self, rows: Mapping[str, IndexRow]) -> Collection[str]:
+        """Return those of some rows whose members may be in a file that cannot be read now."""
+        return ()
+
     def is_surely_task(self, key: str) -> bool:
         """Return whether a member is certainly a task, without reading it."""
         return False

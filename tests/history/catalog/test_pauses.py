@@ -8,7 +8,6 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
-import msgspec
 import pytest
 
 from sidecar.api.stored.tasks import TaskInfo
@@ -205,11 +204,8 @@ def test_a_row_keeps_what_an_older_pause_says_when_it_is_read_in_between() -> No
     common = b',"problems":[{"code":"unreadable","message":""}]}'
     first = IndexRow("a", 1, b"", NOW_MS, None, "unknown", 1, b'"id":"a"', common)
     kept = KeptRows()
-    kept.postpone({"a": first}, 0)
-    kept.replace({"a": first})
-    again = msgspec.structs.replace(first, pause=0, until=1 << 60)
-    kept.postpone({"a": again}, FIRST_PAUSE_MS - 1)
-    assert (again.pause, again.until) == (FIRST_PAUSE_MS, FIRST_PAUSE_MS)
-    again.until = 1 << 60
-    kept.postpone({"a": again}, FIRST_PAUSE_MS)
-    assert (again.pause, again.until) == (2 * FIRST_PAUSE_MS, 3 * FIRST_PAUSE_MS)
+    kept.replace(kept.with_pauses({"a": first}, 0))  # type: ignore[arg-type]
+    for now, pause, until in ((1, 1, 1), (FIRST_PAUSE_MS - 1, 1, 1), (FIRST_PAUSE_MS, 2, 3)):
+        again = kept.with_pauses({"a": first}, now)["a"]
+        assert again is not None
+        assert (again.pause, again.until) == (pause * FIRST_PAUSE_MS, until * FIRST_PAUSE_MS)

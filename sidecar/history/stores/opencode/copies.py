@@ -5,6 +5,7 @@ import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
+from sidecar.api.stored.tasks import Problem
 from sidecar.history.stores.index_row import condense
 from sidecar.history.stores.opencode.content import Content
 from sidecar.history.stores.opencode.databases import DatabaseSource, Head
@@ -21,6 +22,11 @@ class Copies(NamedTuple):
     files: Sequence[FileHead]
 
     @property
+    def links(self) -> bytes:
+        """Return the names of the databases, which a row keeps."""
+        return os.fsencode("/".join(os.path.basename(path) for path in self.rows))  # noqa: PTH119
+
+    @property
     def best_database(self) -> str | None:
         """Return the path of the database with the newest copy that has messages."""
         heads = {path: head for path, head in self.rows.items() if head.messages or not self.files}
@@ -35,17 +41,37 @@ class SessionCopies:
         self.files = FileSource(root)
         self.half_written: set[str] = set()
         """The sessions of which the last reading met a file in the middle of a save."""
+        self.failed: set[str] = set()
+        """The sessions whose database could not be read at the last patient reading."""
+        self.refusal: Problem | None = None
+        """Why the last reading of a database failed; None if none did."""
         self._root = root
         self._databases: dict[str, DatabaseSource] = {}
+        self._is_listed = True
         self._known: tuple[object, object, dict[str, Copies]] | None = None
         """The version of the last copies, the heads that it identifies, and the copies."""
 
     def databases(self) -> Mapping[str, DatabaseSource]:
         """Return the databases of the root by path."""
         with self.lock:
-            paths = [f"{self._root}{os.sep}{name}" for name in _database_names(self._root)]
+            names = _database_names(self._root)
+            self._is_listed = names is not None
+            if names is None:
+                return self._databases
+            paths = [f"{self._root}{os.sep}{name}" for name in names]
             self._databases = {path: self._databases.get(path) or DatabaseSource(path) for path in paths}
             return self._databases
+
+    @property
+    def is_any_unread(self) -> bool:
+        """Return whether there may be sessions in a database that cannot be read."""
+        return not self._is_listed or any(each.is_unread for each in self._databases.values())
+
+    def is_unread(self, links: bytes) -> bool:
+        """Return whether a session was in a database that cannot be read; `links` names its databases."""
+        unread = {os.path.basename(path) for path, each in self._databases.items() if each.is_unread}  # noqa: PTH119
+        named = os.fsdecode(links).split("/") if links else ()
+        return bool(links) and (not self._is_listed or not unread.isdisjoint(named))
 
     def all(self) -> Mapping[str, Copies]:
         """Return where each session is stored, listed again when that changes."""
@@ -79,10 +105,13 @@ class SessionCopies:
             copies = self.all()
             return {key: self._fingerprint(key, copies.get(key)) for key in keys}
 
-    def read(self, keys: Sequence[str], make: Callable[[Content], T]) -> dict[str, T]:
-        """Call `make` with the best copy of each session: the newest with messages, or the latest kind."""
+    def read(self, keys: Sequence[str], make: Callable[[Content], T], patient: bool = False) -> dict[str, T]:
+        """Call `make` with the best copy of each session: the newest with messages, or the latest kind.
+
+        With `patient`, sessions whose database cannot be read are in `failed`, and not tried again at once.
+        """
         with self.lock:
-            self.half_written = set()
+            self.half_written, self.failed, self.refusal = set(), set(), None
             everything = self._listed(keys)
             copies = {key: everything[key] for key in keys if key in everything}
             found: dict[str, T] = {}
@@ -92,7 +121,10 @@ class SessionCopies:
                     for key, each in copies.items()
                     if each.best_database == path and not self._is_continued(key, each)
                 ]
-                found |= source.contents(best, make)
+                read = source.contents(best, make, patient)
+                found |= read
+                self.refusal = self.refusal or source.refusal
+                self.failed |= source.failures.among(key for key in best if key not in read)
             for key, each in copies.items():
                 if key not in found and (contents := self._in_files(key, each)):
                     found[key] = make(max(contents, key=_goodness))
@@ -130,9 +162,12 @@ def _goodness(content: Content) -> tuple[bool, int]:
     return bool(content.messages), content.header.updated or 0
 
 
-def _database_names(root: str) -> list[str]:
+def _database_names(root: str) -> list[str] | None:
+    """List the databases of a root; None if it cannot be listed."""
     try:
         with os.scandir(root) as entries:
             return sorted(entry.name for entry in entries if DATABASE.fullmatch(entry.name))
-    except OSError:
+    except (FileNotFoundError, NotADirectoryError):
         return []
+    except OSError:
+        return None

@@ -25,6 +25,7 @@ from sidecar.history.stores.opencode.content import (
     fingerprint_of,
     ordered,
 )
+from sidecar.history.stores.opencode.failures import Failures, pause_after, rest_after
 from sidecar.history.stores.sessions.foreign_database import ForeignDatabase, Refused, columns, values_up_to
 from sidecar.history.stores.sessions.private_copy import Stamps, newest
 from sidecar.history.stores.sessions.times import time_ms
@@ -45,10 +46,6 @@ _MOST_MEASURED: Final = 16 * 1024**2
 """The largest value whose size is asked for, in bytes: SQLite loads it for that, several times over."""
 MAX_SESSIONS: Final = 100_000
 """How many sessions of one database are read: each takes a kilobyte of memory, even without messages."""
-_AGAIN_SECONDS: Final = 10.0
-"""When a database that could not be read for a moment is read again, even if it did not change."""
-_PATIENCE: Final = 20
-"""After at least how many times as long as the last try took."""
 _CHUNK: Final = 500
 T = TypeVar("T")
 _decode: Final = msgspec.json.Decoder().decode
@@ -67,34 +64,57 @@ class DatabaseSource:
 
     def __init__(self, path: str) -> None:
         self.path = path
-        self.problem: Problem | None = None
+        self.refusal: Problem | None = None
+        """Why the last reading of contents failed; None if it did not."""
+        self.failures = Failures()
         self._database = ForeignDatabase(path)
         self._stamps: Stamps | None = None
         self._heads: Mapping[str, Head] = {}
+        self._unreachable: Problem | None = None
+        self._of_heads: Problem | None = None
+        self._of_contents: Problem | None = None
         self._again = math.inf
-        """When to read it again, by the monotonic clock."""
+        """When to read the heads again, by the monotonic clock."""
+        self._rested = 0.0
+        """When to read them again if the database changes."""
+
+    @property
+    def problem(self) -> Problem | None:
+        """Return what is wrong with the database, or why sessions in it could not be read."""
+        return self._unreachable or self._of_heads or self._of_contents or self.failures.problem
+
+    @property
+    def is_unread(self) -> bool:
+        """Return whether it is not known now which sessions the database holds."""
+        found = self._unreachable or self._of_heads
+        return found is not None and found.code == "unreadable"
 
     def stamps(self) -> Stamps | None:
         """Return what changes with the database; None if it cannot be reached."""
         try:
-            return self._database.stamps()
+            stamps = self._database.stamps()
         except Refused as refused:
-            self.problem = refused.problem
+            self._unreachable = refused.problem
             return None
+        self._unreachable = None
+        return stamps
 
     def heads(self) -> Mapping[str, Head]:
         """Return the sessions by ID, read again when the database changed."""
-        stamps = self.stamps()
-        if stamps is not None and (stamps != self._stamps or time.monotonic() >= self._again):
-            began, self._again = time.monotonic(), math.inf
+        stamps, began = self.stamps(), time.monotonic()
+        is_due = began >= (self._rested if stamps != self._stamps else self._again)
+        if stamps is not None and is_due:
+            self._again = math.inf
             try:
                 self._stamps, (self._heads, count) = self._database.read(_all_heads)
-                self.problem = self._cut(count)
+                self._of_heads, self._of_contents = self._cut(count), None
+                self.failures.keep(self._heads)
             except Refused as refused:
-                self._stamps, self.problem = stamps, refused.problem
-                if refused.problem.code == "unreadable":  # which may be so for a moment only
-                    took = time.monotonic() - began
-                    self._again = began + took + max(_AGAIN_SECONDS, _PATIENCE * took)
+                self._stamps, self._of_heads = stamps, refused.problem
+                if self.is_unread:  # which may be so for a moment only
+                    ended = time.monotonic()
+                    self._again = ended + pause_after(ended - began)
+                    self._rested = ended + rest_after(ended - began)
                 else:
                     self._heads = {}
         return self._heads
@@ -109,21 +129,45 @@ class DatabaseSource:
         )
         return problem("tooLarge", message)
 
-    def contents(self, keys: Collection[str], make: Callable[[Content], T]) -> dict[str, T]:
-        """Read some sessions, and return what `make` makes of each."""
-        if not keys:
-            return {}
+    def contents(
+        self, keys: Collection[str], make: Callable[[Content], T], patient: bool = False
+    ) -> dict[str, T]:
+        """Read some sessions, and return what `make` makes of each; `refusal` says why some are missing.
 
-        def work(connection: sqlite3.Connection) -> dict[str, T]:
-            heads, touched = _heads(connection, keys), newest(self._database.stamps())
-            read = (_content(connection, head, self.path, touched) for head in heads.values())
-            return {content.header.id: make(content) for content in read}
+        With `patient`, sessions that cannot be read are noted in `failures`, and not tried again at once.
+        """
+        self.refusal = self.failures.problem if patient else None
+        left_out = self.failures.waiting(keys) if patient else set()
+        wanted = [key for key in self.failures.in_order(keys) if key not in left_out]
+        if not wanted:
+            return {}
+        found: dict[str, T] = {}
+        current: tuple[str | None, float] = None, time.monotonic()
+
+        def work(connection: sqlite3.Connection) -> None:
+            nonlocal current
+            current = None, time.monotonic()
+            found.clear()
+            heads, touched = _heads(connection, wanted), newest(self._database.stamps())
+            for head in (heads[key] for key in wanted if key in heads):
+                current = head.header.id, time.monotonic()
+                content = _content(connection, head, self.path, touched)
+                found[content.header.id] = make(content)
 
         try:
-            return self._database.read(work)[1]
+            self._database.read(work)
         except Refused as refused:
-            self.problem = refused.problem
-            return {}
+            self.refusal = refused.problem
+            if refused.problem.code != "unreadable":
+                self._of_contents = refused.problem
+                return {}
+            if not refused.is_steady:
+                found.clear()
+            if patient:
+                left = [key for key in wanted if key not in found]
+                self.failures.note(left, current[0], time.monotonic() - current[1], refused.problem)
+        self.failures.forget(found)
+        return found
 
     def mentions(self, key: str, needles: Iterable[bytes]) -> bool:
         """Return whether a part of a session holds one of the needles in any case."""

@@ -23,7 +23,7 @@ from sidecar.history.stores.contract import (
     Store,
     Touched,
 )
-from sidecar.history.stores.index_row import IndexRow, ReadRows, condense
+from sidecar.history.stores.index_row import NOT_READ, IndexRow, ReadRows, condense
 from sidecar.history.stores.opencode.content import Content
 from sidecar.history.stores.opencode.copies import SessionCopies
 from sidecar.history.stores.opencode.databases import Head
@@ -95,15 +95,27 @@ class OpencodeStore(Store):
         """Read sessions into their rows; one without a message is not listed."""
         with self._copies.lock:
             copies, entries, marks = self._copies.all(), self.shared(), self.fingerprints(keys)
-            read = self._copies.read(keys, self._described)
+            read = self._copies.read(keys, self._described, patient=True)
+            failed, is_unread = self._copies.failed, self._copies.is_any_unread
         found: ReadRows = dict.fromkeys(keys)
         for key in keys:
             session, touched = read.get(key, (None, 0))
-            if key in copies:
+            if key in copies or is_unread:
                 row = self._row(key, session, marks[key], touched, now)
                 row.entry = entries.get(key, b"")
+                if key in failed or key not in copies:
+                    row.pause = NOT_READ
+                if key in copies:
+                    row.links = copies[key].links
                 found[key] = row
         return found
+
+    def unsure(self, rows: Mapping[str, IndexRow]) -> Collection[str]:
+        """Return the sessions that may be in a database that cannot be read."""
+        with self._copies.lock:
+            if not self._copies.is_any_unread:
+                return ()
+            return [key for key, row in rows.items() if self._copies.is_unread(row.links)]
 
     def damaged_row(self, key: str, rules: Rules, now: int) -> IndexRow:
         """Create the row of a session that ended or blocked its reader."""
@@ -132,8 +144,11 @@ class OpencodeStore(Store):
     @contextmanager
     def open_messages(self, key: str, kind: Kind) -> Iterator[Messages]:
         """Read the messages of a session. Raises StorageError if its database cannot be read."""
-        read = self._copies.read([key], messages_of).get(key)
-        if read is None and (why := self.unlistable()) is not None:
+        with self._copies.lock:
+            read = self._copies.read([key], messages_of).get(key)
+            refusal = self._copies.refusal
+        why = refusal.message if refusal is not None else self.unlistable()
+        if read is None and why is not None:
             raise StorageError(f"cannot read {self.root.path}: {why}", path=self.root.path, reason=why)
         yield MessageList(read or [])
 

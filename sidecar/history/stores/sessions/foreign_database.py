@@ -37,11 +37,15 @@ T = TypeVar("T")
 
 
 class Refused(Exception):
-    """The database cannot be read; `problem` says why."""
+    """The database cannot be read; `problem` says why.
 
-    def __init__(self, code: str, message: str) -> None:
+    `is_steady` is True if it did not change before the reading failed, so that what was read is right.
+    """
+
+    def __init__(self, code: str, message: str, is_steady: bool = False) -> None:
         super().__init__(message)
         self.problem: Problem = problem(code, message)
+        self.is_steady = is_steady
 
 
 class ForeignDatabase:
@@ -74,8 +78,9 @@ class ForeignDatabase:
             except Unsteady:
                 pass
             except (sqlite3.Error, OverflowError, UnicodeDecodeError) as error:
-                if not left or self.stamps() == before:
-                    raise self._unusable(error) from None
+                is_same = self.stamps() == before
+                if not left or is_same or _is_interrupted(error):
+                    raise self._unusable(error, is_same or _has_log(before)) from None
             except OSError as error:
                 name = self._name_of(error.filename)
                 raise Refused("unreadable", f"{name} cannot be read: {error.strerror}") from None
@@ -98,7 +103,7 @@ class ForeignDatabase:
 
     @contextlib.contextmanager
     def _opened(self, stamps: Stamps) -> Iterator[sqlite3.Connection]:
-        has_log = any(stamp is not None and stamp[1] for stamp in stamps[1:])
+        has_log = _has_log(stamps)
         path = copy_of(self.path, stamps) if has_log else Path(self.path)
         mode = "mode=rw" if stamps[2] is not None and has_log else "mode=ro"
         address = f"{path.absolute().as_uri()}?{mode if has_log else 'mode=ro&immutable=1'}"
@@ -109,16 +114,29 @@ class ForeignDatabase:
         finally:
             connection.close()
 
-    def _unusable(self, error: Exception) -> Refused:
-        if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_INTERRUPT:
-            return Refused("unreadable", f"{self._name} takes longer than {SECONDS:.0f} s to read")
-        if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_CANTOPEN:
-            return Refused("unreadable", f"{self._name} cannot be opened; check its permissions")
-        if getattr(error, "sqlite_errorcode", 0) & 0xFF in _MOMENTARY:
-            return Refused("unreadable", f"{self._name} cannot be read: {error}")
+    def _unusable(self, error: Exception, is_steady: bool) -> Refused:
+        code = getattr(error, "sqlite_errorcode", 0)
+        if _is_interrupted(error):
+            message = f"{self._name} takes longer than {SECONDS:.0f} s to read"
+            return Refused("unreadable", message, is_steady)
+        if code == sqlite3.SQLITE_CANTOPEN:
+            message = f"{self._name} cannot be opened; check its permissions"
+            return Refused("unreadable", message, is_steady)
+        if code & 0xFF in _MOMENTARY:
+            return Refused("unreadable", f"{self._name} cannot be read: {error}", is_steady)
         if isinstance(error, UnicodeDecodeError):  # the module cannot decode the message of its own error
             return Refused("malformed", f"{self._name} is damaged: a name in it is not UTF-8")
         return Refused("malformed", f"{self._name} is damaged: {error}")
+
+
+def _is_interrupted(error: Exception) -> bool:
+    """Return whether a reading took too long, and would again."""
+    return getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_INTERRUPT
+
+
+def _has_log(stamps: Stamps) -> bool:
+    """Return whether a database is read from a private copy."""
+    return any(stamp is not None and stamp[1] for stamp in stamps[1:])
 
 
 def _protect(connection: sqlite3.Connection) -> None:

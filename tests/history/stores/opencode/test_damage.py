@@ -19,7 +19,7 @@ from sidecar.corpus.sessions.plot import NOW
 from sidecar.history import TaskHistory
 from sidecar.history.doctor import examine
 from sidecar.history.stored.complexity import MAX_VALUES
-from sidecar.history.stores.opencode import databases
+from sidecar.history.stores.opencode import databases, failures
 from sidecar.history.stores.opencode.files import FileSource
 from sidecar.history.stores.sessions import foreign_database
 from sidecar.history.stores.sessions.foreign_database import ForeignDatabase
@@ -248,8 +248,8 @@ def test_sessions_stay_while_their_database_cannot_be_read_for_a_moment(
 
         return read(database, broken if work.__name__ == "_all_heads" else work)
 
-    monkeypatch.setattr(databases, "_AGAIN_SECONDS", 0)
-    monkeypatch.setattr(databases, "_PATIENCE", 0)
+    monkeypatch.setattr(failures, "_AGAIN_SECONDS", 0)
+    monkeypatch.setattr(failures, "_PATIENCE", 0)
     monkeypatch.setattr(ForeignDatabase, "read", fails)
     assert history.refresh().removed == []
     assert {task.id for task in history.list(children=True)} == before
