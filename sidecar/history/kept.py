@@ -1,7 +1,7 @@
 """Decide which sessions need a copy because their product will delete them."""
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from sidecar.api.stored.tasks import Product
 from sidecar.history.catalog.root_catalog import RootCatalog
@@ -17,12 +17,20 @@ _LONGEST_LEAD_DAYS: Final = 14
 _NS_PER_MS: Final = 1_000_000
 
 
+class Due(NamedTuple):
+    """A member that needs a copy, or another one because its copy `is_damaged`."""
+
+    key: str
+    product: Product
+    is_damaged: bool
+
+
 def due_for_a_copy(
     catalog: RootCatalog, copies: Copies, products: Sequence[Product], now: int, soundness: Soundness
-) -> list[tuple[str, Product]]:
-    """Return the members of a root that need a copy with their products, in the order of deletion.
+) -> list[Due]:
+    """Return the members of a root that need a copy: those with a damaged one, then all in order of deletion.
 
-    A member with a damaged copy needs another one. `now` is in ms.
+    `now` is in ms. Raises Stopped.
     """
     period = catalog.store.deletes_after()
     if period is None:
@@ -31,20 +39,19 @@ def due_for_a_copy(
     members = {row.within or row.id: row for row in rows.values() if row.body}
     touched = {key: rows[key].touched if key in rows else row.touched for key, row in members.items()}
     doomed = {key for key, row in members.items() if catalog.store.deletes_next(row)}
-    due: list[tuple[str, Product]] = []
+    due: list[Due] = []
     for key in sorted(members, key=lambda key: (touched[key], key)):
         goes_next = key in doomed or members[key].child_of in doomed  # a product deletes the children too
         is_due = goes_next or touched[key] + period - lead_ms(period) <= now
         if not is_due:
             continue
-        if has_current_copy(copies, key, touched[key]) and not _is_replaceable(
-            catalog, copies, key, soundness
-        ):
+        is_copied = has_current_copy(copies, key, touched[key])
+        if is_copied and not _is_replaceable(catalog, copies, key, soundness):
             continue
         product = info_of(members[key], "structural", now).product
         if product in products and catalog.store.files(key) and not _was_deleted(copies, key, touched[key]):
-            due.append((key, product))
-    return due
+            due.append(Due(key, product, is_copied))
+    return sorted(due, key=lambda each: not each.is_damaged)  # what replaces a copy needs hardly any room
 
 
 def deleted_at(catalog: RootCatalog, row: IndexRow, period: int) -> int:

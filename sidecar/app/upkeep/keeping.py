@@ -66,7 +66,7 @@ class Keeping:
         self._stop = threading.Event()
         self._full: set[str] = set()
         """The roots whose copies reached the limit in the last round."""
-        self._soundness = Soundness()
+        self._soundness = Soundness(is_stopped=self._stop.is_set)
         self.rounds = Rounds(self._round, "copies of sessions", ROUND_SECONDS)
 
     def keep(self) -> list[str]:
@@ -146,18 +146,23 @@ class Keeping:
         is_full = False
         with self._writing:
             writer = CopyWriter(root.copies, self._stop.is_set)
-            due = due_for_a_copy(catalog, writer, wanted, self._now(), self._soundness)
+            try:
+                due = due_for_a_copy(catalog, writer, wanted, self._now(), self._soundness)
+            except Stopped:
+                return []
             if due:
                 writer.sweep()
             room = self._settings.current.history.keep_max_bytes - (writer.size if due else 0)
-            for key, product in due:
+            for key, product, is_damaged in due:
                 if self._stop.is_set():
                     break
                 try:
-                    room -= writer.add(root.path, product, key, store.files(key), room)
+                    writer.add(root.path, product, key, store.files(key), room - writer.grown)
                 except NoRoom:
                     is_full = True
-                    break
+                    if not is_damaged:
+                        break
+                    continue
                 except Stopped:
                     break
                 except OSError as error:

@@ -28,34 +28,52 @@ class Stopped(Exception):
 
 
 class Blob(NamedTuple):
-    """A finished copy: its name, and the size and time (in ns) of the file that it was made of."""
+    """A finished copy: its name, and the size and time (in ns) of the file that it was made of.
+
+    `grown` is how many bytes more than before are used for it.
+    """
 
     name: str
     size: int
     mtime_ns: int
     is_new: bool
+    grown: int
 
 
-def write_blob(folder: Path, source: int, room: int, is_stopped: Callable[[], bool]) -> Blob | None:
-    """Copy an open file into a blob of at most `room` bytes; None if it would be larger.
+class Room(NamedTuple):
+    """How many bytes a copy may use: `left` of the limit, and what the former copy of the same file frees.
+
+    `former` is the size of that copy, `freed` how much of it is removed if it differs.
+    """
+
+    left: int
+    former: int = 0
+    freed: int = 0
+
+
+def write_blob(folder: Path, source: int, room: Room, is_stopped: Callable[[], bool]) -> Blob | None:
+    """Copy an open file into a blob; None if there is not enough room. A damaged blob is replaced.
 
     A reader finds the whole copy or none, even after a power cut. Raises Unsteady, Stopped, and OSError.
     """
     before = os.fstat(source)
     temp = temp_path(folder / f"blob{SUFFIX}")
     try:
-        digest = _compress(source, before.st_size, temp, room, is_stopped)
+        digest = _compress(source, before.st_size, temp, room.left + room.former, is_stopped)
         after = os.fstat(source)
         if (before.st_mtime_ns, before.st_size) != (after.st_mtime_ns, after.st_size):
             raise Unsteady("it changed while it was copied")
         if digest is None:
             return None
         target = folder / blob_name(digest, before.st_size)
-        is_new = not target.exists()
-        if is_new or not is_sound(str(target)):
+        is_new, grown = not target.exists(), 0
+        if is_new or not is_sound(str(target), is_stopped):
+            grown = temp.stat().st_size - (0 if is_new else target.stat().st_size)
+            if grown > room.left + room.freed * is_new:
+                return None
             os.utime(temp, ns=(before.st_mtime_ns, before.st_mtime_ns))
             temp.replace(target)
-        return Blob(target.name, before.st_size, before.st_mtime_ns, is_new)
+        return Blob(target.name, before.st_size, before.st_mtime_ns, is_new, grown)
     finally:
         temp.unlink(missing_ok=True)
 
@@ -72,12 +90,14 @@ def open_blob(path: str) -> int:
         return os.dup(target.fileno())
 
 
-def is_sound(path: str) -> bool:
-    """Return whether a copy can be read and holds the content that its name states."""
+def is_sound(path: str, is_stopped: Callable[[], bool] = lambda: False) -> bool:
+    """Return whether a copy can be read and holds the content that its name states. Raises Stopped."""
     digest, size = hashlib.sha256(), raw_size(path)
     try:
         with open(path, "rb") as source:  # noqa: PTH123 (paths of stores are texts)
             for piece in _content(source, size):
+                if is_stopped():
+                    raise Stopped
                 digest.update(piece)
     except OSError:
         return False

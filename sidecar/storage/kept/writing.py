@@ -4,15 +4,18 @@ A session is listed once all of its files are copied and durable, so a kill leav
 refers to, which `sweep` removes.
 """
 
+import contextlib
 import errno
 import logging
 import os
-from collections.abc import Callable, Collection, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from sidecar.storage.atomic import sync_directory, write_atomic
-from sidecar.storage.kept.blobs import write_blob
+from sidecar.storage.kept.blobs import Room, write_blob
 from sidecar.storage.kept.copies import Copies
 from sidecar.storage.kept.records import KeptFile, KeptSession, head_line, parse_list, session_line
 from sidecar.storage.layout import FILE_MODE, make_private_dirs
@@ -35,42 +38,119 @@ class NoRoom(Exception):
     """The copy would exceed the limit."""
 
 
+class Former(NamedTuple):
+    """The former copy of a session: its blobs by path, their sizes, and those that no other session uses."""
+
+    blobs: Mapping[str, str]
+    sizes: Mapping[str, int]
+    own: AbstractSet[str]
+
+
 class CopyWriter(Copies):
     """Write the copies of one root; `is_stopped` is called often, and ends a copy in progress."""
 
     def __init__(self, folder: str, is_stopped: Callable[[], bool] = lambda: False) -> None:
         super().__init__(folder)
+        self.grown = 0
+        """How many bytes more than at first the copies use."""
         self._is_stopped = is_stopped
+        self._known: dict[str, KeptSession] | None = None
+        self._users: Counter[str] | None = None
+        """How many sessions use a blob, once that is needed."""
 
     def add(self, root: str, product: str, key: str, paths: Sequence[str], room: int) -> int:
-        """Copy the files of a session and list it; return how many bytes that took.
+        """Copy the files of a session and list it; return how many bytes more than before that takes.
 
-        Raises NoRoom beyond `room` bytes, Stopped, and OSError if a file cannot be copied; then nothing is
-        listed.
+        The former copy makes room for the next one, except for files that other sessions share. Raises NoRoom
+        beyond `room` bytes, Stopped, and OSError if a file cannot be copied; then nothing is listed.
         """
         blobs = Path(self.blobs)
         make_private_dirs(blobs)
-        files, used = [], 0
+        former, before = self._former(key), self.grown
+        made: list[str] = []
+        try:
+            session, grown = self._copied(root, paths, former, max(room, 0), made)
+            gone = former.own - _blobs(session)
+            freed = sum(former.sizes[name] for name in gone)
+            if grown - freed > max(room, 0):
+                raise NoRoom
+            sync_directory(blobs)
+        except BaseException:
+            self._unlink(made)
+            raise
+        self._append(root, product, key, session)
+        self._note(key, session)
+        self.grown += sum(_size(f"{self.blobs}{os.sep}{name}") for name in made)
+        self.grown -= sum(former.sizes[name] for name in self._unlink(gone))
+        return self.grown - before
+
+    def _copied(
+        self, root: str, paths: Sequence[str], former: Former, room: int, made: list[str]
+    ) -> tuple[KeptSession, int]:
+        """Copy files; return their session and how many bytes that takes. `made` gets the new blobs."""
+        blobs = Path(self.blobs)
+        files: list[KeptFile] = []
+        grown, unused = 0, {*former.own}
         for path in paths:
             name = os.path.relpath(path, root).replace(os.sep, "/")
+            before = former.blobs.get(name, "")
+            size = former.sizes.get(before, 0)
+            freed = size if before in unused else 0
             source = os.open(path, _READ)
             try:
-                blob = write_blob(blobs, source, room - used, self._is_stopped)
+                blob = write_blob(blobs, source, Room(max(room - grown, 0), size, freed), self._is_stopped)
             finally:
                 os.close(source)
             if blob is None:
                 raise NoRoom
             if blob.is_new:
-                used += (blobs / blob.name).stat().st_size
+                made.append(blob.name)
+                unused.discard(before)
+                room += freed
+            else:
+                self.grown += blob.grown
+            grown += blob.grown
             files.append(KeptFile(name, blob.name, blob.size, blob.mtime_ns))
-        sync_directory(blobs)
-        self._append(root, product, key, KeptSession(tuple(files)))
-        return used
+        return KeptSession(tuple(files)), grown
+
+    def _former(self, key: str) -> Former:
+        """Return the former copy of a session. Nothing is known to be its own if the list is damaged."""
+        if self._known is None:
+            self._known = {name: each for name, each in self.listed().sessions.items() if not each.deleted}
+            self._is_certain = not self.listed().damaged
+        session = self._known.get(key)
+        if session is None:
+            return Former({}, {}, frozenset())
+        if self._users is None:
+            self._users = Counter(name for each in self._known.values() for name in _blobs(each))
+        names = _blobs(session)
+        own = {name for name in names if self._is_certain and self._users[name] == 1}
+        sizes = {name: _size(f"{self.blobs}{os.sep}{name}") for name in names}
+        return Former({file.path: file.blob for file in session.files}, sizes, own)
+
+    def _note(self, key: str, session: KeptSession) -> None:
+        """Note that a session has another copy now."""
+        assert self._known is not None
+        before = self._known.get(key)
+        self._known[key] = session
+        if self._users is not None:
+            self._users.subtract(_blobs(before) if before is not None else ())
+            self._users.update(_blobs(session))
+
+    def _unlink(self, names: Iterable[str]) -> list[str]:
+        """Remove blobs; return those that could be removed. `sweep` tries the others again."""
+        done = []
+        for name in names:
+            with contextlib.suppress(OSError):
+                Path(self.blobs, name).unlink()
+                done.append(name)
+        return done
 
     def remove(self, keys: Collection[str]) -> bool:
         """Remove the copies of sessions; return whether there were any. Raises OSError."""
         listed, there = self.listed(), self.sessions()
         gone = {key: there[key] for key in keys if key in there}
+        self._known = self._users = None
         for key, session in gone.items():
             self._append(listed.root, listed.product, key, session._replace(deleted=True))
         if gone:
@@ -117,6 +197,17 @@ class CopyWriter(Copies):
             os.close(descriptor)
         if is_first:
             sync_directory(Path(self.folder))
+
+
+def _blobs(session: KeptSession) -> set[str]:
+    return {file.blob for file in session.files}
+
+
+def _size(path: str) -> int:
+    try:
+        return os.lstat(path).st_size
+    except OSError:
+        return 0
 
 
 def _torn(data: bytes) -> int:

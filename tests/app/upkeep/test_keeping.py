@@ -25,6 +25,7 @@ from sidecar.history.search import SearchService
 from sidecar.history.search.build import update
 from sidecar.history.stores.status_by_age import DAY_MS
 from sidecar.storage.kept import writing
+from sidecar.storage.kept.blobs import is_sound
 from sidecar.storage.kept.copies import Copies
 from sidecar.storage.layout import OwnRoot
 from tests.history.conftest import NOW
@@ -188,6 +189,33 @@ def test_a_damaged_copy_is_replaced_while_the_session_exists(claude: Claude, dam
     assert not again.keep()
     claude.delete_all()
     assert_listed_as_before(claude, claude.opened(), before)
+
+
+@pytest.mark.parametrize("damage", [flipped, zeros])
+def test_a_damaged_copy_is_replaced_though_the_limit_is_reached(claude: Claude, damage: Destroyer) -> None:
+    copied = claude.keeping.keep()
+    used = claude.copies.size
+    (claude.root / "projects" / "-new").mkdir()
+    first = next(claude.root.glob("projects/*/*.jsonl"))
+    new = claude.root / "projects" / "-new" / "6818f698-92ae-454b-940b-ab9d0556a49e.jsonl"
+    new.write_bytes(first.read_bytes().replace(b"uuid", b"uuid ") + first.read_bytes()[::-1])
+    os.utime(new, ((NOW - 60 * DAY_MS) / 1000,) * 2)
+    for blob in Path(claude.copies.blobs).iterdir():
+        damage(blob)
+    claude.settings = msgspec.structs.replace(claude.settings, keep_max_bytes=used + 10)
+    claude.history.refresh()
+    again = Keeping(claude, claude, lambda: NOW, claude.changed.extend)
+    assert sorted(again.keep()) == sorted(copied)
+    assert all(is_sound(str(blob)) for blob in Path(claude.copies.blobs).iterdir())
+    assert claude.copies.size <= used + 10
+
+
+def test_checking_a_copy_ends_when_the_sidecar_does(claude: Claude, monkeypatch: pytest.MonkeyPatch) -> None:
+    claude.keeping.keep()
+    again = Keeping(claude, claude, lambda: NOW, claude.changed.extend)
+    monkeypatch.setattr(again._soundness, "_is_stopped", lambda: True)
+    assert again.keep() == []
+    assert len(again._soundness._known) == 0
 
 
 def test_the_doctor_names_damaged_copies_without_an_original(claude: Claude) -> None:
