@@ -73,17 +73,24 @@ class Sums:
         if self.is_forked and not answered:
             self.copied(info)
             return False
-        if self.is_forked and info.last_token_usage is not None:
-            last = Figures.of(info.last_token_usage)
+        last = Figures.of(info.last_token_usage) if info.last_token_usage is not None else None
+        if self.is_forked and last is not None:
             self._base = Figures.positive(whole - own for whole, own in zip(total, last, strict=True))
         self.is_forked = False
-        self._count(total)
+        self._count(total, is_first=last in (None, total))
         return True
 
-    def _count(self, total: Figures) -> None:
-        """Add a sum; if a figure is smaller than in the last, the sums started again from 0."""
-        if self._total is not None and (total.given < self._total.given or total.made < self._total.made):
-            self._carried = self._own(self._total)
+    def _count(self, total: Figures, is_first: bool) -> None:
+        """Add a sum; if a figure is smaller than in the last, the sums started again from 0.
+
+        `is_first` says whether a sum may be that of the first answer. Only such a sum starts again if nothing
+        but the tokens from a cache are fewer.
+        """
+        before = self._total
+        if before is not None and (
+            total.given < before.given or total.made < before.made or (is_first and total.read < before.read)
+        ):
+            self._carried = self._own(before)
             self._base = _NOTHING
         self._total = total
         self.own = self._own(total)

@@ -28,3 +28,25 @@ def test_sums_that_start_again_with_a_longer_request_are_added() -> None:
         used = Tokens(input_tokens=given, output_tokens=made)
         assert sums.take(TokenInfo(total_token_usage=used), answered=True)
     assert sums.own == Figures(given=30_500, made=390)
+
+
+def taken(*sums: tuple[Tokens, Tokens | None]) -> Figures | None:
+    found = Sums()
+    for total, last in sums:
+        assert found.take(TokenInfo(total_token_usage=total, last_token_usage=last), answered=True)
+    return found.own
+
+
+@pytest.mark.parametrize("tells_last", [False, True])
+def test_sums_start_again_where_only_the_tokens_of_a_cache_are_fewer(tells_last: bool) -> None:
+    first = Tokens(input_tokens=1_000, cached_input_tokens=800, output_tokens=30)
+    again = Tokens(input_tokens=1_500, cached_input_tokens=200, output_tokens=40)
+    found = taken((first, first if tells_last else None), (again, again if tells_last else None))
+    assert found == Figures(given=2_500, read=1_000, made=70)
+
+
+def test_sums_that_go_on_do_not_start_again_because_the_tokens_of_a_cache_are_fewer() -> None:
+    first = Tokens(input_tokens=1_000, cached_input_tokens=800, output_tokens=30)
+    corrected = Tokens(input_tokens=1_500, cached_input_tokens=700, output_tokens=40)
+    last = Tokens(input_tokens=500, output_tokens=10)
+    assert taken((first, first), (corrected, last)) == Figures(given=1_500, read=700, made=40)
