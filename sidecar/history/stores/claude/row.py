@@ -111,8 +111,15 @@ def _by_model(facts: Facts, with_cost: bool) -> list[ModelUsage] | None:
 
 def _model_tokens(used: Usage) -> ModelTokens:
     given, made, reads, writes = map(tokens, _tokens_of(used))
-    return ModelTokens(given, made, reads, writes, long_cache_writes=tokens(_long_cache_writes(used)))
+    return ModelTokens(given, made, reads, writes, long_cache_writes=_long_cache_writes(used))
 
 
-def _long_cache_writes(used: Usage) -> int | float | None:
-    return used.cache_creation.ephemeral_1h_input_tokens if used.cache_creation is not None else None
+def _long_cache_writes(used: Usage) -> int | None:
+    """Return how many tokens a cache holds for an hour, of those that were written to it."""
+    if used.cache_creation is None:
+        return None
+    long, writes = (
+        tokens(used.cache_creation.ephemeral_1h_input_tokens),
+        tokens(used.cache_creation_input_tokens),
+    )
+    return min(long, writes) if long is not None and writes is not None else None
