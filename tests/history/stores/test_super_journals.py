@@ -4,6 +4,8 @@ import shutil
 import sqlite3
 from pathlib import Path
 
+import pytest
+
 from tests.history.stores.fixtures.agents import history_of, listed, snapshot
 
 MAGIC = bytes.fromhex("d9d505f920a163d7")
@@ -11,7 +13,14 @@ PENDING_PAGE = (0x40000000 // 4096 + 1).to_bytes(4, "big")
 COLUMNS = "id TEXT PRIMARY KEY, session_id TEXT, message_id TEXT, title TEXT, data TEXT"
 
 
-def write_store(root: Path, super_journal: str | None) -> None:
+def signed_sum(name: bytes) -> int:
+    """Return the checksum of a name as SQLite computes it where characters have a sign."""
+    return sum(int.from_bytes([byte], "big", signed=True) for byte in name) % 2**32
+
+
+def write_store(
+    root: Path, super_journal: str | None, length: int | None = None, checksum: int | None = None
+) -> None:
     """Write a store whose last transaction, which changed the title of a session, is not complete.
 
     `live.db` is next to it, in which that transaction is complete.
@@ -39,7 +48,8 @@ def write_store(root: Path, super_journal: str | None) -> None:
     if super_journal is None:
         return
     name = super_journal.encode()
-    end = PENDING_PAGE + name + len(name).to_bytes(4, "big") + sum(name).to_bytes(4, "big") + MAGIC
+    numbers = len(name) if length is None else length, signed_sum(name) if checksum is None else checksum
+    end = PENDING_PAGE + name + b"".join(number.to_bytes(4, "big") for number in numbers) + MAGIC
     with journal.open("ab") as file:
         file.write(bytes(-file.tell() % 512) + end)
 
@@ -62,6 +72,48 @@ def test_a_transaction_whose_super_journal_is_gone_is_complete(tmp_path: Path) -
     other.write_text("of somebody")
     assert listed(history_of(root))["ses_1"]["title"] == "after"
     assert other.read_text() == "of somebody"
+
+
+def as_sqlite_reads(root: Path, copy: Path) -> str:
+    """Return the title that SQLite itself finds after it has played back a journal."""
+    shutil.copytree(root, copy)
+    with sqlite3.connect(copy / "opencode.db") as connection:
+        title: str = connection.execute("SELECT title FROM session").fetchone()[0]
+    connection.close()
+    return title
+
+
+@pytest.mark.parametrize(
+    ("name", "length", "checksum"),
+    [
+        ("gone-mj0123456789", None, 7),
+        ("gone-mj0123456789", None, None),
+        ("gone-mj\u00e4\u4e2d", None, None),
+        ("gone-mj0123456789", 0, 0),
+        ("gone-mj0123456789", 1 << 31, None),
+        ("x" * 512, None, None),
+        ("x" * 513, None, None),
+        ("x" * 5_000, None, None),
+        ("\0gone", None, None),
+    ],
+)
+def test_a_journal_is_played_back_if_sqlite_would(
+    tmp_path: Path, name: str, length: int | None, checksum: int | None
+) -> None:
+    root = tmp_path / "store"
+    write_store(root, name, length, checksum)
+    with sqlite3.connect(root / "live.db") as connection:
+        rows = connection.execute("SELECT title FROM session").fetchall()
+    connection.close()
+    assert rows == [("after",)]
+    if as_sqlite_reads(root, tmp_path / "copy") == "before":  # the transaction was not complete
+        (root / "live.db").unlink()
+    else:
+        (root / "live.db").replace(root / "opencode.db")
+    expected = as_sqlite_reads(root, tmp_path / "other copy")
+    before = snapshot(root)
+    assert listed(history_of(root))["ses_1"]["title"] == expected
+    assert snapshot(root) == before
 
 
 def test_a_transaction_that_was_undone_in_a_copy_is_seen_once_it_is_complete(tmp_path: Path) -> None:
