@@ -53,6 +53,34 @@ def claude_answer(number: int, model: str, output: int) -> dict[str, Any]:
     }
 
 
+@pytest.mark.parametrize("batches", [1, 4])
+def test_an_answer_of_claude_that_names_no_model_is_one_of_the_last_model(
+    tmp_path: Path, batches: int
+) -> None:
+    root = tmp_path / "store"
+    records = [claude_answer(number, model, 10) for number, model in enumerate(["opus", "", "haiku", ""])]
+    path = root / "projects" / "-w" / f"{SESSION}.jsonl"
+    append(path, records[: 4 // batches])
+    history = history_of(root)
+    history.list()
+    for number in range(4 // batches, 4):
+        append(path, records[number : number + 1])
+        history.list()
+    used = history.list()[0].token_usage
+    assert used is not None and used.by_model is not None
+    assert [(each.model, each.answers) for each in used.by_model] == [("opus", 2), ("haiku", 2)]
+
+
+def test_an_answer_that_names_no_model_is_one_of_the_last_model() -> None:
+    counted = CountedOnce()
+    for number, model in enumerate(["opus", None, "haiku", None]):
+        counted.add(number, Usage(output=1), model)
+    counted.add(1, Usage(output=5), None)  # a copy that has more
+    total = counted.total()
+    assert total is not None and total.by_model is not None
+    assert [(each.model, each.output) for each in total.by_model] == [("opus", 6), ("haiku", 2)]
+
+
 def test_claude(tmp_path: Path) -> None:
     root = tmp_path / "store"
     models = ["opus", "haiku", "opus"]
@@ -165,7 +193,7 @@ def test_tokens_by_model_are_those_of_the_sum(given: list[tuple[int, str, Any]])
 
 def test_an_answer_of_an_unknown_model_leaves_the_models_out() -> None:
     counted = CountedOnce()
-    for key, model in enumerate(["a", "b", None]):
+    for key, model in enumerate([None, "a", "b"]):
         counted.add(key, Usage(input=1), model)
     total = counted.total()
     assert total is not None

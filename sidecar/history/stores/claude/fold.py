@@ -162,8 +162,8 @@ class ThreadFold:
             known, usage = answers.get(key), message.usage
             if known is None or (usage is not None and _made_more(usage, known)):
                 answers[key] = usage
-                if message.model != first:
-                    first = self._take_model(key, message.model)
+                if (current := model or self.facts.model) != first:
+                    first = self._take_model(key, current)
                 if (cost := dollars(record.cost_usd)) is not None:
                     self.facts.costs[key] = cost
         if model:

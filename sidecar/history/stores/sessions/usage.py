@@ -37,6 +37,7 @@ class CountedOnce:
     def __init__(self) -> None:
         self._used: dict[Hashable, Usage] = {}
         self._models: dict[Hashable, str | None] = {}
+        self._current: str | None = None
 
     def __contains__(self, key: Hashable) -> bool:
         return key in self._used
@@ -45,10 +46,15 @@ class CountedOnce:
         return len(self._used)
 
     def add(self, key: Hashable, usage: Usage, model: str | None) -> None:
-        """Count what an answer of a model used, unless a larger copy of it is known."""
+        """Count what an answer used, unless a larger copy of it is known.
+
+        An answer that names no model is one of the model that answered before.
+        """
         known = self._used.get(key)
+        self._current = model or self._current
         if known is None or (usage.output or 0) > (known.output or 0):
-            self._used[key], self._models[key] = usage, model
+            self._used[key] = usage
+            self._models[key] = model or self._models.get(key) or self._current
 
     def total(self) -> TokenUsage | None:
         """Sum what was counted; None without any token.
