@@ -45,7 +45,7 @@ def test_sums_start_again_where_only_the_tokens_of_a_cache_are_fewer(tells_last:
     assert found == Figures(given=2_500, read=1_000, made=70)
 
 
-def test_sums_that_go_on_do_not_start_again_because_the_tokens_of_a_cache_are_fewer() -> None:
+def test_sums_that_continue_do_not_start_again_because_the_tokens_of_a_cache_are_fewer() -> None:
     first = Tokens(input_tokens=1_000, cached_input_tokens=800, output_tokens=30)
     corrected = Tokens(input_tokens=1_500, cached_input_tokens=700, output_tokens=40)
     last = Tokens(input_tokens=500, output_tokens=10)
