@@ -22,6 +22,7 @@ import { historyCommands } from "./commands/history/history.js";
 import { listCommands } from "./commands/list.js";
 import { questionCommands } from "./commands/runs/questions.js";
 import { registerCommands } from "./commands/register.js";
+import { returningToList } from "./commands/rowMenu.js";
 import { selectionCommands } from "./commands/selection.js";
 import { showProblem, sidecarCommands } from "./commands/sidecar.js";
 import { walkthroughCommands } from "./commands/walkthrough.js";
@@ -227,7 +228,7 @@ export function activate(context: vscode.ExtensionContext): SubagentSidecarApi {
     notifyEnds(service, panel, notices, (task) => model.notifiesOf(task)),
     askAboutLastWindow(service, context.globalState),
     discoverStores(service, context.globalState),
-    registerCommands(commands, service, log),
+    registerCommands(returningToList(commands, agents), service, log),
     followSettings(service, settings),
     vscode.workspace.onDidChangeConfiguration((event) => {
       if (event.affectsConfiguration(`${SECTION}.conversations`)) {

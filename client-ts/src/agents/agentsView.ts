@@ -96,6 +96,16 @@ export class AgentsView implements WebviewViewProvider, Disposable {
     });
   }
 
+  /** Choose the named subagent, with the cursor in the goal if the view has the focus. */
+  compose(subagentName: string): void {
+    this.#session?.show({ type: "compose", subagentName });
+  }
+
+  /** Give the view the keyboard focus. */
+  async focus(): Promise<void> {
+    await this.#context.commands.executeCommand(`${AGENTS_VIEW}.focus`);
+  }
+
   /** Show the view with the cursor in the goal, and write something at its end. */
   async addToGoal(text: string): Promise<void> {
     await this.#show({ type: "addToGoal", text });
@@ -124,9 +134,7 @@ export class AgentsView implements WebviewViewProvider, Disposable {
     const session = servePage(this.#context, view, {
       place: "sideBar",
       opensElsewhere: showsInEditor,
-      focus: () => {
-        void this.#context.commands.executeCommand(`${AGENTS_VIEW}.focus`);
-      },
+      focus: () => void this.focus(),
     });
     this.#session = session;
     view.onDidChangeVisibility(() => {
@@ -205,7 +213,7 @@ export class AgentsView implements WebviewViewProvider, Disposable {
 
   async #show(message: Navigation): Promise<void> {
     this.#pending = message;
-    await this.#context.commands.executeCommand(`${AGENTS_VIEW}.focus`);
+    await this.focus();
     if (this.#session !== undefined && this.#pending === message) {
       this.#pending = undefined;
       this.#session.show(message);

@@ -76,6 +76,12 @@ export class ConversationEditors implements vscode.WebviewPanelSerializer, vscod
     return this.#front?.session;
   }
 
+  /** Bring the keyboard focus to the editor in front; return whether there is one. */
+  focus(): boolean {
+    this.#front?.panel.reveal();
+    return this.#front !== undefined;
+  }
+
   /** The run of the editor in front. */
   get activeTaskId(): string | undefined {
     return this.#front?.taskId;

@@ -53,6 +53,18 @@ export class Conversations {
     return this.#view.focusComposer(subagentName, goal);
   }
 
+  /** Choose the named subagent, with the cursor in the goal if the user is still in the list. */
+  compose(subagentName: string): void {
+    this.#view.compose(subagentName);
+  }
+
+  /** Bring the keyboard focus to the conversation in front, or else to the list. */
+  async focus(): Promise<void> {
+    if (!this.#editors.focus()) {
+      await this.#view.focus();
+    }
+  }
+
   /** Show the list with the cursor in the goal, and write something at its end. */
   addToGoal(text: string): Promise<void> {
     return this.#view.addToGoal(text);

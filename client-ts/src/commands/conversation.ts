@@ -9,6 +9,8 @@ type Page = Pick<PanelSession, "show" | "turns">;
 export interface ConversationSurface {
   /** The page of the conversation in front. */
   readonly page: Page | undefined;
+  /** Give it the keyboard focus. */
+  focus(): Promise<void>;
 }
 
 /** The commands on the conversation in front, by their ids. */
@@ -19,16 +21,19 @@ export function conversationCommands(surface: ConversationSurface) {
   };
 }
 
-async function find({ page }: ConversationSurface): Promise<void> {
+async function find(surface: ConversationSurface): Promise<void> {
+  const { page } = surface;
   if (page === undefined) {
     await inform(strings.runs.noConversation);
   } else {
+    await surface.focus();
     page.show({ type: "find" });
   }
 }
 
 /** Show the turn that the user chooses by its time. */
-async function goToTime({ page }: ConversationSurface): Promise<void> {
+async function goToTime(surface: ConversationSurface): Promise<void> {
+  const { page } = surface;
   const turns = page?.turns ?? [];
   if (page === undefined || turns.length === 0) {
     void inform(page === undefined ? strings.runs.noConversation : strings.runs.noTurns);
@@ -36,6 +41,7 @@ async function goToTime({ page }: ConversationSurface): Promise<void> {
   }
   const seq = await askTurn(turns);
   if (seq !== undefined) {
+    await surface.focus();
     page.show({ type: "jumpTo", seq });
   }
 }

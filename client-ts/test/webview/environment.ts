@@ -1,4 +1,5 @@
-// What jsdom lacks of a browser: it has no layout, so nothing is scrolled, resized or in view.
+// What jsdom lacks of a browser: it has no layout, so nothing is scrolled, resized or in view, and no window.
+document.hasFocus = () => true;
 Element.prototype.scrollIntoView = () => undefined;
 
 globalThis.ResizeObserver = class {

@@ -7,6 +7,8 @@ import { FALLBACK_FOCUS } from "./focus.js";
 export class FocusKeeper {
   readonly #root: HTMLElement;
   #last: Element | undefined;
+  /** What gets the focus with the page, instead of what had it last. */
+  #wanted: HTMLElement | undefined;
   /** Whether a button of the mouse is down: the page gets the focus by a click, which chooses the element. */
   #isPointing = false;
   #hasPointed = false;
@@ -20,6 +22,7 @@ export class FocusKeeper {
     const { ownerDocument: document } = this.#root;
     this.#root.addEventListener("focusin", ({ target }) => {
       this.#last = target instanceof Element ? target : undefined;
+      this.#wanted = undefined;
     });
     for (const [type, isPointing] of [
       ["pointerdown", true],
@@ -38,16 +41,31 @@ export class FocusKeeper {
 
   /** Do so if the page got the focus before there was anything to focus. */
   giveFirst(): void {
-    if (this.#last === undefined && !this.#hasPointed) {
+    if (this.#last === undefined && this.#wanted === undefined && !this.#hasPointed) {
       this.give();
     }
   }
 
-  /** Focus what had the focus last, or else the list or the conversation, if the page has it as a whole. */
+  /** Focus an element. If the user is elsewhere, do so when the page gets the focus: it may not take it from them. */
+  want(target: HTMLElement): void {
+    const { ownerDocument: document } = this.#root;
+    if (document.hasFocus()) {
+      focus(target);
+    } else {
+      blur(document.activeElement);
+      this.#wanted = target;
+    }
+  }
+
+  /** Focus what should have it, or had the focus last, or else the list or the conversation, if the page has it as a whole. */
   give(): void {
     const { ownerDocument: document } = this.#root;
     const isWhole = document.activeElement === null || document.activeElement === document.body;
     if (!document.hasFocus() || !isWhole || this.#isPointing) {
+      return;
+    }
+    if (this.#wanted?.isConnected === true) {
+      focus(this.#wanted);
       return;
     }
     const last = this.#last?.isConnected === true ? this.#last : undefined;
@@ -55,5 +73,18 @@ export class FocusKeeper {
     if (target instanceof HTMLElement) {
       target.focus({ preventScroll: true });
     }
+  }
+}
+
+function focus(target: HTMLElement): void {
+  target.focus();
+  if (target instanceof HTMLInputElement) {
+    target.select();
+  }
+}
+
+function blur(element: Element | null): void {
+  if (element instanceof HTMLElement) {
+    element.blur();
   }
 }

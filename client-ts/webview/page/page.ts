@@ -198,9 +198,8 @@ export class Page {
 
   #focus(target: string): void {
     const element = this.#root.querySelector<HTMLElement>(target);
-    element?.focus();
-    if (element instanceof HTMLInputElement) {
-      element.select();
+    if (element !== null) {
+      this.#focusKeeper.want(element);
     }
   }
 
@@ -387,7 +386,7 @@ export class Page {
     const hadFocus = this.#root.contains(ownerDocument.activeElement);
     this.#renderApp();
     if (hadFocus && !this.#root.contains(ownerDocument.activeElement)) {
-      this.#root.querySelector<HTMLElement>(FALLBACK_FOCUS)?.focus();
+      this.#focus(FALLBACK_FOCUS);
     } else if (!hadFocus) {
       this.#focusKeeper.giveFirst();
     }

@@ -11,8 +11,9 @@ import { freeName, ownDefinitions, writeDefinition } from "./definitionFile.js";
 export interface UseAgentContext {
   readonly service: Pick<SubagentService, "request" | "start">;
   readonly panel: {
-    focusComposer(subagentName?: string): Promise<void>;
+    reveal(): Promise<void>;
     definitionsChanged(chosen?: string): Promise<void>;
+    compose(subagentName: string): void;
   };
 }
 
@@ -32,7 +33,7 @@ async function useAgent({ service, panel }: UseAgentContext, runner: unknown): P
     await inform(strings.installed.none);
     return;
   }
-  const agent = agents.find((each) => each.runner === runner) ?? (await pick(agents));
+  const agent = agents.find((each) => each.runner === runner) ?? (await pick(agents, panel));
   if (agent === undefined) {
     return;
   }
@@ -40,7 +41,7 @@ async function useAgent({ service, panel }: UseAgentContext, runner: unknown): P
   const existing = items.find((each) => each.runner === agent.runner && isOwn(each));
   const name = existing?.name ?? (await create(agent, new Set(items.map((each) => each.name))));
   await panel.definitionsChanged(name);
-  await panel.focusComposer(name);
+  panel.compose(name);
 }
 
 /** Whether a definition is the user's own: one of a workspace, which may allow itself anything, is not chosen for them. */
@@ -48,9 +49,15 @@ function isOwn({ source, shadowedBy }: SubagentInfo): boolean {
   return source.level === "user" && source.format === undefined && shadowedBy === undefined;
 }
 
-async function pick(agents: readonly InstalledAgent[]): Promise<InstalledAgent | undefined> {
+async function pick(
+  agents: readonly InstalledAgent[],
+  panel: Pick<UseAgentContext["panel"], "reveal">,
+): Promise<InstalledAgent | undefined> {
   const rows = agents.map((agent) => ({ label: agent.title, description: agent.runner, agent }));
   const row = await vscode.window.showQuickPick(rows, { placeHolder: strings.installed.prompt });
+  if (row !== undefined) {
+    await panel.reveal(); // now: later, the user may have the focus elsewhere
+  }
   return row?.agent;
 }
 

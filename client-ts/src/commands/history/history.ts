@@ -1,7 +1,7 @@
 import * as vscode from "vscode";
 
 import { refusalWords } from "../../refusals/refusalWords.js";
-import { inform } from "../../questions/notify.js";
+import { inform, showError } from "../../questions/notify.js";
 import { queryErrorText, queryError } from "../../text/queryText.js";
 import type { SubagentService } from "../../service/service.js";
 import type { TaskRef } from "../../taskRef.js";
@@ -150,10 +150,12 @@ async function filter({ service, history }: HistoryCommandsContext): Promise<voi
     title: strings.history.filter,
     prompt: strings.history.filterPrompt,
     value: history.filter,
+    ignoreFocusOut: true, // else a click elsewhere would end it, and the list would take the focus from there
     validateInput: (typed) => preview(service, typed),
   });
   if (text !== undefined) {
-    await setFilter(history, text);
+    // The list gets the focus when this returns, and not when it is filtered, which may take long.
+    void setFilter(history, text).catch(showError);
   }
 }
 

@@ -16,11 +16,12 @@ const TURNS: TimedTurn[] = [
 ];
 
 function page(turns: readonly TimedTurn[] | undefined) {
-  const posted: Navigation[] = [];
+  const posted: (Navigation | "focus")[] = [];
   const show = (message: Navigation): void => {
     posted.push(message);
   };
-  return { posted, commands: conversationCommands({ page: { show, turns } }) };
+  const focus = () => Promise.resolve(void posted.push("focus"));
+  return { posted, commands: conversationCommands({ page: { show, turns }, focus }) };
 }
 
 /** Enter a text, then choose the row with this label. */
@@ -34,14 +35,14 @@ async function picked(turns: readonly TimedTurn[], value: string, label: string)
   return { posted, rows: items.map((item) => `${item.label} ${item.description}`) };
 }
 
-test("Find in Conversation opens the search of the page in front", () => {
+test("Find in Conversation opens the search of the page in front, which gets the focus", async () => {
   const { posted, commands } = page([]);
-  void commands["subagentSidecar.conversation.find"]();
-  expect(posted).toEqual([{ type: "find" }]);
+  await commands["subagentSidecar.conversation.find"]();
+  expect(posted).toEqual(["focus", { type: "find" }]);
 });
 
 test("without a conversation, both say what to do", async () => {
-  const commands = conversationCommands({ page: undefined });
+  const commands = conversationCommands({ page: undefined, focus: () => Promise.resolve() });
   void commands["subagentSidecar.conversation.find"]();
   await commands["subagentSidecar.conversation.goToTime"]();
   expect(shown.messages).toEqual(["Open a conversation first.", "Open a conversation first."]);
@@ -55,11 +56,11 @@ test("without a turn, Go to Time says so", async () => {
 test("the turns are listed with their times, and one that is chosen is shown", async () => {
   const { posted, rows } = await picked(TURNS, "", "11:00:05");
   expect(rows).toEqual(["09:30:00 I read.", "11:00:05 $(bell-dot) Run it?"]);
-  expect(posted).toEqual([{ type: "jumpTo", seq: 8 }]);
+  expect(posted).toEqual(["focus", { type: "jumpTo", seq: 8 }]);
 });
 
 test("a time that is entered comes first, and leads to its turn", async () => {
   const { posted, rows } = await picked(TURNS, "10:15", "At 10:15");
   expect(rows[0]).toBe("At 10:15 09:30:00 I read.");
-  expect(posted).toEqual([{ type: "jumpTo", seq: 1 }]);
+  expect(posted).toEqual(["focus", { type: "jumpTo", seq: 1 }]);
 });

@@ -890,3 +890,28 @@ test("a page that the editor focuses as a whole has the focus in its list, or wh
   expect(document.activeElement).toBe(document.body);
   vi.restoreAllMocks();
 });
+
+test("what comes late takes no focus that the user moved elsewhere; the page has it there when they return", () => {
+  const { tell } = shown();
+  tell(...READY, { type: "open", taskId: "t1" }, { type: "home" });
+  const hasFocus = vi.spyOn(document, "hasFocus").mockReturnValue(false);
+  const focused = vi.fn();
+  document.addEventListener("focusin", focused);
+  tell({ type: "compose", subagentName: "tester" });
+  expect(focused).not.toHaveBeenCalled();
+  hasFocus.mockReturnValue(true);
+  window.dispatchEvent(new Event("focus"));
+  expect(document.activeElement).toBe(goal());
+  // A button that goes passes its focus on only in a page that has it.
+  tell({ type: "open", taskId: "t1" }, { type: "task", task: task() });
+  button("Cancel").focus();
+  focused.mockClear();
+  hasFocus.mockReturnValue(false);
+  tell({ type: "task", task: task({ status: "completed", completedAt: 9_000 }) });
+  expect(focused).not.toHaveBeenCalled();
+  hasFocus.mockReturnValue(true);
+  window.dispatchEvent(new Event("focus"));
+  expect(document.activeElement?.id).toBe("scroller");
+  document.removeEventListener("focusin", focused);
+  vi.restoreAllMocks();
+});

@@ -28,8 +28,9 @@ function commands(runners: readonly RunnerInfo[], items: readonly Partial<Subage
       Promise.resolve(method === "runners/list" ? { items: runners } : { items, problems: [] }),
   } as never;
   const panel = {
-    focusComposer: (name?: string) => Promise.resolve(void chosen.push(name)),
+    reveal: () => Promise.resolve(void chosen.push("the view")),
     definitionsChanged: (name?: string) => Promise.resolve(void chosen.push(name)),
+    compose: (name: string) => void chosen.push(name),
   };
   const use = useAgentCommands({ service, panel })["subagentSidecar.agent.use"];
   return { use, chosen };
@@ -72,12 +73,12 @@ test("the new subagent has a name of its own", async () => {
   expect(chosen).toEqual(["claude-2", "claude-2"]);
 });
 
-test("from the palette the user picks the agent", async () => {
+test("from the palette the user picks the agent, and the view has the focus at once", async () => {
   const pick = vi.spyOn(vscode.window, "showQuickPick");
   pick.mockImplementationOnce((rows) => Promise.resolve((rows as never[])[1]));
   const { use, chosen } = commands([OPENCODE, CLAUDE]);
   await use();
-  expect(chosen).toEqual(["claude", "claude"]);
+  expect(chosen).toEqual(["the view", "claude", "claude"]);
 });
 
 test("without an installed agent a message says what to install", async () => {
