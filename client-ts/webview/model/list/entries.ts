@@ -104,7 +104,8 @@ function historyEntries(
     return [];
   }
   const { rows, hasMore } = history;
-  const variant = JSON.stringify([sort, today, hasMore, [...collapsed], [...listed]]);
+  const counts = [history.matched, hasMore];
+  const variant = JSON.stringify([sort, today, counts, [...collapsed], [...listed]]);
   if (last.rows !== rows || last.variant !== variant) {
     last = { rows, variant, entries: divided(list, listed, today) };
   }
@@ -129,9 +130,30 @@ function divided(list: ListState, listed: ReadonlySet<string>, today: number): E
     }
   }
   const end = [...groups.keys()].at(-1);
-  return [...groups].flatMap(([group, members]) =>
-    grouped(group, members, list, history?.hasMore === true && group === end),
+  const hasMore = history?.hasMore === true;
+  return [...groups].flatMap(([group, members]) => {
+    const isCut = hasMore && group === end;
+    const rest = isCut && isLast(group) ? unread(list, listed) : undefined;
+    return grouped(group, members, list, isCut && rest === undefined, rest);
+  });
+}
+
+/** Whether all tasks that were not read belong to a group. */
+function isLast(group: GroupId): boolean {
+  return group === "older" || group === "sorted";
+}
+
+/** Count the tasks that were not read, apart from those that are listed above. */
+function unread({ history, scope }: ListState, listed: ReadonlySet<string>): number {
+  const { rows = [], matched = 0, pinned = [] } = history ?? {};
+  const read = new Set(rows.map(storedKey));
+  const above = pinned.filter(
+    (row) =>
+      (listed.has(storedKey(row)) || (row.own === true && listed.has(row.id))) &&
+      (scope === "all" || row.folder === undefined) &&
+      !read.has(storedKey(row)),
   );
+  return Math.max(0, matched - rows.length - above.length);
 }
 
 function grouped(
@@ -139,13 +161,14 @@ function grouped(
   members: readonly Entry[],
   { collapsed }: ListState,
   isPartial: boolean,
+  unread = 0,
 ): Entry[] {
   const key = `group ${group}`;
   const isCollapsed = collapsed.has(key);
   const heading: Entry = {
     kind: "group",
     ...{ key, group, isPartial, isCollapsed },
-    count: group === "running" ? members.filter(works).length : members.length,
+    count: (group === "running" ? members.filter(works) : members).length + unread,
   };
   return members.length === 0 ? [] : [heading, ...(isCollapsed ? [] : members)];
 }

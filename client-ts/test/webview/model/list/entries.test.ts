@@ -81,6 +81,28 @@ test("sorted by cost, the history is one group in the order that the sidecar sen
   expect(keys(list, [])).toEqual(["group sorted", "stored /r a", "stored /r b"]);
 });
 
+test("the last group counts the tasks that were not read, since all of them are its own", () => {
+  const rows = [stored("a", 1), stored("b", 400)];
+  const headings = (list: ListState) =>
+    entriesOf({ runs: [], list, now: NOW }).flatMap((entry) =>
+      entry.kind === "group" ? [[entry.group, entry.count, entry.isPartial]] : [],
+    );
+  const cut = { hasMore: true, matched: 1_200 };
+  expect(headings(listed(rows, cut))).toEqual([
+    ["today", 1, false],
+    ["older", 1_199, false],
+  ]);
+  expect(headings(listed(rows, { ...cut, sort: "cost" }))).toEqual([["sorted", 1_200, false]]);
+  // Which of today's tasks were not read is unknown.
+  expect(headings(listed(rows.slice(0, 1), cut))).toEqual([["today", 1, true]]);
+  // A pinned one is counted where it is listed.
+  expect(headings(listed(rows, { ...cut, pinned: [stored("old", 900)] }))).toEqual([
+    ["pinned", 1, false],
+    ["today", 1, false],
+    ["older", 1_198, false],
+  ]);
+});
+
 test("later pages follow earlier ones, and a new first page replaces all", () => {
   const first = listed([stored("a", 1)], { hasMore: true });
   const page = history([stored("b", 2)], { from: 1 });
