@@ -40,7 +40,7 @@ const FIELDS =
   "status|mode|product|workspace|model|parent|file|outcome|title|id|root|kept|cost|estimate|tokens|messages|size|created|active|duration|since|until";
 const VALUES = String.raw`(?:"[^"]*"?|[^\s(),"]+|,)*`;
 const TERM = new RegExp(
-  String.raw`(?<field>-?(?:${FIELDS})(?::|[<>]=?|=)${VALUES})|(?<phrase>"[^"]*"?)|(?<word>[^\s()]+)|[()]`,
+  String.raw`(?<field>-?(?:${FIELDS}|tag)(?::|[<>]=?|=)${VALUES})|(?<phrase>"[^"]*"?)|(?<word>[^\s()]+)|[()]`,
   "giu",
 );
 const SHORTEST = 3;

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { ResponseError } from "vscode-jsonrpc/node";
 
 import { MarkStore } from "../../../src/marks/markStore.js";
 import { taggedService } from "../../../src/marks/taggedService.js";
@@ -69,4 +70,26 @@ test("requests name no tags to the sidecar, and the rest of the service is as it
     ["tasks/refresh", {}, undefined],
   ]);
   expect(tagged.state.kind).toBe("running");
+});
+
+test("an error in a query is reported at the place where it was typed, and tags are among the fields", async () => {
+  const store = new MarkStore(folder);
+  await store.change([TASK], () => ({ tags: ["later"] }));
+  const expected = "a field (status, mode); quote the term if it is text";
+  const sent = '(id:"1") nosuch:x';
+  const refusal = new ResponseError(-32602, "query", {
+    position: sent.indexOf("nosuch"),
+    expected,
+  });
+  const service = { request: () => Promise.reject(refusal) } as unknown as SubagentService;
+  const refused = taggedService(service, store).request("tasks/list", {
+    query: "tag:later nosuch:x",
+  });
+  await expect(refused).rejects.toMatchObject({
+    code: -32602,
+    data: {
+      position: "tag:later ".length,
+      expected: "a field (tag, status, mode); quote the term if it is text",
+    },
+  });
 });

@@ -34,6 +34,7 @@ test.each([
   ["broken roof ", { text: "broken roof" }],
   ['"broken roof"', { text: '"broken roof"' }],
   ["status:failed roof cost>1", { text: "roof", query: "status:failed cost>1" }],
+  ["tag:release roof ", { text: "roof", query: "tag:release" }],
   ['-mode:"a b",c roof AND tile ', { text: "roof tile", query: '-mode:"a b",c' }],
   [
     "title:roof id:0199 tile created>2026-01-31 duration<2h",
