@@ -1,22 +1,20 @@
 import * as vscode from "vscode";
 
 import type { PanelSession } from "../panel/panelSession.js";
-import type { AsyncTask } from "../protocol.js";
-import { isWaiting } from "../questions/questions.js";
-import { oneLine } from "../text/words.js";
 import * as strings from "../text/strings.js";
 import { type PageContext, servePage } from "./pages.js";
+import { type Tabbed, tabTitles } from "./tabTitles.js";
 
 /** The type of the editors' webviews in the manifest. */
 export const CONVERSATION_EDITOR = "subagentSidecar.conversation";
-
-const TITLE_CHARS = 40;
 
 /** One open editor. */
 interface Editor {
   readonly panel: vscode.WebviewPanel;
   readonly session: PanelSession;
   taskId: string;
+  /** What its title is made of, once that is known. */
+  shown?: Tabbed;
 }
 
 /** Conversations as editors: one for each run, side by side, and restored with their window. */
@@ -125,7 +123,8 @@ export class ConversationEditors implements vscode.WebviewPanelSerializer, vscod
           editor.taskId = task.id;
           this.#fronts.fire();
         }
-        panel.title = titleOf(task, title);
+        editor.shown = { task, ...(title === undefined ? {} : { title }) };
+        this.#nameTabs();
       },
     });
     const editor: Editor = { panel, session, taskId };
@@ -140,6 +139,7 @@ export class ConversationEditors implements vscode.WebviewPanelSerializer, vscod
     panel.onDidDispose(() => {
       session.dispose();
       this.#editors.delete(editor);
+      this.#nameTabs();
       if (this.#last === editor) {
         this.#last = undefined;
       }
@@ -148,18 +148,25 @@ export class ConversationEditors implements vscode.WebviewPanelSerializer, vscod
     return editor;
   }
 
+  /** Title all tabs: what each is called depends on the others. */
+  #nameTabs(): void {
+    const named = [...this.#editors].flatMap(({ panel, shown }) =>
+      shown ? [{ panel, shown }] : [],
+    );
+    tabTitles(named.map(({ shown }) => shown)).forEach((title, at) => {
+      const panel = named[at]?.panel;
+      if (panel !== undefined && panel.title !== title) {
+        panel.title = title;
+      }
+    });
+  }
+
   #viewChanged(editor: Editor): void {
     if (editor.panel.active) {
       this.#last = editor;
     }
     this.#fronts.fire();
   }
-}
-
-/** Return the title of a tab: a mark for what needs the user, and its name or else its goal. */
-function titleOf(task: AsyncTask, title = task.goalPrompt): string {
-  const mark = isWaiting(task) ? "● " : "";
-  return mark + (oneLine(title, TITLE_CHARS) || strings.common.untitled);
 }
 
 /** Read which run a page showed, from the state that it kept. */
