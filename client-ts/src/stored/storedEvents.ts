@@ -1,5 +1,7 @@
 import * as strings from "../text/strings.js";
 import type { FileEdit, StoredMessage, TaskEvent, ToolContent } from "../protocol.js";
+import { oneLine } from "../text/words.js";
+import { NOTED_ERROR } from "./notedError.js";
 
 /** Messages that only a program needs: usage is counted elsewhere, and checkpoints have no text. */
 const UNSHOWN: ReadonlySet<string> = new Set(["request", "checkpoint"]);
@@ -48,10 +50,18 @@ function eventOf(message: StoredMessage): Bare<TaskEvent> | undefined {
   if (role === "user") {
     return { type: "message", messageId, role: "user", text };
   }
-  const status = kind === "error" ? "failed" : "completed";
-  return role === "assistant"
-    ? { type: "message", messageId, text }
-    : callOf({ ...message, tool: { name: kind, status } });
+  if (role === "assistant") {
+    return { type: "message", messageId, text };
+  }
+  return kind === "error"
+    ? errorOf(messageId, text)
+    : callOf({ ...message, tool: { name: kind, status: "completed" } });
+}
+
+/** An error is a call that failed, so that the minimap and jumps find it. */
+function errorOf(toolCallId: string, text: string): Bare<TaskEvent> {
+  const title = oneLine(text, TITLE_CHARS);
+  return { type: "tool", toolCallId, name: NOTED_ERROR, title, status: "failed", output: text };
 }
 
 /** A call without an id ends at once: nothing could be matched to it later. */

@@ -345,6 +345,8 @@ export const TOOL: Texts<typeof en.TOOL> = {
   rejected: "abgelehnt",
   line: (line) => `Zeile ${line}`,
   more: (count) => `und ${count} weitere`,
+  error: "Fehler:",
+  waited: (time) => `Wartete ${time} auf eine Antwort`,
 };
 
 export const DIFF: Texts<typeof en.DIFF> = {

@@ -352,6 +352,8 @@ export const TOOL = {
   rejected: "rejected",
   line: (line: number) => `line ${line}`,
   more: (count: number) => `and ${count} more`,
+  error: "Error:",
+  waited: (time: string) => `Waited ${time} for an answer`,
 };
 
 export const DIFF = {

@@ -64,7 +64,7 @@ test("the text of a call does not repeat its name", () => {
 test("an error that a product noted is not shown as a success", () => {
   const message = { index: 1, role: "system", kind: "error", text: "The model is gone." };
   expect(eventsOf([message], 1, "g")).toMatchObject([
-    { type: "tool", name: "error", status: "failed", output: "The model is gone." },
+    { type: "tool", name: "(error)", status: "failed", output: "The model is gone." },
   ]);
 });
 

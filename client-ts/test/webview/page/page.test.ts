@@ -915,3 +915,30 @@ test("what comes late takes no focus that the user moved elsewhere; the page has
   document.removeEventListener("focusin", focused);
   vi.restoreAllMocks();
 });
+
+test("the time of a call is what it worked, without its wait for an answer", () => {
+  const { tell } = shown();
+  const options = [{ optionId: "y", name: "Yes", kind: "allow_once" }];
+  const call = { type: "tool", toolCallId: "c", name: "Write a.py", seq: 1 } as const;
+  const ask = {
+    type: "permission",
+    requestId: "r",
+    toolCallId: "c",
+    title: "Write",
+    options,
+  } as const;
+  const ended = (ts: number): ToWebview => ({
+    ...{ type: "events", taskId: "t1" },
+    events: [
+      { ...call, status: "started", ts: 0 },
+      { ...ask, state: "asked", seq: 2, ts: 1_000 },
+      { ...ask, state: "answered", seq: 3, ts: 101_000, optionId: "y", kind: "allow_once" },
+      { ...call, status: "completed", seq: 4, ts },
+    ],
+  });
+  const times = () => [...document.querySelectorAll<HTMLElement>(".tool-word[title]")];
+  tell(...READY, { type: "open", taskId: "t1" }, { type: "task", task: task() }, ended(104_000));
+  expect(times().map((each) => [each.textContent, each.title])).toEqual([
+    ["4s", "Waited 1m 40s for an answer"],
+  ]);
+});

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { StoredRow } from "../../../src/panel/listMessages.js";
 import type { StoredState } from "../../../src/panel/pageTask.js";
 import type { ToWebview } from "../../../src/panel/messages.js";
+import { eventsOf } from "../../../src/stored/storedEvents.js";
 import { runOf } from "../../../src/stored/storedRun.js";
 import { pageIdOf } from "../../../src/storedRef.js";
 import { Page } from "../../../webview/page/page.js";
@@ -95,4 +96,15 @@ test("the conversation of a stored task that is gone says so, and stays", () => 
   shown(state, { type: "taskDeleted", taskId: pageIdOf(REF) });
   expect(textOf(".deleted")).toBe("This task was deleted.");
   expect(textOf(".ending-state")).toBe("This task was completed.");
+});
+
+test("an error that a product noted is a message, not a call", () => {
+  const text = "API error: the model is overloaded.\nTry again later.";
+  const message = { index: 1, role: "system", kind: "error", text };
+  shown(
+    { status: "failed", outcome: "failed" },
+    { type: "events", taskId: pageIdOf(REF), events: eventsOf([message], 1, "g") },
+  );
+  expect(textOf("li.tool")).toBe("Error: API error: the model is overloaded. Try again later.");
+  expect(document.querySelector(".tool-row")).toBeNull();
 });

@@ -265,7 +265,9 @@ class Draft {
     const item = known === undefined ? undefined : this.#itemAt(known);
     const question = questionAfter(questionOf(item, requestId), event);
     const at = known ?? this.#add({ kind: "question", seq, ts, question });
-    if (item?.kind === "tool" || item?.kind === "question") {
+    if (item?.kind === "tool") {
+      this.#set(at, waitingCall(item, question, event));
+    } else if (item?.kind === "question") {
       this.#set(at, { ...item, question });
     }
     if (event.state === "asked") {
@@ -321,6 +323,12 @@ class Draft {
     this.#items.push(item);
     return this.#lastAt;
   }
+}
+
+/** Return a call with its question; once that is answered, also with the time that it waited. */
+function waitingCall(item: ToolItem, question: Question, { state, ts }: PermissionEvent): ToolItem {
+  const waited = state === "asked" ? 0 : ts - question.ts;
+  return { ...item, question, waitedMs: (item.waitedMs ?? 0) + waited };
 }
 
 function questionOf(item: Item | undefined, requestId: string): Question | undefined {

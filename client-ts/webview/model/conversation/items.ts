@@ -68,6 +68,8 @@ export interface ToolItem {
   readonly diffs?: readonly ToolDiff[];
   /** The newest question about this call. */
   readonly question?: Question;
+  /** How long it waited for answers, in ms. */
+  readonly waitedMs?: number;
 }
 
 /** A question that belongs to no known call. */

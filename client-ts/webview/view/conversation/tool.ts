@@ -1,6 +1,7 @@
 import { html } from "lit-html";
 
 import { duration } from "../../../src/l10n/format.js";
+import { NOTED_ERROR } from "../../../src/stored/notedError.js";
 import { plain } from "../../text/format.js";
 import type { ToolItem } from "../../model/conversation/items.js";
 import { answerWords } from "../../model/conversation/question.js";
@@ -19,8 +20,14 @@ import { pathLink } from "./pathLink.js";
 import { question } from "./question.js";
 import type { Part } from "../common/view.js";
 
+/** Shorter times are not shown, in ms. */
+const SHORTEST_MS = 1_000;
+
 /** Render a tool call with its status, and its folded input and output. */
 export function tool(item: ToolItem, context: ItemContext): Part {
+  if (item.name === NOTED_ERROR) {
+    return notedError(item);
+  }
   const { input, output, diffs = [] } = item;
   const asked = askedOf(item);
   const folded = [part(TOOL.input, input), part(TOOL.output, output)].filter(
@@ -36,6 +43,14 @@ function fold(item: ToolItem, context: ItemContext, parts: Part[]): Part {
     <summary class="tool-row">${row(item, context)} ${icon("chevron-right")}</summary>
     <div class="tool-parts">${parts}</div>
   </details>`;
+}
+
+function notedError({ output = "" }: ToolItem): Part {
+  return html`<p class="noted-error" dir="auto">
+    ${icon("error")}
+    <span class="sr-only" data-unsearched>${TOOL.error}</span>
+    <span class="noted-text">${plain(output.trim())}</span>
+  </p>`;
 }
 
 function part(name: string, text: string | undefined): Part {
@@ -55,14 +70,22 @@ const WORDS = {
 
 function row(item: ToolItem, context: ItemContext): Part {
   const [glyph, word, state] = WORDS[stateOf(item, context)];
-  const { name, title = name, status, ts, endedAt } = item;
-  const took = endedAt === undefined || endedAt - ts < 1_000 ? undefined : duration(endedAt - ts);
+  const { name, title = name, status } = item;
   const subject = shownSubject(item);
   return html`<span class="state state-${state}">${icon(glyph)}</span>
     <span class="tool-name" title=${plain(title)}><bdi>${plain(title)}</bdi></span>
     ${subject === undefined ? undefined : html`<code class="tool-subject" title=${item.subject ?? subject}>${subject}</code>`}
     <span class=${status === "completed" ? "sr-only" : "tool-word"}>${word}</span>
-    ${rule(item)} ${took === undefined ? undefined : html`<span class="tool-word">${took}</span>`}`;
+    ${rule(item)} ${took(item)}`;
+}
+
+/** Render how long a call worked; what it waited for an answer is in the tooltip. */
+function took({ ts, endedAt = ts, waitedMs = 0 }: ToolItem): Part {
+  const worked = endedAt - ts - waitedMs;
+  const waited = waitedMs < SHORTEST_MS ? "" : TOOL.waited(duration(waitedMs));
+  return worked < SHORTEST_MS
+    ? undefined
+    : html`<span class="tool-word" title=${waited}>${duration(worked)}</span>`;
 }
 
 /** A call without an end is shown as stopped once the run has ended. */
