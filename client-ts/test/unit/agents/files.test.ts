@@ -33,5 +33,6 @@ test("what searches leave out is one pattern; what cannot be in it, and conditio
   };
   expect(excludedBy(setting)).toBe("{**/node_modules}");
   expect(excludedBy({ ...setting, out: true })).toBe("{**/node_modules,out}");
+  expect(excludedBy(setting, ["dist"])).toBe("{**/node_modules,dist}");
   expect(excludedBy({})).toBeUndefined();
 });

@@ -1,0 +1,65 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+
+const run = promisify(execFile);
+/** What git is given to answer, in ms and bytes. */
+const LIMITS = { timeout: 3_000, maxBuffer: 16 * 1024 * 1024 };
+/** How long an answer is used, in ms: one is asked for with every key. */
+const KEPT_MS = 10_000;
+/** The most folders that a search leaves out by itself; the rest is left out of what it finds. */
+const MOST_PATTERNS = 300;
+const SPECIAL = /[*?[\]{},!\\]/u;
+
+/** Files and folders, by their paths in a folder; those of folders end with a slash. */
+export type Ignored = readonly string[];
+
+/** Return what git ignores in a folder; nothing where there is no git, or it does not answer in time. */
+export async function ignoredIn(folder: string): Promise<Ignored> {
+  const question = ["ls-files", "--others", "--ignored", "--exclude-standard", "--directory", "-z"];
+  // A repository may name a program to be asked for changes, which nobody chose to run here.
+  const options = ["-C", folder, "-c", "core.fsmonitor=false"];
+  try {
+    const { stdout } = await run("git", [...options, ...question], LIMITS);
+    const isInside = (path: string) => path !== "" && path !== "./"; // the folder itself may be ignored
+    return stdout.split("\0").filter(isInside);
+  } catch {
+    return [];
+  }
+}
+
+/** Return the patterns of the folders that git ignores. */
+export function ignoredPatterns(ignored: Ignored): readonly string[] {
+  return ignored
+    .filter((path) => path.endsWith("/") && !SPECIAL.test(path))
+    .slice(0, MOST_PATTERNS)
+    .map((path) => path.slice(0, -1));
+}
+
+/** Return the paths that git does not ignore. */
+export function withoutIgnored(paths: readonly string[], ignored: Ignored): readonly string[] {
+  const known = new Set(ignored);
+  return paths.filter(
+    (path) => !known.has(path) && !foldersOf(path).some((each) => known.has(each)),
+  );
+}
+
+/** Return the folders that a path is in, each with a slash at its end. */
+function foldersOf(path: string): string[] {
+  return [...path.matchAll(/\//gu)].map(({ index }) => path.slice(0, index + 1));
+}
+
+/** Remembers for some seconds what git ignores. */
+export class IgnoredFiles {
+  readonly #known = new Map<string, { readonly at: number; readonly ignored: Promise<Ignored> }>();
+
+  /** Return what git ignores in a folder. */
+  in(folder: string, now = Date.now()): Promise<Ignored> {
+    const known = this.#known.get(folder);
+    if (known !== undefined && now - known.at < KEPT_MS) {
+      return known.ignored;
+    }
+    const ignored = ignoredIn(folder);
+    this.#known.set(folder, { at: now, ignored });
+    return ignored;
+  }
+}
