@@ -58,6 +58,16 @@ export class Conversations {
     this.#view.compose(subagentName);
   }
 
+  /** Bring the keyboard focus to an open question; return whether the conversation with it is in front. */
+  async toQuestion(taskId: string, requestId: string): Promise<boolean> {
+    const isInFront = (this.taskId ?? this.#view.page?.taskId) === taskId;
+    if (isInFront) {
+      await this.focus();
+      this.page?.show({ type: "toQuestion", requestId });
+    }
+    return isInFront;
+  }
+
   /** Bring the keyboard focus to the conversation in front, or else to the list. */
   async focus(): Promise<void> {
     if (!this.#editors.focus()) {

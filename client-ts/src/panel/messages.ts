@@ -133,6 +133,8 @@ export type ToWebview =
   | ({ readonly type: "resumeFailed"; readonly taskId: string } & LaunchProblem)
   | { readonly type: "open"; readonly taskId: string }
   | { readonly type: "home" }
+  /** Go to an open question of the run that the page shows. */
+  | { readonly type: "toQuestion"; readonly requestId: string }
   | { readonly type: "choose"; readonly subagentName: string }
   | { readonly type: "compose"; readonly subagentName?: string; readonly goal?: string }
   /** Write something at the end of the goal. */
@@ -191,6 +193,7 @@ export type Navigation = Extract<
       | "home"
       | "find"
       | "jumpTo"
+      | "toQuestion"
       | "compose"
       | "addToGoal"
       | "addToMessage"

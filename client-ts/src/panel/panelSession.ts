@@ -108,6 +108,11 @@ export class PanelSession implements Disposable {
     }
   }
 
+  /** The run that the page shows. */
+  get taskId(): string | undefined {
+    return this.#followed?.taskId;
+  }
+
   /** The turns of the run that the page shows, with their times; undefined while it shows none. */
   get turns(): readonly TimedTurn[] | undefined {
     return this.#followed && this.#turns?.timed;

@@ -26,7 +26,8 @@ export type OpenEvent =
           | "turns"
           | "page"
           | "answerFailed"
-          | "jumpTo";
+          | "jumpTo"
+          | "toQuestion";
       }
     >
   | { readonly type: "answer"; readonly requestId: string; readonly optionId: string }

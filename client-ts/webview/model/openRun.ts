@@ -199,6 +199,7 @@ export function reduceOpen(open: OpenRun, event: OpenEvent): OpenRun {
     case "reachEnd":
       return open.reading === undefined ? open : pastShown(open);
     case "jumpToEnd":
+    case "toQuestion": // the agent waits there
       return atEnd(open);
     case "jumpTo":
       return jumpedTo(open, event.seq);

@@ -19,6 +19,8 @@ export function focusTarget(after: State, event: Event): string | undefined {
     case "open":
     case "resumed":
       return "#scroller";
+    case "toQuestion":
+      return `[data-question=${JSON.stringify(event.requestId)}] :is(button,input,select,textarea)`;
     case "closeRun":
     case "home":
       return FALLBACK_FOCUS;

@@ -20,7 +20,10 @@ const ROOM = { detail: 60, label: 75 };
 /** What these commands act on. */
 export interface QuestionCommandsContext {
   readonly service: SubagentService;
-  readonly panel: { reveal(taskId?: string): Promise<void> };
+  readonly panel: {
+    reveal(taskId?: string): Promise<void>;
+    toQuestion(taskId: string, requestId: string): Promise<boolean>;
+  };
 }
 
 /** The commands on questions of subagents and on remembered permissions, by their ids. */
@@ -42,6 +45,10 @@ async function answer(context: QuestionCommandsContext, target: unknown): Promis
     return;
   }
   const { text: title, answers } = questionLine(run, ROOM);
+  const isWhole = answers.some(({ allows }) => allows);
+  if (!isWhole && (await context.panel.toQuestion(run.id, run.attention.requestId))) {
+    return; // its buttons are below the whole request
+  }
   const rows = answers.map(({ option, label, icon }) => ({
     label: `$(${icon}) ${withoutIcons(label)}`,
     optionId: option.optionId,
@@ -50,9 +57,7 @@ async function answer(context: QuestionCommandsContext, target: unknown): Promis
     label: `$(comment-discussion) ${strings.questions.showConversation}`,
     optionId: undefined,
   };
-  const placeHolder = answers.some(({ allows }) => allows)
-    ? strings.questions.selectAnswer
-    : strings.questions.seeAll;
+  const placeHolder = isWhole ? strings.questions.selectAnswer : strings.questions.seeAll;
   const chosen = await vscode.window.showQuickPick([...rows, show], { title, placeHolder });
   if (chosen === show) {
     await context.panel.reveal(run.id);
@@ -71,7 +76,9 @@ async function answerQuestion(
 ): Promise<void> {
   const { attention, id: taskId } = run;
   if (!isSimple(attention)) {
-    await panel.reveal(taskId);
+    if (!(await panel.toQuestion(taskId, attention.requestId))) {
+      await panel.reveal(taskId);
+    }
     return;
   }
   const content = await promptFor(attention);

@@ -942,3 +942,21 @@ test("the time of a call is what it worked, without its wait for an answer", () 
     ["4s", "Waited 1m 40s for an answer"],
   ]);
 });
+
+test("the key for answers leads to the buttons of the question, the first of which allows", () => {
+  const { tell } = shown();
+  const options = [
+    { optionId: "n", name: "No", kind: "reject_once" },
+    { optionId: "y", name: "Yes", kind: "allow_once" },
+  ];
+  const asked = { type: "permission", state: "asked", title: "Write", options } as const;
+  const events = [
+    { ...asked, requestId: "one", seq: 1, ts: 0 },
+    { ...asked, requestId: "two", seq: 2, ts: 0 },
+  ];
+  tell(...READY, { type: "open", taskId: "t1" }, { type: "task", task: task() });
+  tell({ type: "events", taskId: "t1", events }, { type: "toQuestion", requestId: "two" });
+  const focused = document.activeElement;
+  expect(focused?.textContent.trim()).toBe("Allow Once");
+  expect(focused?.closest("[data-question]")?.getAttribute("data-question")).toBe("two");
+});

@@ -27,7 +27,9 @@ async function answered(attention: Attention, meanwhile?: Attention) {
     tasks.set("t", asyncTask("t", { attention: meanwhile ?? attention }));
     return Promise.resolve((rows as never[])[0]);
   });
-  await questionCommands({ service, panel: { reveal } })["subagentSidecar.question.answer"]("t");
+  await questionCommands({ service, panel: { reveal, toQuestion: () => Promise.resolve(false) } })[
+    "subagentSidecar.question.answer"
+  ]("t");
   expect(pick).toHaveBeenCalledOnce();
   pick.mockRestore();
   return { request, reveal };
@@ -52,3 +54,32 @@ test("an answer to a question that was replaced meanwhile is not sent", async ()
   expect(request).not.toHaveBeenCalled();
   expect(shown.messages).toEqual(["This question is no longer open."]);
 });
+
+const EDIT: Attention = { ...PERMISSION, toolKind: "edit", paths: ["a.py"], diff: "+x" };
+const FORM: Attention = {
+  ...QUESTION,
+  schema: {
+    ...{ type: "object", required: [] },
+    properties: { a: { type: "string" }, b: { type: "string" } },
+  },
+};
+
+test.each([
+  ["a request that no line shows as a whole", EDIT],
+  ["a form", FORM],
+])(
+  "where the conversation with %s is in front, its buttons get the focus",
+  async (_, attention) => {
+    const tasks = new Map([["t", asyncTask("t", { attention })]]);
+    const service = { tasks, start: () => Promise.resolve() } as unknown as SubagentService;
+    const pick = vi.spyOn(window, "showQuickPick");
+    const [reveal, toQuestion] = [vi.fn(), vi.fn(() => Promise.resolve(true))];
+    await questionCommands({ service, panel: { reveal, toQuestion } })[
+      "subagentSidecar.question.answer"
+    ]();
+    expect(toQuestion).toHaveBeenCalledWith("t", "r");
+    expect(pick).not.toHaveBeenCalled();
+    expect(reveal).not.toHaveBeenCalled();
+    pick.mockRestore();
+  },
+);
