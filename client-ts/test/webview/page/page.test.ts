@@ -960,3 +960,17 @@ test("the key for answers leads to the buttons of the question, the first of whi
   expect(focused?.textContent.trim()).toBe("Allow Once");
   expect(focused?.closest("[data-question]")?.getAttribute("data-question")).toBe("two");
 });
+
+test("a row that needs the user says who asks and, in a window on other folders, where", () => {
+  const { tell } = shown();
+  const runs = [
+    row({ asks: "ls", tags: ["later"] }),
+    row({ id: "t2", asks: "ls", folder: "shop" }),
+  ];
+  tell({ type: "service", state: { kind: "running" } }, { type: "runs", runs }, DEFINITIONS);
+  const facts = [...document.querySelectorAll(".row-facts")];
+  expect(facts.map((each) => [...each.children].map((part) => part.textContent))).toEqual([
+    ["Asks: ls", "tester"],
+    ["Asks: ls", "tester", "shop"],
+  ]);
+});

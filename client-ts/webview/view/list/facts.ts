@@ -47,6 +47,11 @@ export function runFacts(run: RunRow, cancelling: boolean, now: number): Facts {
   };
 }
 
+/** Return who asks a question and, for a window on other folders, where. */
+export function askingFacts({ subagentName, folder }: RunRow): Words {
+  return [subagentName, folder];
+}
+
 /** Return the facts of a stored task. */
 export function storedFacts(task: StoredRow, now: number): Facts {
   const { product, agent, at, cost, estimatedCost, folder } = task;

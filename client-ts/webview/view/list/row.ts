@@ -10,7 +10,15 @@ import type { Entry } from "../../model/list/entries.js";
 import { isInFront } from "../../model/list/listState.js";
 import { icon } from "../common/icon.js";
 import type { Part, View } from "../common/view.js";
-import { factPart, factParts, type Facts, given, runFacts, storedFacts } from "./facts.js";
+import {
+  askingFacts,
+  factPart,
+  factParts,
+  type Facts,
+  given,
+  runFacts,
+  storedFacts,
+} from "./facts.js";
 import { menuContext } from "./menu.js";
 import { selectionAfterClick } from "./selecting.js";
 
@@ -28,8 +36,9 @@ interface Row {
   readonly pinned: boolean;
   readonly tags: readonly string[];
   readonly facts: Facts;
-  /** The question that it waits for an answer to. */
+  /** The question that it waits for an answer to, and who asks it. */
   readonly asks?: string | undefined;
+  readonly asking?: readonly (string | undefined)[];
   readonly menu: string;
   readonly actions: readonly Act[];
   readonly open: () => void;
@@ -53,6 +62,7 @@ export function runLine(
     ...marksOf(run),
     facts: runFacts(run, cancelling, now),
     asks: run.asks,
+    asking: askingFacts(run),
     menu: menuContext({ kind: "run", run }),
     actions: runActions(run),
     open: () => {
@@ -159,7 +169,7 @@ function row(view: View, { key, isCurrent, asks, open, act, ...shown }: Row): Pa
           asks === undefined
             ? factParts(facts)
             : html`<span class="row-asks"><bdi>${LIST.asks(asks)}</bdi></span>
-                ${given(facts.who).slice(0, 1).map(factPart)}`
+                ${given(shown.asking ?? []).map(factPart)}`
         }
       </span>
     </button>
