@@ -8,6 +8,7 @@ import sys
 from collections.abc import Mapping
 
 ROOT_VARIABLE = "SIDECAR_STORAGE_ROOT"
+CACHE_VARIABLE = "SIDECAR_CACHE_DIR"
 _APP_NAME = "subagent-sidecar"
 _XDG = {
     "config": ("XDG_CONFIG_HOME", "~/.config"),
@@ -30,6 +31,12 @@ def user_dir(kind: str, environment: Mapping[str, str] = os.environ) -> str:
     import platformdirs
 
     return str(getattr(platformdirs, f"user_{kind}_dir")(_APP_NAME, appauthor=False))
+
+
+def cache_dir() -> str:
+    """Return SIDECAR_CACHE_DIR, else the user's cache directory."""
+    named = os.environ.get(CACHE_VARIABLE)
+    return os.path.abspath(named) if named else user_dir("cache")
 
 
 def default_root() -> str:

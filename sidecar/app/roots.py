@@ -1,7 +1,6 @@
 """The paths of the sidecar's own root and of its caches."""
 
 import logging
-import os
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,11 +8,9 @@ from pathlib import Path
 from sidecar.api.settings import HistorySettings
 from sidecar.storage.kept.copies import kept_roots
 from sidecar.storage.layout import OwnRoot
-from sidecar.user_dirs import default_root, user_dir
+from sidecar.user_dirs import cache_dir, default_root
 
 logger = logging.getLogger(__name__)
-
-CACHE_VARIABLE = "SIDECAR_CACHE_DIR"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,23 +42,17 @@ def default_storage_root() -> Path:
 
 def index_dir() -> Path:
     """Return the directory of the indexes of stored tasks."""
-    return _cache_dir() / "index"
+    return Path(cache_dir(), "index")
 
 
 def search_dir() -> Path:
     """Return the directory of the search indexes."""
-    return _cache_dir() / "search"
+    return Path(cache_dir(), "search")
 
 
 def kept_dir() -> Path:
     """Return the folder of kept copies in the default root."""
     return OwnRoot(default_storage_root()).kept
-
-
-def _cache_dir() -> Path:
-    """Return SIDECAR_CACHE_DIR, else the platform's user cache directory."""
-    named = os.environ.get(CACHE_VARIABLE)
-    return Path(named).absolute() if named else Path(user_dir("cache"))
 
 
 def _with_copies(own: Path) -> list[Path]:

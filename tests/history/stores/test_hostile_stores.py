@@ -39,7 +39,7 @@ print(json.dumps({"found": found, "most": int(most), "workers": workers}))
 def listed(home: Path, *roots: Path) -> dict[str, Any]:
     """List and examine stores in a process of its own, and check its memory."""
     command = [sys.executable, "-c", _SCRIPT, str(_SECONDS), *map(str, roots)]
-    env = {**os.environ, "XDG_CACHE_HOME": str(home / "cache")}
+    env = {**os.environ, "SIDECAR_CACHE_DIR": str(home / "cache")}
     done = subprocess.run(command, cwd=REPO, env=env, capture_output=True, text=True, timeout=55)
     assert (done.returncode, done.stderr) == (0, "")
     report: dict[str, Any] = json.loads(done.stdout)

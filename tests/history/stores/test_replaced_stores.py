@@ -12,7 +12,7 @@ from tests.history.stores.fixtures.agents import history_of, listed
 
 @pytest.fixture(autouse=True)
 def _caches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "user-cache"))
+    monkeypatch.setenv("SIDECAR_CACHE_DIR", str(tmp_path / "user-cache"))
 
 
 @pytest.mark.parametrize("product", ["claude", "codex"])  # their rows say how sessions depend on each other

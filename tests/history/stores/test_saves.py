@@ -45,7 +45,7 @@ def clock(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Clock:
     monkeypatch.setattr(saving, "wall_seconds", found)
     monkeypatch.setattr(saving, "WAIT_SECONDS", 0)
     monkeypatch.setattr(saving, "_LEAST_TRIES", 1)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "databases"))
+    monkeypatch.setenv("SIDECAR_CACHE_DIR", str(tmp_path / "databases"))
     return found
 
 

@@ -57,7 +57,7 @@ STORES = [opencode, kilo, cline]
 @pytest.fixture(autouse=True)
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Keep the copies of databases away from the user's cache."""
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("SIDECAR_CACHE_DIR", str(tmp_path / "cache"))
     return tmp_path / "cache"
 
 

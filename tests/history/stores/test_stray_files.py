@@ -34,7 +34,7 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(autouse=True)
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("SIDECAR_CACHE_DIR", str(tmp_path / "cache"))
 
 
 @pytest.fixture

@@ -1,6 +1,7 @@
 """Read an SQLite database of another program. Nothing next to it is created, written or locked."""
 
 import contextlib
+import errno
 import sqlite3
 import stat
 import time
@@ -10,7 +11,7 @@ from typing import Final, TypeVar
 
 from sidecar.api.stored.tasks import Problem
 from sidecar.history.stored.problems import problem
-from sidecar.history.stores.sessions.private_copy import Stamps, Unsteady, copy_of, stamps_of
+from sidecar.history.stores.sessions.private_copy import Stamps, Unsteady, copies_folder, copy_of, stamps_of
 
 MAX_BYTES: Final = 2 * 1024**3
 """The largest database that is read, with its log."""
@@ -27,6 +28,7 @@ _MOMENTARY: Final = frozenset(
     )
 )
 """What SQLite reports, without damage, while a copy is in use or a disk or the memory is full."""
+_FULL_DISK: Final = (errno.ENOSPC, getattr(errno, "EDQUOT", None))
 _TRIES: Final = 40
 _PAUSE_SECONDS: Final = 0.02
 """How long to wait for a writer before a database that changes is read again."""
@@ -82,14 +84,19 @@ class ForeignDatabase:
                 if not left or is_same or _is_interrupted(error):
                     raise self._unusable(error, is_same or _has_log(before)) from None
             except OSError as error:
-                name = self._name_of(error.filename)
-                raise Refused("unreadable", f"{name} cannot be read: {error.strerror}") from None
+                raise Refused("unreadable", self._why(error)) from None
             time.sleep(_PAUSE_SECONDS)
         raise Refused("unreadable", f"{self._name} changes too fast to be read")
 
-    def _name_of(self, path: object) -> str:
-        """Return the name of the database, or of the file next to it that an error is about."""
-        return Path(path).name if isinstance(path, str) and path.startswith(self.path) else self._name
+    def _why(self, error: OSError) -> str:
+        """Describe an error about the database, about a file next to it, or about the private copy."""
+        path = error.filename
+        if isinstance(path, str) and path.startswith(self.path):
+            return f"{Path(path).name} cannot be read: {error.strerror}"
+        if path is not None or error.errno in _FULL_DISK:
+            place = f"{copies_folder()}: {error.strerror}"
+            return f"{self._name} cannot be copied to {place}; make room there, or set SIDECAR_CACHE_DIR"
+        return f"{self._name} cannot be read: {error.strerror}"
 
     def _check(self, stamps: Stamps) -> None:
         if stamps[0] is None:

@@ -17,7 +17,7 @@ from zlib import crc32
 
 from sidecar.history.stored.reading import OPEN_FLAGS
 from sidecar.storage.layout import FILE_MODE, make_private_dirs
-from sidecar.user_dirs import user_dir
+from sidecar.user_dirs import cache_dir
 
 _JOURNAL: Final = "-journal"
 SUFFIXES: Final = ("", "-wal", _JOURNAL)
@@ -53,12 +53,17 @@ def stamps_of(path: str) -> Stamps:
     return tuple(_stamp(path + suffix) for suffix in SUFFIXES)
 
 
+def copies_folder() -> Path:
+    """Return the folder of all copies."""
+    return Path(cache_dir(), "databases")
+
+
 def copy_of(path: str, stamps: Stamps) -> Path:
     """Return a copy of a database as it was at `stamps`, or with transactions that its log has got since.
 
     Raises Unsteady if anything else changed meanwhile, OSError if it cannot be copied.
     """
-    home = Path(user_dir("cache"), "databases", _short(os.fsencode(path)))
+    home = copies_folder() / _short(os.fsencode(path))
     main = (stamps[0], stamps[2])  # a copy whose journal was played back is not what the main file holds
     folder = home / f"{_short(repr(main).encode())}-{_short(repr(stamps[1:]).encode())}"
     if not (folder / NAME).exists():

@@ -1,5 +1,6 @@
 """Damaged, foreign, locked and changing databases of opencode: list what can be read, and report the rest."""
 
+import errno
 import json
 import os
 import shutil
@@ -21,7 +22,7 @@ from sidecar.history.doctor import examine
 from sidecar.history.stored.complexity import MAX_VALUES
 from sidecar.history.stores.opencode import databases, failures
 from sidecar.history.stores.opencode.files import FileSource
-from sidecar.history.stores.sessions import foreign_database
+from sidecar.history.stores.sessions import foreign_database, private_copy
 from sidecar.history.stores.sessions.foreign_database import ForeignDatabase
 from sidecar.history.stores.sessions.saving import MAX_DOCUMENT
 from tests.history.stores.fixtures.foreign_files import seen
@@ -29,7 +30,7 @@ from tests.history.stores.fixtures.foreign_files import seen
 
 @pytest.fixture(autouse=True)
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("SIDECAR_CACHE_DIR", str(tmp_path / "cache"))
 
 
 @pytest.fixture
@@ -162,6 +163,28 @@ def test_an_unreadable_log_is_named(written: Written) -> None:
     history.list()
     why = history.store(str(written.root)).problems()
     assert [each.problem.message.partition(" cannot")[0] for each in why] == [log.name]
+
+
+@pytest.mark.parametrize("harm", ["closed", "full"])
+def test_a_cache_without_room_for_a_copy_is_named(
+    written: Written, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, harm: str
+) -> None:
+    cache = tmp_path / "no folder"
+    if harm == "closed":
+        cache.touch()
+    else:
+        monkeypatch.setattr(private_copy, "_copy_blocks", lambda *_: (_ for _ in ()).throw(no_room()))
+    monkeypatch.setenv("SIDECAR_CACHE_DIR", str(cache))
+    history = history_of(written.root)
+    assert {row.id for row in history.list(children=True)} >= in_files(written)
+    messages = {each.message for each in examine(history, NOW).findings if each.code == "unreadable"}
+    assert messages
+    for message in messages:
+        assert f"cannot be copied to {cache}" in message and "SIDECAR_CACHE_DIR" in message
+
+
+def no_room() -> OSError:
+    return OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
 def test_a_database_with_other_tables_is_reported(written: Written) -> None:

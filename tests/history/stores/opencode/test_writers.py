@@ -50,7 +50,7 @@ _ADD = (
 
 @pytest.fixture(autouse=True)
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("SIDECAR_CACHE_DIR", str(tmp_path / "cache"))
 
 
 def _session_in_database(written: Written) -> str:
@@ -190,7 +190,7 @@ def test_a_log_that_is_begun_again_during_the_copy_is_not_used(
     assert (same, longer[2]) == (database, log[2]), "only the log changed"
     assert longer[1] > log[1], "the log grew"
     monkeypatch.undo()
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("SIDECAR_CACHE_DIR", str(tmp_path / "cache"))
     with sqlite3.connect(copy_of(path, after)) as reader:
         assert reader.execute("SELECT count(*) FROM t").fetchone() == (2,)
     reader.close()
