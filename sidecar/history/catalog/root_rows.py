@@ -79,9 +79,10 @@ class RootRows:
         """Discard the rows if the clock went back."""
         kept = self._kept[rules]
         if self.is_from_later(rules, now):
+            held = kept.held
             kept.unsaved |= kept.rows.keys()
             kept.replace({})
-            kept.made_at = now
+            kept.made_at, kept.held = now, held  # the scan has found the tasks inside of members already
 
     def take(self, rules: Rules, read: ReadRows, now: int) -> None:
         """Replace kept rows by those just read, or remove them where a task is missing."""
