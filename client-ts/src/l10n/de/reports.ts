@@ -78,7 +78,8 @@ export const fleet: Texts<typeof en.fleet> = {
 export const totals: Texts<typeof en.totals> = {
   heading: "Verbrauch insgesamt",
   allTasks: (count) => `Alle gespeicherten Aufgaben: ${exact(count)}.`,
-  matching: (query, count) => `Aufgaben, die zum Filter ${query} passen: ${exact(count)}.`,
+  matching: (query, count) =>
+    `Aufgaben aller Arbeitsbereiche, die zum Filter ${query} passen: ${exact(count)}.`,
   recorded: (withCost, withTokens) =>
     `Kosten sind für ${tasks(withCost)} aufgezeichnet, Token für ${tasks(withTokens)}.`,
   unknownMeans: "„–“ bedeutet: nicht aufgezeichnet.",

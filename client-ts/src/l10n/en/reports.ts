@@ -82,7 +82,7 @@ export const totals = {
   heading: "Usage Totals",
   allTasks: (count: number) => `All stored tasks: ${counted(count, "task")}.`,
   matching: (query: string, count: number) =>
-    `Tasks that match the filter ${query}: ${counted(count, "task")}.`,
+    `Tasks in all workspaces that match the filter ${query}: ${counted(count, "task")}.`,
   recorded: (withCost: number, withTokens: number) =>
     `Cost recorded for ${counted(withCost, "task")}, tokens for ${counted(withTokens, "task")}.`,
   unknownMeans: `“${UNKNOWN}” means not recorded.`,
