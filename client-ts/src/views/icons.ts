@@ -16,14 +16,14 @@ const RUN_COLORS: Readonly<Record<ShownStatus, string>> = {
   running: "charts.blue",
   cancelling: "charts.blue",
   asking: "charts.yellow",
-  completed: "testing.iconPassed",
+  completed: "charts.green",
   failed: "testing.iconFailed",
   cancelled: "descriptionForeground",
 };
 
 const STORED_COLORS: Readonly<Record<TaskStatus, string>> = {
   active: "charts.blue",
-  completed: "testing.iconPassed",
+  completed: "charts.green",
   failed: "testing.iconFailed",
   abandoned: "descriptionForeground",
   unknown: "descriptionForeground",
