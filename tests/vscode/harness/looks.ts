@@ -10,7 +10,7 @@ export const TAKES_ALL = process.env["LOOKS"] === "all";
 /** Of the side bar, in CSS pixels. */
 const WIDTHS = [170, 300, 560] as const;
 
-/** Take a picture in each theme and width, and go back to how the window was. */
+/** Take a picture in each theme and width of a visible side bar, and go back to how the window was. */
 export async function inEachLook(
   workbench: Workbench,
   probe: Probe,
@@ -18,18 +18,27 @@ export async function inEachLook(
 ): Promise<void> {
   const { page } = workbench;
   const before = await widthOf(page);
-  for (const width of WIDTHS) {
-    await workbench.widenSideBar(width - (await widthOf(page)));
+  for (const width of before === undefined ? [0] : WIDTHS) {
+    await widenTo(width, workbench);
     for (const theme of THEMES) {
       await setTheme(probe, workbench, theme);
       await take(`${theme.name}-${width}`);
     }
   }
-  await workbench.widenSideBar(before - (await widthOf(page)));
+  await widenTo(before ?? 0, workbench);
   // Last, because after the sash was dragged the wheel moves nothing until a key is pressed.
   await setTheme(probe, workbench, undefined);
 }
 
-async function widthOf(page: Page): Promise<number> {
-  return (await page.locator(".part.sidebar").boundingBox())?.width ?? 0;
+async function widenTo(width: number, workbench: Workbench): Promise<void> {
+  const now = await widthOf(workbench.page);
+  if (now !== undefined) {
+    await workbench.widenSideBar(width - now);
+  }
+}
+
+/** Return the width of the side bar, or undefined if it is hidden. */
+async function widthOf(page: Page): Promise<number | undefined> {
+  const bar = page.locator(".part.sidebar");
+  return (await bar.isVisible()) ? (await bar.boundingBox())?.width : undefined;
 }

@@ -98,7 +98,7 @@ export class Session {
 
   async #takePictures(name: string): Promise<void> {
     await this.workbench.picture(name);
-    if (TAKES_ALL) {
+    if (TAKES_ALL && !this.workbench.page.isClosed()) {
       await inEachLook(this.workbench, new Probe(this.profile), (look) =>
         this.workbench.picture(`${name}-${look}`),
       );
