@@ -9,12 +9,13 @@ const MOST_FILES = 20;
 /** Write the goal that continues the open task with another agent: its goal, files and last words. */
 export function continuation({ open }: State): string {
   const { task, files = [], stream } = open ?? {};
+  const goal = task?.goalPrompt.trim() ?? "";
   const names = files.slice(0, MOST_FILES).map(({ path }) => path);
   const last = stream?.conversation.items.findLast((item) => item.kind === "message");
   const words = last?.kind === "message" ? cutMiddle(blockSource(last.block), LAST_CHARS) : "";
   return [
-    CONTINUATION.head,
-    CONTINUATION.goal(task?.goalPrompt ?? ""),
+    ...(goal === "" ? [] : [CONTINUATION.goal(goal)]),
+    CONTINUATION.origin,
     ...(names.length === 0 ? [] : [CONTINUATION.files(names)]),
     ...(words === "" ? [] : [CONTINUATION.last(words)]),
     CONTINUATION.next,

@@ -236,11 +236,11 @@ export const ENDING: Texts<typeof en.ENDING> = {
 };
 
 export const CONTINUATION: Texts<typeof en.CONTINUATION> = {
-  head: "Setze eine frühere Aufgabe eines anderen Agenten fort.",
-  goal: (goal) => `Ihr Ziel war:\n${goal}`,
+  goal: (goal) => `Fortsetzen: ${goal}`,
+  origin: "Ein anderer Agent hat diese Aufgabe begonnen.",
   files: (names) =>
-    `Sie hat diese Dateien geändert:\n${names.map((name) => `- ${name}`).join("\n")}`,
-  last: (text) => `Ihre letzte Nachricht war:\n${text}`,
+    `Er hat diese Dateien geändert:\n${names.map((name) => `- ${name}`).join("\n")}`,
+  last: (text) => `Seine letzte Nachricht war:\n${text}`,
   next: "Prüfe zuerst den jetzigen Stand der Dateien, und erledige dann, was noch fehlt.",
 };
 

@@ -243,8 +243,9 @@ export const ENDING = {
 
 /** The goal that continues a stored task with another agent. */
 export const CONTINUATION = {
-  head: "Continue a task that another agent started.",
-  goal: (goal: string) => `Its goal was:\n${goal}`,
+  /** The first words, which become the title of the run. No command of an agent begins like this. */
+  goal: (goal: string) => `Continue: ${goal}`,
+  origin: "Another agent started this task.",
   files: (names: readonly string[]) =>
     `It changed these files:\n${names.map((name) => `- ${name}`).join("\n")}`,
   last: (text: string) => `Its last message was:\n${text}`,

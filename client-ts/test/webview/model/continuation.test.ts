@@ -1,0 +1,40 @@
+// A goal that continues a stored task begins with the goal of that task, since it becomes the run's title.
+import { expect, test } from "vitest";
+
+import { continuation } from "../../../webview/model/continuation.js";
+import { newlyOpen } from "../../../webview/model/openRun.js";
+import { reduce } from "../../../webview/model/reduce.js";
+import { INITIAL, type State } from "../../../webview/model/state.js";
+import { message, numbered, task } from "../samples.js";
+
+function opened(goalPrompt: string, files: readonly string[] = []): State {
+  const touched = files.map((path) => ({ path, actions: ["edited" as const] }));
+  const state: State = {
+    ...INITIAL,
+    open: { ...newlyOpen("t1"), task: task({ goalPrompt }), files: touched },
+  };
+  const events = numbered([message("m1", "Half of it is done.")]);
+  return reduce(state, { type: "events", taskId: "t1", events });
+}
+
+test("its goal comes first, then what was done", () => {
+  expect(continuation(opened("Water the plants\n", ["src/plants.py"]))).toBe(
+    [
+      "Continue: Water the plants",
+      "Another agent started this task.",
+      "It changed these files:\n- src/plants.py",
+      "Its last message was:\nHalf of it is done.",
+      "Check the current state of the files first, then finish what is left.",
+    ].join("\n\n"),
+  );
+});
+
+test("a command of the former agent is not a command to the next one", () => {
+  expect(continuation(opened("/review src"))).toMatch(/^Continue: \/review src\n/);
+});
+
+test("a task without a goal is continued from its last message", () => {
+  expect(continuation(opened(""))).toMatch(
+    /^Another agent started this task\.\n\nIts last message/,
+  );
+});
