@@ -27,6 +27,9 @@ OPEN_FLAGS: Final = (
 Stamp = tuple[int, int, int, int]
 """(mtime_ns, size, inode, ctime_ns): a save changes at least one of the first three, a chmod the last."""
 
+UNREAD: Final[Stamp] = (0, 0, 0, 0)
+"""In the place of the stamp of a file that could not be read: the next look tries again."""
+
 
 class FileStatus(NamedTuple):
     """What an open file is; that of a kept copy has the size of its original."""

@@ -17,7 +17,7 @@ from sidecar.history import TaskHistory
 from sidecar.history.catalog.kept_rows import FIRST_PAUSE_MS, LONGEST_PAUSE_MS, KeptRows
 from sidecar.history.listing.selection import Selection
 from sidecar.history.stores.index_row import IndexRow
-from tests.history.conftest import Store
+from tests.history.conftest import NOW, TASK_ID, Store
 from tests.history.stores.fixtures.one_session import SESSION, write_session
 
 _NAMES: Final = (".jsonl", ".json", ".yaml")
@@ -125,6 +125,44 @@ def test_a_file_next_to_the_messages_is_read_again_too(
     clock.now += FIRST_PAUSE_MS
     assert listed(history) == listed(TaskHistory([root], now=clock))
     assert not any(row.problems for row in listed(history).values() if not expected[row.id].problems)
+
+
+@pytest.mark.parametrize("is_removed", [False, True])
+def test_a_list_that_cannot_be_read_for_a_moment_is_read_again(
+    store: Store, say: Make, monkeypatch: pytest.MonkeyPatch, is_removed: bool
+) -> None:
+    store.write(ui=[say("text", "Fix the parser")], api=[])
+    path = store.path / "state" / "taskHistory.json"
+    path.parent.mkdir()
+    entry = {"id": TASK_ID, "ts": NOW, "task": "Fix the parser", "isFavorited": True}
+    path.write_text(json.dumps([entry]))
+    refusing, history = Refusing(monkeypatch, path.name), TaskHistory([store.path], now=lambda: NOW)
+    (task,) = history.list()
+    assert task.favorite
+    path.write_text(json.dumps([{**entry, "isFavorited": False}]))
+    refusing.number = errno.EMFILE
+    assert [task.favorite for task in history.list()] == [True]
+    refusing.number = 0
+    if is_removed:
+        path.unlink()
+    assert [bool(task.favorite) for task in history.list()] == [False]
+
+
+def test_a_project_of_gemini_whose_folder_cannot_be_read_for_a_moment_is_known_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    STORES["gemini"](tmp_path, 7, 1)
+    expected = listed(TaskHistory([tmp_path], now=Clock()))
+    refusing = Refusing(monkeypatch, ".project_root", "projects.json")
+    refusing.number = errno.EIO
+    history = TaskHistory([tmp_path], now=Clock())
+    assert listed(history) != expected
+    refusing.number = 0
+    assert listed(history) == expected
+    for path in (tmp_path / "projects.json", *tmp_path.rglob(".project_root")):
+        os.utime(path, (1_000, 1_000))
+    refusing.number = errno.EIO
+    assert listed(history) == expected
 
 
 def test_a_file_that_stays_unreadable_is_tried_ever_more_rarely(

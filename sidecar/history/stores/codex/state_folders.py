@@ -35,8 +35,9 @@ class StateFolders:
     def _configured(self) -> str:
         stamp = stamp_of(self._config)
         if stamp != self._seen[0]:
-            data = read_file(self._config, CONFIG, _MAX_BYTES).data if stamp is not None else None
-            self._seen = (stamp, _sqlite_home(data or b"", self._root))
+            data = read_file(self._config, CONFIG, _MAX_BYTES).data if stamp is not None else b""
+            if data is not None:
+                self._seen = (stamp, _sqlite_home(data, self._root))
         return self._seen[1]
 
 

@@ -11,7 +11,7 @@ from typing import Any, Final
 import msgspec
 
 from sidecar.history.stored.parsing import clean, decode_leniently, is_json
-from sidecar.history.stored.reading import Stamp, StoredFile, read_file, stamp_of
+from sidecar.history.stored.reading import UNREAD, Stamp, StoredFile, read_file, stamp_of
 from sidecar.history.stores.sessions.saving import is_recent, read_settled
 
 PROJECTS_FILE: Final = "projects.json"
@@ -43,8 +43,10 @@ class Projects:
             self._hashes = {_hash(path): path for path in paths}
 
     def _read_list(self, path: str, stamp: Stamp | None) -> None:
-        """Read the list of projects; keep the former list while the file is half written."""
+        """Read the list of projects; keep the former list while the file is half written or unreadable."""
         file = read_settled(path, PROJECTS_FILE, is_json, _read_bounded)
+        if _is_unreadable(file):
+            return
         if file.data is None or is_json(file.data) or not is_recent(path):
             self._stamp, self._listed = stamp, _listed(file.data)
 
@@ -59,8 +61,14 @@ class Projects:
         known = self._roots.get(name)
         if known is not None and known[0] == stamp:
             return known
-        data = read_file(path, ROOT_FILE, _MAX_PATH_BYTES).data if stamp else None
-        return stamp, (data or b"").decode("utf-8", "replace").strip("\0\r\n") or None
+        file = read_file(path, ROOT_FILE, _MAX_PATH_BYTES) if stamp else StoredFile(ROOT_FILE)
+        if _is_unreadable(file):
+            return UNREAD, known[1] if known is not None else None
+        return stamp, (file.data or b"").decode("utf-8", "replace").strip("\0\r\n") or None
+
+
+def _is_unreadable(file: StoredFile) -> bool:
+    return any(each.code == "unreadable" for each in file.problems)
 
 
 def _hash(path: str) -> str:

@@ -13,7 +13,7 @@ import msgspec
 from sidecar.api.stored.tasks import Problem
 from sidecar.history.stored.parsing import Parser, clean, decode_leniently, decode_object
 from sidecar.history.stored.problems import problem
-from sidecar.history.stored.reading import Stamp, read_file, stamp_of
+from sidecar.history.stored.reading import UNREAD, Stamp, read_file, stamp_of
 from sidecar.history.stores.contract import Root
 from sidecar.history.stores.task_folders.products import LISTS, TaskList
 from sidecar.history.stores.task_folders.records import ListEntry
@@ -27,7 +27,7 @@ Entries = dict[str, ListEntry]
 class RootLists(msgspec.Struct, frozen=True):
     """The lists of one root, with the stamps that show whether they are still current.
 
-    `by_list` are the entries of each list, by its place.
+    `by_list` are the entries of each list, by its place. One that could not be read has the stamp `UNREAD`.
     """
 
     entries: Entries = {}
@@ -49,11 +49,20 @@ def list_paths(root: Root) -> list[str]:
 def read_lists(root: Root, known: RootLists) -> RootLists:
     """Read a root's lists, or return `known` while the files are unchanged; damage never costs a task."""
     paths = list_paths(root)
-    stamps = tuple(map(stamp_of, paths))
-    if stamps == known.stamps:
+    stamps = list(map(stamp_of, paths))
+    if tuple(stamps) == known.stamps:
         return known
-    found = {each.place: _read(each, path) for each, path in zip(LISTS, paths, strict=True)}
-    return RootLists(_joined(found, False), _joined(found, True), stamps, found)
+    found = {each.place: known.by_list.get(each.place, {}) for each in LISTS}
+    for number, (each, path) in enumerate(zip(LISTS, paths, strict=True)):
+        if stamps[number] == known.stamps[number]:
+            continue
+        if (entries := _read(each, path)) is not None:
+            found[each.place] = entries
+        else:
+            stamps[number] = UNREAD
+    if tuple(stamps) == known.stamps:  # all that changed still cannot be read
+        return known
+    return RootLists(_joined(found, False), _joined(found, True), tuple(stamps), found)
 
 
 def parse_entry(data: bytes, name: str) -> tuple[ListEntry | None, list[Problem]]:
@@ -72,8 +81,12 @@ def _joined(found: Mapping[str, Entries], hints: bool) -> Entries:
     return joined
 
 
-def _read(listed: TaskList, path: str) -> Entries:
-    data = read_file(path, listed.place).data
+def _read(listed: TaskList, path: str) -> Entries | None:
+    """Read a list; None if its file cannot be read now."""
+    file = read_file(path, listed.place)
+    if any(each.code == "unreadable" for each in file.problems):
+        return None
+    data = file.data
     if data and listed.member is not None:
         holder = decode_leniently(_holder_decoder(listed.member).decode, clean(data, "")[0])
         data = bytes(holder.entries) if holder is not None else None
