@@ -14,6 +14,8 @@ from sidecar.history.stores.contract import SharedProblem
 
 HEAD_BYTES: Final = 4_096
 END_BYTES: Final = 1 << 16
+MAX_ENTRIES: Final = 200_000
+"""How many entries of one folder are listed: each costs about 2 KB of memory and 50 µs."""
 _MOST_OPENED: Final = 5_000
 """How many files are opened to find some that are not empty."""
 PADDING: Final = b"\0 \t\r\n"
@@ -31,18 +33,26 @@ class Folders:
         self._failed: dict[str, None] = {}
         self._links: dict[str, None] = {}
         self._unnamed: dict[str, None] = {}
+        self._crowded: dict[str, None] = {}
 
     def entries(self, folder: str) -> list[os.DirEntry[str]]:
-        """List a folder in any order; one that is missing or cannot be listed has no entries."""
+        """List a folder in any order; one that is missing or cannot be listed has no entries.
+
+        Of more than `MAX_ENTRIES`, the rest is left out and the folder remembered.
+        """
         try:
             with os.scandir(folder) as entries:
-                found = list(entries)
+                found = list(islice(entries, MAX_ENTRIES + 1))
         except (FileNotFoundError, NotADirectoryError, ValueError):
             found = []
         except OSError:
             self._failed[folder] = None
             return []
         self._failed.pop(folder, None)
+        self._crowded.pop(folder, None)
+        if len(found) > MAX_ENTRIES:
+            self._crowded[folder] = None
+            found.pop()
         return found
 
     def entries_by_name(self, folder: str) -> list[os.DirEntry[str]]:
@@ -75,6 +85,7 @@ class Folders:
         failed = [unlistable_folder(folder, why) for folder, why in found if why is not None]
         unnamed = (path for path in sorted([*self._unnamed]) if os.path.lexists(path))
         failed += [SharedProblem(path, _STRANGE_NAME) for path in unnamed]
+        failed += [_crowded_folder(path) for path in sorted([*self._crowded]) if os.path.isdir(path)]  # noqa: PTH112
         return failed + [_linked_folder(path) for path in sorted([*self._links]) if _leads_elsewhere(path)]
 
 
@@ -100,6 +111,11 @@ def _leads_elsewhere(link: str) -> bool:
 def _linked_folder(link: str) -> SharedProblem:
     message = "is a link, and its sessions are not listed: the sidecar follows no links inside of a store"
     return SharedProblem(link, Problem(code="linkedFolder", message=message))
+
+
+def _crowded_folder(path: str) -> SharedProblem:
+    message = f"has more than {MAX_ENTRIES:,} entries; sessions in the others are not listed"
+    return SharedProblem(path, Problem(code="tooLarge", message=message))
 
 
 def unlistable_folder(folder: str, why: str) -> SharedProblem:
