@@ -1,6 +1,6 @@
 import * as vscode from "vscode";
 
-import { confirm, inform, warn } from "../../questions/notify.js";
+import { confirm, inform, showError, warn } from "../../questions/notify.js";
 import { ErrorCode, type HousekeepingResult, type RemovedTask } from "../../protocol.js";
 import type { SubagentService } from "../../service/service.js";
 import { ago } from "../../l10n/format.js";
@@ -76,7 +76,10 @@ const { deleted, notDeleted, archived, notArchived } = strings.history;
 const DELETION: Removal = { method: "tasks/delete", done: deleted, failed: notDeleted };
 const ARCHIVAL: Removal = { method: "tasks/archive", done: archived, failed: notArchived };
 
-/** Remove tasks and report the result once for all of them. Throws when nothing was done. */
+/**
+ * Remove tasks and report the result once for all of them. Throws when nothing was done. Do not wait until the report
+ * is closed, which may be much later: what called this gives the focus back when it returns.
+ */
 async function remove(
   service: SubagentService,
   { method, done, failed }: Removal,
@@ -99,9 +102,17 @@ async function remove(
   const message = done(nameOf(moved));
   const answer =
     left.length === 0
-      ? await inform(message, undo)
-      : await warn(`${message} ${failed(failureText(left))}`, undo);
-  if (answer === undo) {
+      ? inform(message, undo)
+      : warn(`${message} ${failed(failureText(left))}`, undo);
+  void undone(service, moved, answer).catch(showError);
+}
+
+async function undone(
+  service: SubagentService,
+  moved: readonly NamedTask[],
+  answer: Thenable<string | undefined>,
+): Promise<void> {
+  if ((await answer) === strings.history.undo) {
     await restore(service, moved);
   }
 }

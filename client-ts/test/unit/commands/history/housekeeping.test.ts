@@ -1,4 +1,5 @@
-import { beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
+import { window } from "vscode";
 
 import {
   archiveTasks,
@@ -48,10 +49,12 @@ test("several tasks are deleted after one question, and all come back", async ()
   shown.answers = ["Move to Trash", "Undo"];
   await deleteTasks(service, [ROOF, DOOR]);
   expect(shown.messages).toEqual(["Delete 2 tasks?", "Deleted 2 tasks."]);
-  expect(moved).toEqual([
-    ["tasks/delete", "t1", "t2"],
-    ["tasks/restore", "t1", "t2"],
-  ]);
+  await vi.waitFor(() => {
+    expect(moved).toEqual([
+      ["tasks/delete", "t1", "t2"],
+      ["tasks/restore", "t1", "t2"],
+    ]);
+  });
 });
 
 test("a task of another root is left, though the own root may hold its id too", async () => {
@@ -79,7 +82,9 @@ test("each task that was left is named with the reason, and only the others come
   const notice =
     "Archived “Mend the roof”. Not archived: “Paint the door”: it is running; cancel it first";
   expect(shown.messages).toEqual([notice]);
-  expect(moved.at(-1)).toEqual(["tasks/restore", "t1"]);
+  await vi.waitFor(() => {
+    expect(moved.at(-1)).toEqual(["tasks/restore", "t1"]);
+  });
 });
 
 test("when none was moved only the reasons are shown", async () => {
@@ -107,3 +112,10 @@ test("a task that cannot be restored is named", async () => {
     "“Paint the door”: it is gone",
   );
 });
+
+test("a deletion has ended when the tasks are gone, and not when its message is closed", async () => {
+  const { moved, service } = sidecarWith();
+  vi.spyOn(window, "showInformationMessage").mockReturnValue(new Promise(() => undefined));
+  await archiveTasks(service, [ROOF]);
+  expect(moved).toEqual([["tasks/archive", "t1"]]);
+}, 2_000);
