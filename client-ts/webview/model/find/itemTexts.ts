@@ -1,5 +1,5 @@
 import { fieldsOf } from "../../../src/questions/form.js";
-import { NOTED_ERROR } from "../../../src/stored/notedError.js";
+import { isNotedError } from "../../../src/stored/notedError.js";
 import { questionHeading } from "../../../src/questions/questions.js";
 import { codeParts } from "../../text/codeParts.js";
 import { cutText, exact, plain } from "../../text/format.js";
@@ -46,7 +46,7 @@ export function itemTexts(item: Item, place: ItemPlace): readonly string[] {
 
 function toolTexts(item: ToolItem, place: ItemPlace): string[] {
   const { name, title = name, input, output, diffs = [] } = item;
-  if (name === NOTED_ERROR) {
+  if (isNotedError(item)) {
     return given([output?.trim()]).map(plain);
   }
   const [asked, { folder }] = [askedOf(item), place];

@@ -1,7 +1,7 @@
 import { html } from "lit-html";
 
 import { duration } from "../../../src/l10n/format.js";
-import { NOTED_ERROR } from "../../../src/stored/notedError.js";
+import { isNotedError } from "../../../src/stored/notedError.js";
 import { plain } from "../../text/format.js";
 import type { ToolItem } from "../../model/conversation/items.js";
 import { answerWords } from "../../model/conversation/question.js";
@@ -25,7 +25,7 @@ const SHORTEST_MS = 1_000;
 
 /** Render a tool call with its status, and its folded input and output. */
 export function tool(item: ToolItem, context: ItemContext): Part {
-  if (item.name === NOTED_ERROR) {
+  if (isNotedError(item)) {
     return notedError(item);
   }
   const { input, output, diffs = [] } = item;
@@ -46,7 +46,7 @@ function fold(item: ToolItem, context: ItemContext, parts: Part[]): Part {
 }
 
 function notedError({ output = "" }: ToolItem): Part {
-  return html`<p class="noted-error" dir="auto">
+  return html`<p class="noted-error" dir="auto" tabindex="0">
     ${icon("error")}
     <span class="sr-only" data-unsearched>${TOOL.error}</span>
     <span class="noted-text">${plain(output.trim())}</span>
