@@ -3,7 +3,7 @@ import { promisify } from "node:util";
 
 const run = promisify(execFile);
 /** What git is given to answer, in ms and bytes. */
-const LIMITS = { timeout: 3_000, maxBuffer: 16 * 1024 * 1024 };
+const LIMITS = { timeout: 3_000, maxBuffer: 16 * 1024 * 1024, windowsHide: true };
 /** How long an answer is used, in ms: one is asked for with every key. */
 const KEPT_MS = 10_000;
 /** The most folders that a search leaves out by itself; the rest is left out of what it finds. */
@@ -52,14 +52,18 @@ function foldersOf(path: string): string[] {
 export class IgnoredFiles {
   readonly #known = new Map<string, { readonly at: number; readonly ignored: Promise<Ignored> }>();
 
-  /** Return what git ignores in a folder. */
+  /** Return what git ignores in a folder; while git is asked again, which may take long, what it answered before. */
   in(folder: string, now = Date.now()): Promise<Ignored> {
     const known = this.#known.get(folder);
     if (known !== undefined && now - known.at < KEPT_MS) {
       return known.ignored;
     }
-    const ignored = ignoredIn(folder);
-    this.#known.set(folder, { at: now, ignored });
-    return ignored;
+    const asked = ignoredIn(folder);
+    const entry = { at: now, ignored: known?.ignored ?? asked };
+    this.#known.set(folder, entry);
+    void asked.then(() => {
+      entry.ignored = asked;
+    });
+    return entry.ignored;
   }
 }

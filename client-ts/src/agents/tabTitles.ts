@@ -17,21 +17,25 @@ const NAME_CHARS = 20;
 
 /**
  * Return the title of each tab: a mark for what needs the user, and its name or else its goal. Where several have the
- * same, the subagent tells them apart, or else also the time of the launch.
+ * same, the subagent tells them apart, or else also the time of the launch, or a number if that is the same, too.
  */
 export function tabTitles(tabs: readonly Tabbed[]): readonly string[] {
   const plain = tabs.map(({ task, title = task.goalPrompt }) => oneLine(title, CHARS));
   const named = tabs.map(({ task }, at) => `${plain[at] ?? ""}\n${task.subagentName}`);
-  return tabs.map(({ task, title = task.goalPrompt }, at) => {
-    const mark = isWaiting(task) ? "● " : "";
+  const titles = tabs.map(({ task, title = task.goalPrompt }, at) => {
     const untitled = strings.common.untitled;
     if (!isRepeated(plain, at)) {
-      return mark + (plain[at] || untitled);
+      return plain[at] || untitled;
     }
     const since = task.launchedAt ?? task.queuedAt;
     const time = since !== undefined && isRepeated(named, at) ? ` ${clock(since)}` : "";
     const name = oneLine(task.subagentName, NAME_CHARS);
-    return `${mark}${oneLine(title, SHARED_CHARS) || untitled} · ${name}${time}`;
+    return `${oneLine(title, SHARED_CHARS) || untitled} · ${name}${time}`;
+  });
+  return tabs.map(({ task }, at) => {
+    const title = titles[at] ?? "";
+    const before = titles.slice(0, at).filter((other) => other === title).length;
+    return `${isWaiting(task) ? "● " : ""}${title}${before === 0 ? "" : ` (${before + 1})`}`;
   });
 }
 

@@ -44,3 +44,12 @@ test("what needs the user is marked, and a run without a goal is named, too", ()
     "(untitled)",
   ]);
 });
+
+test("tabs are told apart even if they were launched in the same second", () => {
+  const tabs = [tab("claude", { launchedAt: NOON }), tab("claude", { launchedAt: NOON + 300 })];
+  const title = "Find out why the nightly bu… · claude 12:00:00";
+  expect(tabTitles(tabs)).toEqual([title, `${title} (2)`]);
+  const long = "reviewer-of-all-packages";
+  const named = tabTitles([tab(`${long}-a`), tab(`${long}-b`)]);
+  expect(new Set(named).size).toBe(2);
+});
