@@ -199,8 +199,9 @@ export function reduceOpen(open: OpenRun, event: OpenEvent): OpenRun {
     case "reachEnd":
       return open.reading === undefined ? open : pastShown(open);
     case "jumpToEnd":
-    case "toQuestion": // the agent waits there
       return atEnd(open);
+    case "toQuestion":
+      return atQuestion(open, event.requestId);
     case "jumpTo":
       return jumpedTo(open, event.seq);
     case "readAt":
@@ -278,6 +279,15 @@ function pastShown(open: OpenRun): OpenRun {
 export function atEnd(open: OpenRun): OpenRun {
   const following = omit(open, "reading", "returning", "loading", "keepsTail", "at");
   return { ...following, stream: release(open.stream, true) };
+}
+
+/** Show an open question: at the end, where the agent waits, or above what it did meanwhile. */
+function atQuestion(open: OpenRun, requestId: string): OpenRun {
+  const next = atEnd(open);
+  const { questions } = next.stream.conversation;
+  const [at, shown] = [questions.get(requestId), shownOf(next)];
+  const isShown = at === undefined || (shown.start <= at && at < shown.end);
+  return isShown ? next : { ...next, reading: around(next, at) };
 }
 
 function withTurns(open: OpenRun, { from, turns }: Extract<OpenEvent, { type: "turns" }>): OpenRun {

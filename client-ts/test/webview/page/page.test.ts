@@ -974,3 +974,57 @@ test("a row that needs the user says who asks and, in a window on other folders,
     ["Asks: ls", "tester", "shop"],
   ]);
 });
+
+test("the key for answers leads to a question far above what came after it", () => {
+  const { tell } = shown();
+  const options = [{ optionId: "y", name: "Yes", kind: "allow_once" }];
+  const ask = {
+    type: "permission",
+    state: "asked",
+    requestId: "r",
+    title: "Write",
+    options,
+  } as const;
+  const later = numbered(
+    Array.from({ length: 500 }, (_, at) => message(`m${at}`, `Line ${at}`)),
+    2,
+  );
+  tell(...READY, { type: "open", taskId: "t1" }, { type: "task", task: task() });
+  tell({ type: "events", taskId: "t1", events: [{ ...ask, seq: 1, ts: 0 }, ...later] });
+  expect(document.querySelector("[data-question]")).toBeNull();
+  tell({ type: "toQuestion", requestId: "r" });
+  expect(document.activeElement?.textContent.trim()).toBe("Allow Once");
+});
+
+test("a question about a call is shown, whatever the agent calls the call", () => {
+  const { tell } = shown();
+  const options = [{ optionId: "y", name: "Yes", kind: "allow_once" }];
+  const call = { type: "tool", toolCallId: "c", name: "(error)", status: "started" } as const;
+  const ask = { type: "permission", state: "asked", requestId: "r", toolCallId: "c" } as const;
+  tell(...READY, { type: "open", taskId: "t1" }, { type: "task", task: task() });
+  tell({
+    ...{ type: "events", taskId: "t1" },
+    events: [
+      { ...call, seq: 1, ts: 0 },
+      { ...ask, title: "Run rm", options, seq: 2, ts: 0 },
+    ],
+  });
+  expect(document.querySelector("[data-question=r]")).not.toBeNull();
+});
+
+test("the time of a call does not include its wait for a form, either", () => {
+  const { tell } = shown();
+  const call = { type: "tool", toolCallId: "c", name: "Ask", seq: 1 } as const;
+  const ask = { type: "question", requestId: "r", toolCallId: "c", title: "Which?" } as const;
+  tell(...READY, { type: "open", taskId: "t1" }, { type: "task", task: task() });
+  tell({
+    ...{ type: "events", taskId: "t1" },
+    events: [
+      { ...call, status: "started", ts: 0 },
+      { ...ask, state: "asked", url: "https://a.example/", seq: 2, ts: 1_000 },
+      { ...ask, state: "answered", action: "accept", seq: 3, ts: 101_000 },
+      { ...call, status: "completed", seq: 4, ts: 104_000 },
+    ],
+  });
+  expect(find(".tool-word[title]").textContent).toBe("4s");
+});

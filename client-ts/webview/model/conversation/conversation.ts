@@ -279,7 +279,7 @@ class Draft {
 
   /** Show a question of the agent where it was asked, with its answer. */
   #inquire(event: QuestionEvent): void {
-    const { requestId, seq, ts } = event;
+    const { requestId, toolCallId = "", seq, ts, state } = event;
     const known = this.#questions.get(requestId);
     const item = known === undefined ? undefined : this.#itemAt(known);
     const before = item?.kind === "inquiry" ? item.inquiry : undefined;
@@ -288,7 +288,12 @@ class Draft {
     if (item?.kind === "inquiry") {
       this.#set(at, { ...item, inquiry });
     }
-    if (event.state === "asked") {
+    const call = this.#calls.get(toolCallId)?.[0];
+    const asking = call === undefined ? undefined : this.#itemAt(call);
+    if (call !== undefined && asking?.kind === "tool" && state !== "asked") {
+      this.#set(call, waited(asking, ts - inquiry.ts));
+    }
+    if (state === "asked") {
       this.#questions.set(requestId, at);
     } else {
       this.#questions.delete(requestId);
@@ -327,8 +332,11 @@ class Draft {
 
 /** Return a call with its question; once that is answered, also with the time that it waited. */
 function waitingCall(item: ToolItem, question: Question, { state, ts }: PermissionEvent): ToolItem {
-  const waited = state === "asked" ? 0 : ts - question.ts;
-  return { ...item, question, waitedMs: (item.waitedMs ?? 0) + waited };
+  return { ...waited(item, state === "asked" ? 0 : ts - question.ts), question };
+}
+
+function waited(item: ToolItem, ms: number): ToolItem {
+  return { ...item, waitedMs: (item.waitedMs ?? 0) + ms };
 }
 
 function questionOf(item: Item | undefined, requestId: string): Question | undefined {
