@@ -6,11 +6,11 @@ import { definePuppet, PUPPET, PUPPET_RUNNER, type Puppet } from "../harness/age
 import { defineScripted, defineWithSteps, SCRIPTS_RUNNER } from "../harness/agents/scripted.ts";
 import { Chat } from "../harness/chat.ts";
 import { Session } from "../harness/session.ts";
-import { until, within } from "../harness/waiting.ts";
+import { SLOWNESS, until, within } from "../harness/waiting.ts";
 import type { Workbench } from "../harness/workbench.ts";
 
 /** A new environment is created meanwhile. */
-const REINSTALL_MS = 90_000;
+const REINSTALL_MS = 90_000 * SLOWNESS;
 
 const TESTER = "tester";
 
