@@ -20,7 +20,7 @@ export function focusTarget(after: State, event: Event): string | undefined {
     case "resumed":
       return "#scroller";
     case "toQuestion":
-      return `[data-question=${JSON.stringify(event.requestId)}] :is(button,input,select,textarea)`;
+      return questionTarget(JSON.stringify(event.requestId));
     case "closeRun":
     case "home":
       return FALLBACK_FOCUS;
@@ -43,4 +43,9 @@ export function focusTarget(after: State, event: Event): string | undefined {
     default:
       return undefined;
   }
+}
+
+/** A form gets the focus in its first field, a request as a whole: a second Enter must not allow it unread. */
+function questionTarget(id: string): string {
+  return `.ask[data-question=${id}]:not(.form), .form[data-question=${id}] :is(button,input,select,textarea)`;
 }

@@ -26,6 +26,7 @@ function open(asked: Question, context: ItemContext, around: Surroundings): Part
   return html`<section
     class="ask"
     role="group"
+    tabindex="-1"
     aria-labelledby=${id}
     data-question=${asked.requestId}
   >
