@@ -26,7 +26,14 @@ from sidecar.history.stores.opencode.content import (
     ordered,
 )
 from sidecar.history.stores.opencode.failures import Failures, pause_after, rest_after
-from sidecar.history.stores.sessions.foreign_database import ForeignDatabase, Refused, columns, values_up_to
+from sidecar.history.stores.sessions.foreign_database import (
+    ForeignDatabase,
+    Refused,
+    columns,
+    concerns_one_row,
+    has_log,
+    values_up_to,
+)
 from sidecar.history.stores.sessions.private_copy import Stamps, newest
 from sidecar.history.stores.sessions.times import time_ms
 
@@ -47,6 +54,8 @@ _MOST_MEASURED: Final = 16 * 1024**2
 MAX_SESSIONS: Final = 100_000
 """How many sessions of one database are read: each takes a kilobyte of memory, even without messages."""
 _CHUNK: Final = 500
+_MOST_FAILING_SECONDS: Final = 1.0
+"""How long sessions that cannot be read may take before the next ones have to wait: a bad disk is slow."""
 T = TypeVar("T")
 _decode: Final = msgspec.json.Decoder().decode
 
@@ -142,20 +151,36 @@ class DatabaseSource:
         if not wanted:
             return {}
         found: dict[str, T] = {}
+        skipped: dict[str, tuple[float, Problem]] = {}
         current: tuple[str | None, float] = None, time.monotonic()
 
         def work(connection: sqlite3.Connection) -> None:
             nonlocal current
             current = None, time.monotonic()
             found.clear()
-            heads, touched = _heads(connection, wanted), newest(self._database.stamps())
+            skipped.clear()
+            left, stamps = _MOST_FAILING_SECONDS, self._database.stamps()
+            heads, touched = _heads(connection, wanted), newest(stamps)
             for head in (heads[key] for key in wanted if key in heads):
-                current = head.header.id, time.monotonic()
-                content = _content(connection, head, self.path, touched)
-                found[content.header.id] = make(content)
+                current = key, began = head.header.id, time.monotonic()
+                try:
+                    found[key] = make(_content(connection, head, self.path, touched))
+                except sqlite3.Error as error:
+                    took = time.monotonic() - began
+                    left -= took
+                    is_torn = not has_log(stamps) and self._database.stamps() != stamps
+                    if left < 0 or is_torn or not concerns_one_row(error):
+                        raise
+                    skipped[key] = took, self._database.refused(error).problem
 
         try:
             self._database.read(work)
+            for key, (took, why) in skipped.items():
+                self.refusal = why
+                if why.code != "unreadable":
+                    self._of_contents = why
+                elif patient:
+                    self.failures.note([key], key, took, why)
         except Refused as refused:
             self.refusal = refused.problem
             if refused.problem.code != "unreadable":

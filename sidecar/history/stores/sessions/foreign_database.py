@@ -29,6 +29,7 @@ _MOMENTARY: Final = frozenset(
 )
 """What SQLite reports, without damage, while a copy is in use or a disk or the memory is full."""
 _FULL_DISK: Final = (errno.ENOSPC, getattr(errno, "EDQUOT", None))
+_OF_ONE_ROW: Final = frozenset((sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_TOOBIG, sqlite3.SQLITE_IOERR))
 _TRIES: Final = 40
 _PAUSE_SECONDS: Final = 0.02
 """How long to wait for a writer before a database that changes is read again."""
@@ -82,7 +83,7 @@ class ForeignDatabase:
             except (sqlite3.Error, OverflowError, UnicodeDecodeError) as error:
                 is_same = self.stamps() == before
                 if not left or is_same or _is_interrupted(error):
-                    raise self._unusable(error, is_same or _has_log(before)) from None
+                    raise self._unusable(error, is_same or has_log(before)) from None
             except OSError as error:
                 raise Refused("unreadable", self._why(error)) from None
             time.sleep(_PAUSE_SECONDS)
@@ -110,16 +111,20 @@ class ForeignDatabase:
 
     @contextlib.contextmanager
     def _opened(self, stamps: Stamps) -> Iterator[sqlite3.Connection]:
-        has_log = _has_log(stamps)
-        path = copy_of(self.path, stamps) if has_log else Path(self.path)
-        mode = "mode=rw" if stamps[2] is not None and has_log else "mode=ro"
-        address = f"{path.absolute().as_uri()}?{mode if has_log else 'mode=ro&immutable=1'}"
+        is_copied = has_log(stamps)
+        path = copy_of(self.path, stamps) if is_copied else Path(self.path)
+        mode = "mode=rw" if stamps[2] is not None and is_copied else "mode=ro"
+        address = f"{path.absolute().as_uri()}?{mode if is_copied else 'mode=ro&immutable=1'}"
         connection = sqlite3.connect(address, uri=True, timeout=1.0, check_same_thread=False)
         try:
             _protect(connection)
             yield connection
         finally:
             connection.close()
+
+    def refused(self, error: sqlite3.Error) -> Refused:
+        """Describe an error that `work` went on after."""
+        return self._unusable(error, is_steady=True)
 
     def _unusable(self, error: Exception, is_steady: bool) -> Refused:
         code = getattr(error, "sqlite_errorcode", 0)
@@ -136,12 +141,17 @@ class ForeignDatabase:
         return Refused("malformed", f"{self._name} is damaged: {error}")
 
 
+def concerns_one_row(error: sqlite3.Error) -> bool:
+    """Return whether an error is about the row that was read: a damaged or bad place, or a huge value."""
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF in _OF_ONE_ROW
+
+
 def _is_interrupted(error: Exception) -> bool:
     """Return whether a reading took too long, and would again."""
     return getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_INTERRUPT
 
 
-def _has_log(stamps: Stamps) -> bool:
+def has_log(stamps: Stamps) -> bool:
     """Return whether a database is read from a private copy."""
     return any(stamp is not None and stamp[1] for stamp in stamps[1:])
 

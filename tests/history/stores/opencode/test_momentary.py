@@ -163,6 +163,18 @@ def test_a_session_that_takes_long_is_not_tried_whenever_the_database_changes(
         pass  # who asks for this session waits for it
 
 
+@pytest.mark.parametrize("code", [sqlite3.SQLITE_IOERR_READ, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_TOOBIG])
+def test_many_sessions_that_cannot_be_read_hide_no_other_at_the_first_look(
+    written: Written, monkeypatch: pytest.MonkeyPatch, code: int
+) -> None:
+    expected = titles(TaskHistory([written.root], now=lambda: NOW))
+    failing = Failing(monkeypatch)
+    failing.code, failing.only = code, set(in_main_only(written)[::2])
+    history = TaskHistory([written.root], now=lambda: NOW)
+    assert titles(history) == {key: title for key, title in expected.items() if key not in failing.only}
+    assert "opencode.db" in str(history.store(str(written.root)).unlistable())
+
+
 @pytest.mark.parametrize("unreadable", ["heads", "folder"])
 def test_a_process_that_cannot_read_a_database_keeps_the_rows_of_others(
     written: Written, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, unreadable: str
