@@ -106,6 +106,18 @@ def test_nothing_makes_room_while_a_line_of_the_list_is_damaged(place: Place) ->
     assert len(place.writer.entries()) == 2
 
 
+def test_copies_that_cannot_be_listed_use_room_until_they_are_swept(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*_: object) -> None:
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(place.writer, "_append", fails)
+    with pytest.raises(OSError, match="Input/output"):
+        place.add("one", place.file("a.jsonl", incompressible(4)))
+    assert place.writer.grown == disk(place.writer) > 0
+
+
 @settings(max_examples=200, deadline=None)
 @given(steps=st.lists(STEPS, max_size=14))
 def test_copies_never_exceed_their_limit(steps: list[tuple[str, Any, Any]]) -> None:
