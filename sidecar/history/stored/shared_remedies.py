@@ -6,8 +6,8 @@ from typing import Final
 
 SHARED_REMEDIES: Final[Mapping[str, str]] = MappingProxyType(
     {
-        "tooLarge": "delete old sessions in the product; if it is a database, then close the product, and run "
-        "VACUUM on it with the command sqlite3",
+        "tooLarge": "delete old sessions in the product; if it is a database, then close the product, and "
+        "run VACUUM on it with the command sqlite3",
         "malformed": "its sessions are not listed: close the product, copy the database, and save what the "
         "command .recover of sqlite3 finds in the copy",
         "unreadable": "its sessions are not listed: make it readable for this user, or list again when the "
