@@ -14,10 +14,15 @@ export function continuation({ open }: State): string {
   const last = stream?.conversation.items.findLast((item) => item.kind === "message");
   const words = last?.kind === "message" ? cutMiddle(blockSource(last.block), LAST_CHARS) : "";
   return [
-    ...(goal === "" ? [] : [CONTINUATION.goal(goal)]),
+    ...(goal === "" ? [] : [titled(goal)]),
     CONTINUATION.origin,
     ...(names.length === 0 ? [] : [CONTINUATION.files(names)]),
     ...(words === "" ? [] : [CONTINUATION.last(words)]),
     CONTINUATION.next,
   ].join("\n\n");
+}
+
+/** Begin with the goal, but not twice where the task continued another one. */
+function titled(goal: string): string {
+  return goal.startsWith(CONTINUATION.goal("")) ? goal : CONTINUATION.goal(goal);
 }

@@ -78,7 +78,9 @@ class CopyWriter(Copies):
         except BaseException:
             self._unlink(made)
             raise
-        self.grown += sum(_size(f"{self.blobs}{os.sep}{name}") for name in made)  # even if they are not listed
+        self.grown += sum(
+            _size(f"{self.blobs}{os.sep}{name}") for name in made
+        )  # even if they are not listed
         self._append(root, product, key, session)
         self._note(key, session)
         self.grown -= sum(former.sizes[name] for name in self._unlink(gone))

@@ -33,6 +33,12 @@ test("a command of the former agent is not a command to the next one", () => {
   expect(continuation(opened("/review src"))).toMatch(/^Continue: \/review src\n/);
 });
 
+test("a task that continued another one is not introduced twice", () => {
+  expect(continuation(opened("Continue: Water the plants"))).toMatch(
+    /^Continue: Water the plants\n/,
+  );
+});
+
 test("a task without a goal is continued from its last message", () => {
   expect(continuation(opened(""))).toMatch(
     /^Another agent started this task\.\n\nIts last message/,
