@@ -249,14 +249,12 @@ session.step("an archived task is restored by its title", async (workbench) => {
   await workbench.chooseFromMenu(row, "Archive Task");
   await row.waitFor({ state: "detached" });
   // Its message is closed later, when the user is elsewhere: that takes no focus.
-  await workbench.run("File: New Untitled Text File");
-  await workbench.page.locator(".monaco-editor.focused").waitFor();
+  await workbench.openSideBar("Explorer");
   await workbench.run("Notifications: Clear All Notifications");
-  await workbench.page.keyboard.type("still here", { delay: 100 });
-  await workbench.page.locator(".view-lines").getByText("still here").waitFor();
-  await workbench.run("View: Revert and Close Editor");
   await workbench.run("Subagents: Restore Task");
   await workbench.pick(OWN_TASK.title);
+  await workbench.page.locator(".sidebar .composite.title", { hasText: "Explorer" }).waitFor();
+  await workbench.openSideBar("Subagents");
   await row.waitFor();
 });
 
