@@ -45,7 +45,7 @@ test("what needs the user is marked, and a run without a goal is named, too", ()
   ]);
 });
 
-test("tabs are told apart even if they were launched in the same second", () => {
+test("tabs are distinguished even if they were launched in the same second", () => {
   const tabs = [tab("claude", { launchedAt: NOON }), tab("claude", { launchedAt: NOON + 300 })];
   const title = "Find out why the nightly bu… · claude 12:00:00";
   expect(tabTitles(tabs)).toEqual([title, `${title} (2)`]);

@@ -123,7 +123,7 @@ class ForeignDatabase:
             connection.close()
 
     def refused(self, error: sqlite3.Error) -> Refused:
-        """Describe an error that `work` went on after."""
+        """Describe an error after which `work` continued."""
         return self._unusable(error, is_steady=True)
 
     def _unusable(self, error: Exception, is_steady: bool) -> Refused:
