@@ -45,6 +45,8 @@ class SessionCopies:
         """The sessions whose database could not be read at the last patient reading."""
         self.refusal: Problem | None = None
         """Why the last reading of a database failed; None if none did."""
+        self.unread: dict[str, Content] = {}
+        """What is known of the sessions that it did not read, with the reason as their problem."""
         self._root = root
         self._databases: dict[str, DatabaseSource] = {}
         self._is_listed = True
@@ -111,7 +113,7 @@ class SessionCopies:
         With `patient`, sessions whose database cannot be read are in `failed`, and not tried again at once.
         """
         with self.lock:
-            self.half_written, self.failed, self.refusal = set(), set(), None
+            self.half_written, self.failed, self.refusal, self.unread = set(), set(), None, {}
             everything = self._listed(keys)
             copies = {key: everything[key] for key in keys if key in everything}
             found: dict[str, T] = {}
@@ -125,6 +127,8 @@ class SessionCopies:
                 found |= read
                 self.refusal = self.refusal or source.refusal
                 self.failed |= source.failures.among(key for key in best if key not in read)
+                for key, why in source.refused.items():
+                    self.unread[key] = _unread(copies[key].rows[path], path, why)
             for key, each in copies.items():
                 if key not in found and (contents := self._in_files(key, each)):
                     found[key] = make(max(contents, key=_goodness))
@@ -156,6 +160,11 @@ class SessionCopies:
 
 def _copies(key: str, heads: Mapping[str, Mapping[str, Head]], files: Sequence[FileHead]) -> Copies:
     return Copies({path: each[key] for path, each in heads.items() if key in each}, files)
+
+
+def _unread(head: Head, path: str, why: Problem) -> Content:
+    name, touched = os.path.basename(path), head.header.updated or 0  # noqa: PTH119
+    return Content(head.header, (), 0, name, path, touched, problems=[why])
 
 
 def _goodness(content: Content) -> tuple[bool, int]:

@@ -75,6 +75,8 @@ class DatabaseSource:
         self.path = path
         self.refusal: Problem | None = None
         """Why the last reading of contents failed; None if it did not."""
+        self.refused: dict[str, Problem] = {}
+        """Why each of the sessions that it did not read is missing."""
         self.failures = Failures()
         self._database = ForeignDatabase(path)
         self._stamps: Stamps | None = None
@@ -147,6 +149,7 @@ class DatabaseSource:
         """
         self.refusal = self.failures.problem if patient else None
         left_out = self.failures.waiting(keys) if patient else set()
+        self.refused = dict.fromkeys(left_out, self.refusal) if self.refusal is not None else {}
         wanted = [key for key in self.failures.in_order(keys) if key not in left_out]
         if not wanted:
             return {}
@@ -176,18 +179,19 @@ class DatabaseSource:
         try:
             self._database.read(work)
             for key, (took, why) in skipped.items():
-                self.refusal = why
+                self.refusal = self.refused[key] = why
                 if why.code != "unreadable":
                     self._of_contents = why
                 elif patient:
                     self.failures.note([key], key, took, why)
         except Refused as refused:
             self.refusal = refused.problem
+            if refused.problem.code != "unreadable" or not refused.is_steady:
+                found.clear()
+            self.refused |= {key: refused.problem for key in wanted if key not in found}
             if refused.problem.code != "unreadable":
                 self._of_contents = refused.problem
                 return {}
-            if not refused.is_steady:
-                found.clear()
             if patient:
                 left = [key for key in wanted if key not in found]
                 self.failures.note(left, current[0], time.monotonic() - current[1], refused.problem)

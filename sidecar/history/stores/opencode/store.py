@@ -97,6 +97,7 @@ class OpencodeStore(Store):
             copies, entries, marks = self._copies.all(), self.shared(), self.fingerprints(keys)
             read = self._copies.read(keys, self._described, patient=True)
             failed, is_unread = self._copies.failed, self._copies.is_any_unread
+            read = {**{key: self._described(each) for key, each in self._copies.unread.items()}, **read}
         found: ReadRows = dict.fromkeys(keys)
         for key in keys:
             session, touched = read.get(key, (None, 0))
@@ -126,7 +127,10 @@ class OpencodeStore(Store):
 
     def open(self, key: str, now: int) -> OpenedTask | None:
         """Read one session."""
-        session, _ = self._copies.read([key], self._described).get(key, (None, 0))
+        with self._copies.lock:
+            read = self._copies.read([key], self._described)
+            unread = self._copies.unread.get(key)
+        session, _ = read.get(key) or (self._described(unread) if unread is not None else (None, 0))
         return None if session is None else opened_session(session, self.root.path, now)
 
     def size(self, key: str) -> int:

@@ -8,10 +8,12 @@ from typing import Any
 import pytest
 
 from sidecar.api.errors import StorageError
+from sidecar.api.stored.tasks import TaskInfo
 from sidecar.corpus.sessions.opencode import Written, write_opencode
 from sidecar.corpus.sessions.plot import NOW
 from sidecar.history import TaskHistory
 from sidecar.history.catalog.kept_rows import FIRST_PAUSE_MS, LONGEST_PAUSE_MS
+from sidecar.history.doctor import examine
 from sidecar.history.stores.opencode import databases, failures
 from sidecar.history.stores.opencode.databases import DatabaseSource
 from sidecar.history.stores.sessions import foreign_database
@@ -70,6 +72,15 @@ def titles(history: TaskHistory) -> dict[str, str]:
     return {task.id: task.title for task in history.list(children=True)}
 
 
+def read_titles(history: TaskHistory) -> dict[str, str]:
+    """Return the titles of the sessions that could be read."""
+    return {task.id: task.title for task in history.list(children=True) if not reasons(task)}
+
+
+def reasons(task: TaskInfo) -> list[str]:
+    return [each.message for each in task.problems if each.message.startswith("opencode.db ")]
+
+
 def in_main_only(written: Written) -> list[str]:
     """Return the sessions with messages that only the first database holds."""
     writer, other = written.open
@@ -114,13 +125,14 @@ def test_a_session_that_can_never_be_read_hides_no_other(
     clock, failing, keys = Clock(), Failing(monkeypatch), in_main_only(written)
     failing.code, failing.only = sqlite3.SQLITE_IOERR_READ, {keys[0], keys[2]}
     history = TaskHistory([written.root], now=clock)
-    for _ in range(3):  # each look reads the sessions up to the next that fails
-        titles(history)
+    readable = {key: title for key, title in expected.items() if key not in failing.only}
+    for _ in range(3):
+        assert read_titles(history) == readable
         clock.now += LONGEST_PAUSE_MS
-    assert titles(history) == {key: title for key, title in expected.items() if key not in failing.only}
     history.refresh()
     rename(written, keys[1], keys[2])
-    changed = history.refresh().changed  # with its parent
+    parents = {task.id: task.parent_id for task in history.list(children=True)}
+    changed = {*history.refresh().changed} - {parents[keys[1]]}  # a parent shows what its children used
     assert keys[1] in changed and failing.only.isdisjoint(changed)
     failing.code = 0
     clock.now += LONGEST_PAUSE_MS
@@ -171,8 +183,29 @@ def test_many_sessions_that_cannot_be_read_hide_no_other_at_the_first_look(
     failing = Failing(monkeypatch)
     failing.code, failing.only = code, set(in_main_only(written)[::2])
     history = TaskHistory([written.root], now=lambda: NOW)
-    assert titles(history) == {key: title for key, title in expected.items() if key not in failing.only}
+    assert read_titles(history) == {k: title for k, title in expected.items() if k not in failing.only}
     assert "opencode.db" in str(history.store(str(written.root)).unlistable())
+
+
+@pytest.mark.parametrize("code", [sqlite3.SQLITE_BUSY, sqlite3.SQLITE_IOERR_READ, sqlite3.SQLITE_CORRUPT])
+def test_later_processes_say_which_sessions_could_not_be_read(
+    written: Written, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: int
+) -> None:
+    clock, failing, keys = Clock(), Failing(monkeypatch), set(in_main_only(written)[::2])
+    failing.code, failing.only = code, keys
+    made = [TaskHistory([written.root], now=clock, cache=tmp_path / "index") for _ in range(3)]
+    for history in made[:2]:
+        rows = {task.id: task for task in history.list(children=True)}
+        assert all(reasons(rows[key]) for key in keys)
+        shown, _ = history.get(min(keys))
+        assert shown.created_at == rows[min(keys)].created_at and reasons(shown)
+        named = {each.task_id for each in examine(history, NOW).findings if "opencode.db" in each.message}
+        assert keys <= named
+        history.close()
+    failing.code = 0
+    rename(written, *keys)
+    clock.now += LONGEST_PAUSE_MS
+    assert {title for key, title in read_titles(made[2]).items() if key in keys} == {"new"}
 
 
 @pytest.mark.parametrize("unreadable", ["heads", "folder"])
