@@ -76,16 +76,17 @@ class ForeignDatabase:
             try:
                 with self._opened(before) as connection:
                     found = work(connection)
-                if not left or before[1:] != (None, None) or self.stamps() == before:
+                if not left or has_log(before) or self.stamps() == before:
                     return before, found
             except Unsteady:
                 pass
-            except (sqlite3.Error, OverflowError, UnicodeDecodeError) as error:
+            except (sqlite3.Error, OverflowError, UnicodeDecodeError, MemoryError) as error:
                 is_same = self.stamps() == before
-                if not left or is_same or _is_interrupted(error):
+                if is_same or _is_interrupted(error) or (has_log(before) and not left):
                     raise self._unusable(error, is_same or has_log(before)) from None
             except OSError as error:
-                raise Refused("unreadable", self._why(error)) from None
+                if not left or not isinstance(error, FileNotFoundError):  # a log may be gone since
+                    raise Refused("unreadable", self._why(error)) from None
             time.sleep(_PAUSE_SECONDS)
         raise Refused("unreadable", f"{self._name} changes too fast to be read")
 
@@ -131,6 +132,11 @@ class ForeignDatabase:
         if _is_interrupted(error):
             message = f"{self._name} takes longer than {SECONDS:.0f} s to read"
             return Refused("unreadable", message, is_steady)
+        if isinstance(error, MemoryError):  # which the module raises instead of SQLITE_NOMEM
+            return Refused("unreadable", f"{self._name} cannot be read: not enough memory", is_steady)
+        if code == sqlite3.SQLITE_TOOBIG:
+            message = f"{self._name} holds a value of more than {MAX_VALUE:,} bytes"
+            return Refused("tooLarge", message, is_steady)
         if code == sqlite3.SQLITE_CANTOPEN:
             message = f"{self._name} cannot be opened; check its permissions"
             return Refused("unreadable", message, is_steady)
