@@ -24,6 +24,8 @@ UNSETTLED: Final = -1
 """A key that no member has: every scan reads such a row again."""
 SAVING: Final = -2
 """The same for a row of half-written files: the former row is shown in its place."""
+FIRST_PAUSE: Final = 1
+"""The pause of a row that is to be read again; the catalog replaces it by a time."""
 NOT_READ: Final = -1
 """The pause of a row of which nothing could be read now: the former row is shown in its place."""
 _APART: Final = ("root", "status")

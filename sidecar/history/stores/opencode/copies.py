@@ -43,10 +43,12 @@ class SessionCopies:
         """The sessions of which the last reading met a file in the middle of a save."""
         self.failed: set[str] = set()
         """The sessions whose database could not be read at the last patient reading."""
+        self.refused: set[str] = set()
+        """The sessions that a database did not give at the last reading, damaged ones included."""
         self.refusal: Problem | None = None
         """Why the last reading of a database failed; None if none did."""
         self.unread: dict[str, Content] = {}
-        """What is known of the sessions that it did not read, with the reason as their problem."""
+        """What is known of those with messages, with the reason as their problem."""
         self._root = root
         self._databases: dict[str, DatabaseSource] = {}
         self._is_listed = True
@@ -113,7 +115,8 @@ class SessionCopies:
         With `patient`, sessions whose database cannot be read are in `failed`, and not tried again at once.
         """
         with self.lock:
-            self.half_written, self.failed, self.refusal, self.unread = set(), set(), None, {}
+            self.half_written, self.failed, self.refused = set(), set(), set()
+            self.refusal, self.unread = None, {}
             everything = self._listed(keys)
             copies = {key: everything[key] for key in keys if key in everything}
             found: dict[str, T] = {}
@@ -126,12 +129,18 @@ class SessionCopies:
                 read = source.contents(best, make, patient)
                 found |= read
                 self.refusal = self.refusal or source.refusal
-                self.failed |= source.failures.among(key for key in best if key not in read)
                 for key, why in source.refused.items():
-                    self.unread[key] = _unread(copies[key].rows[path], path, why)
+                    self.refused.add(key)
+                    if patient and why.code == "unreadable":
+                        self.failed.add(key)
+                    if copies[key].rows[path].messages:
+                        self.unread[key] = _unread(copies[key].rows[path], path, why)
             for key, each in copies.items():
                 if key not in found and (contents := self._in_files(key, each)):
-                    found[key] = make(max(contents, key=_goodness))
+                    best_file = max(contents, key=_goodness)
+                    if key in self.unread:  # what is newer in a database
+                        best_file.problems = [*best_file.problems, *self.unread[key].problems]
+                    found[key] = make(best_file)
             return found
 
     def _fingerprint(self, key: str, copies: Copies | None) -> int:

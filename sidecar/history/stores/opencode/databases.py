@@ -149,12 +149,13 @@ class DatabaseSource:
         """
         self.refusal = self.failures.problem if patient else None
         left_out = self.failures.waiting(keys) if patient else set()
-        self.refused = dict.fromkeys(left_out, self.refusal) if self.refusal is not None else {}
+        self.refused = self.failures.reasons(left_out)
         wanted = [key for key in self.failures.in_order(keys) if key not in left_out]
         if not wanted:
             return {}
         found: dict[str, T] = {}
         skipped: dict[str, tuple[float, Problem]] = {}
+        late: list[str] = []
         current: tuple[str | None, float] = None, time.monotonic()
 
         def work(connection: sqlite3.Connection) -> None:
@@ -162,9 +163,13 @@ class DatabaseSource:
             current = None, time.monotonic()
             found.clear()
             skipped.clear()
+            late.clear()
             left, stamps = _MOST_FAILING_SECONDS, self._database.stamps()
             heads, touched = _heads(connection, wanted), newest(stamps)
             for head in (heads[key] for key in wanted if key in heads):
+                if left < 0:
+                    late.append(head.header.id)
+                    continue
                 current = key, began = head.header.id, time.monotonic()
                 try:
                     found[key] = make(_content(connection, head, self.path, touched))
@@ -172,7 +177,7 @@ class DatabaseSource:
                     took = time.monotonic() - began
                     left -= took
                     is_torn = not has_log(stamps) and self._database.stamps() != stamps
-                    if left < 0 or is_torn or not concerns_one_row(error):
+                    if is_torn or not concerns_one_row(error):
                         raise
                     skipped[key] = took, self._database.refused(error).problem
 
@@ -182,8 +187,9 @@ class DatabaseSource:
                 self.refusal = self.refused[key] = why
                 if why.code != "unreadable":
                     self._of_contents = why
-                elif patient:
+                if patient:
                     self.failures.note([key], key, took, why)
+            self._put_off(late, patient)
         except Refused as refused:
             self.refusal = refused.problem
             if refused.problem.code != "unreadable" or not refused.is_steady:
@@ -197,6 +203,15 @@ class DatabaseSource:
                 self.failures.note(left, current[0], time.monotonic() - current[1], refused.problem)
         self.failures.forget(found)
         return found
+
+    def _put_off(self, keys: Collection[str], patient: bool) -> None:
+        """Leave sessions to the next reading, since damaged ones took the time of this one."""
+        if keys:
+            message = f"{Path(self.path).name} is damaged and takes long to read; the rest is read later"
+            self.refusal = why = problem("unreadable", message)
+            self.refused |= dict.fromkeys(keys, why)
+            if patient:
+                self.failures.note(keys, "", 0.0, why)
 
     def mentions(self, key: str, needles: Iterable[bytes]) -> bool:
         """Return whether a part of a session holds one of the needles in any case."""
@@ -285,10 +300,15 @@ def _changes(
     try:
         with values_up_to(connection, _MOST_MEASURED):
             return _sums(connection, table, keys, newest_change, _size_of_rows(connection))
-    except sqlite3.OperationalError:
-        raise
-    except sqlite3.DatabaseError:  # a value is too large or damaged, which concerns only its own session
+    except sqlite3.DatabaseError as error:  # a value is too large or damaged: only its own session's concern
+        if not concerns_one_row(error):
+            raise
+    try:
         return _sums(connection, table, keys, newest_change, "0")
+    except sqlite3.DatabaseError as error:  # a row is damaged; an index of the sessions may count it
+        if not concerns_one_row(error):
+            raise
+    return _sums(connection, table, keys, "0", "0")
 
 
 def _size_of_rows(connection: sqlite3.Connection) -> str:

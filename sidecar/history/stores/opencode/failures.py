@@ -23,13 +23,14 @@ def rest_after(took: float) -> float:
 
 
 class _Failure(NamedTuple):
-    """How often a session made a reading fail, and when to try it again by the monotonic clock."""
+    """How often a session made a reading fail, when to try it again by the monotonic clock, and why."""
 
     times: int
     again: float
+    problem: Problem | None
 
 
-_NEVER: Final = _Failure(0, 0.0)
+_NEVER: Final = _Failure(0, 0.0, None)
 
 
 class Failures:
@@ -37,16 +38,20 @@ class Failures:
 
     def __init__(self) -> None:
         self._known: dict[str, _Failure] = {}
-        self._problem: Problem | None = None
 
     @property
     def problem(self) -> Problem | None:
         """Return why sessions could not be read; None if all could."""
-        return self._problem if self._known else None
+        return next(reversed(self._known.values())).problem if self._known else None
+
+    def reasons(self, keys: Iterable[str]) -> dict[str, Problem]:
+        """Return why sessions could not be read."""
+        known = ((key, self._known.get(key, _NEVER).problem) for key in keys)
+        return {key: why for key, why in known if why is not None}
 
     def in_order(self, keys: Iterable[str]) -> list[str]:
         """Return the sessions that never failed, and then the others: one of them may fail for all."""
-        return sorted(keys, key=lambda key: self._known.get(key, _NEVER)) if self._known else [*keys]
+        return sorted(keys, key=lambda key: self._known.get(key, _NEVER)[:2]) if self._known else [*keys]
 
     def waiting(self, keys: Iterable[str]) -> set[str]:
         """Return the sessions whose next try is not due yet."""
@@ -59,13 +64,12 @@ class Failures:
 
     def note(self, keys: Iterable[str], failed: str | None, took: float, problem: Problem) -> None:
         """Note sessions that were not read because one, None if not known, failed after `took` seconds."""
-        self._problem = problem
         now = time.monotonic()
         for key in keys:
-            times, again = self._known.get(key, _NEVER)
+            times, again, _ = self._known.get(key, _NEVER)
             is_cause = failed in (key, None)
             pause = pause_after(took if is_cause else 0.0)
-            self._known[key] = _Failure(times + is_cause, max(again, now + pause))
+            self._known[key] = _Failure(times + is_cause, max(again, now + pause), problem)
 
     def forget(self, keys: Iterable[str]) -> None:
         """Forget sessions that were read."""

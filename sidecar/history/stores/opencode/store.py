@@ -23,7 +23,7 @@ from sidecar.history.stores.contract import (
     Store,
     Touched,
 )
-from sidecar.history.stores.index_row import NOT_READ, IndexRow, ReadRows, condense
+from sidecar.history.stores.index_row import FIRST_PAUSE, NOT_READ, IndexRow, ReadRows, condense
 from sidecar.history.stores.opencode.content import Content
 from sidecar.history.stores.opencode.copies import SessionCopies
 from sidecar.history.stores.opencode.databases import Head
@@ -96,7 +96,8 @@ class OpencodeStore(Store):
         with self._copies.lock:
             copies, entries, marks = self._copies.all(), self.shared(), self.fingerprints(keys)
             read = self._copies.read(keys, self._described, patient=True)
-            failed, is_unread = self._copies.failed, self._copies.is_any_unread
+            failed, refused = self._copies.failed, self._copies.refused
+            is_unread = self._copies.is_any_unread
             read = {**{key: self._described(each) for key, each in self._copies.unread.items()}, **read}
         found: ReadRows = dict.fromkeys(keys)
         for key in keys:
@@ -106,6 +107,8 @@ class OpencodeStore(Store):
                 row.entry = entries.get(key, b"")
                 if key in failed or key not in copies:
                     row.pause = NOT_READ
+                elif key in refused:  # which may be repaired without another change
+                    row.pause = FIRST_PAUSE
                 if key in copies:
                     row.links = copies[key].links
                 found[key] = row
