@@ -8,9 +8,9 @@ SHARED_REMEDIES: Final[Mapping[str, str]] = MappingProxyType(
     {
         "tooLarge": "delete old sessions in the product; if it is a database, then close the product, and "
         "run VACUUM on it with the command sqlite3",
-        "malformed": "its sessions are not listed: close the product, copy the database, and save what the "
+        "malformed": "sessions in it cannot be read: close the product, copy the database, and save what the "
         "command .recover of sqlite3 finds in the copy",
-        "unreadable": "its sessions are not listed: make it readable for this user, or list again when the "
+        "unreadable": "sessions in it cannot be read: make it readable for this user, or list again when the "
         "product is writing less",
         "notRegular": "its sessions are not listed: replace the link, pipe or directory with the file itself",
         "unlistable": "make the folder readable for this user, then check again",

@@ -14,7 +14,7 @@ from sidecar.corpus.sessions.plot import NOW
 from sidecar.history import TaskHistory
 from sidecar.history.catalog.kept_rows import FIRST_PAUSE_MS
 from sidecar.history.stores.opencode import databases, failures
-from sidecar.history.stores.sessions import foreign_database
+from sidecar.history.stores.sessions import foreign_database, private_copy
 from sidecar.history.stores.sessions.foreign_database import ForeignDatabase
 
 PAGE = 4096
@@ -223,13 +223,13 @@ def test_errors_of_a_database_that_changes_all_the_time_are_not_called_damage(
         ForeignDatabase(str(path)).read(work)
 
 
-def test_a_log_that_is_deleted_before_it_is_copied_is_no_problem(
+def test_a_log_that_is_deleted_before_it_is_copied_causes_no_problem(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     writer = sqlite3.connect(path)
     writer.execute("UPDATE session SET title = 'new'")
     writer.commit()
-    copy = foreign_database.copy_of
+    copy = private_copy.copy_of
 
     def late(*given: Any) -> Path:
         writer.close()  # which deletes the log
