@@ -26,7 +26,7 @@ from sidecar.history.stores.contract import (
 from sidecar.history.stores.index_row import FIRST_PAUSE, NOT_READ, IndexRow, ReadRows, condense
 from sidecar.history.stores.opencode.content import Content
 from sidecar.history.stores.opencode.copies import SessionCopies
-from sidecar.history.stores.opencode.databases import Head
+from sidecar.history.stores.opencode.heads import Head
 from sidecar.history.stores.opencode.names import DATABASE, LOG, product_of
 from sidecar.history.stores.opencode.rows import session_of
 from sidecar.history.stores.opencode.transcript import files_of, messages_of

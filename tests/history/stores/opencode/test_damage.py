@@ -20,7 +20,7 @@ from sidecar.corpus.sessions.plot import NOW
 from sidecar.history import TaskHistory
 from sidecar.history.doctor import examine
 from sidecar.history.stored.complexity import MAX_VALUES
-from sidecar.history.stores.opencode import databases, failures
+from sidecar.history.stores.opencode import failures, heads
 from sidecar.history.stores.opencode.files import FileSource
 from sidecar.history.stores.sessions import foreign_database, private_copy
 from sidecar.history.stores.sessions.foreign_database import ForeignDatabase
@@ -115,12 +115,12 @@ def test_of_too_many_sessions_those_without_messages_are_left_out(
         "INSERT INTO session VALUES (?, 'p', NULL, 's', '/w', 't', '1', ?2, ?2, NULL)", values
     )
     database.commit()
-    monkeypatch.setattr(databases, "MAX_SESSIONS", 400)
+    monkeypatch.setattr(heads, "MAX_SESSIONS", 400)
     history = history_of(written.root)
     assert {task.id for task in history.list(children=True)} == before
     (found,) = history.store(str(written.root)).unlisted()
     assert found.problem.code == "tooLarge" and "those without messages" in found.problem.message
-    monkeypatch.setattr(databases, "MAX_SESSIONS", 1)
+    monkeypatch.setattr(heads, "MAX_SESSIONS", 1)
     assert {task.id for task in history_of(written.root).list(children=True)} < before
 
 
@@ -269,7 +269,7 @@ def test_sessions_stay_while_their_database_cannot_be_read_for_a_moment(
             error.sqlite_errorcode = code
             raise error
 
-        return read(database, broken if work.__name__ == "_all_heads" else work)
+        return read(database, broken if work.__name__ == "all_heads" else work)
 
     monkeypatch.setattr(failures, "_AGAIN_SECONDS", 0)
     monkeypatch.setattr(failures, "_PATIENCE", 0)

@@ -16,6 +16,7 @@ from sidecar.history.catalog.kept_rows import FIRST_PAUSE_MS, LONGEST_PAUSE_MS
 from sidecar.history.doctor import examine
 from sidecar.history.stores.opencode import databases, failures
 from sidecar.history.stores.opencode.databases import DatabaseSource
+from sidecar.history.stores.opencode.reading import content_of
 from sidecar.history.stores.sessions import foreign_database
 from sidecar.history.stores.sessions.foreign_database import ForeignDatabase
 
@@ -43,8 +44,8 @@ class Failing:
         self.code = 0
         self.only: set[str] | None = None
         self.tries: list[str] = []
-        self._content = databases._content
-        monkeypatch.setattr(databases, "_content", self)
+        self._content = content_of
+        monkeypatch.setattr(databases, "content_of", self)
 
     def __call__(self, connection: sqlite3.Connection, head: Any, *rest: Any) -> Any:
         key = head.header.id
@@ -217,7 +218,7 @@ def test_a_process_that_cannot_read_a_database_keeps_the_rows_of_others(
     made[0].close()
     with monkeypatch.context() as patch:
         if unreadable == "heads":
-            patch.setattr(databases, "_all_heads", lambda _: raising(error_of(sqlite3.SQLITE_BUSY)))
+            patch.setattr(databases, "all_heads", lambda _: raising(error_of(sqlite3.SQLITE_BUSY)))
         else:
             patch.setattr(ForeignDatabase, "stamps", lambda _: raising(PERMISSION))
         assert titles(made[1]) == before

@@ -13,7 +13,8 @@ from sidecar.corpus.sessions.opencode import write_opencode
 from sidecar.corpus.sessions.plot import NOW
 from sidecar.history import TaskHistory
 from sidecar.history.catalog.kept_rows import FIRST_PAUSE_MS
-from sidecar.history.stores.opencode import databases, failures
+from sidecar.history.stores.opencode import databases, failures, heads
+from sidecar.history.stores.opencode.reading import content_of
 from sidecar.history.stores.sessions import foreign_database, private_copy
 from sidecar.history.stores.sessions.foreign_database import ForeignDatabase
 
@@ -68,7 +69,7 @@ def with_damaged_part(path: Path) -> bytes:
 def test_a_damaged_page_hides_no_session_of_other_pages_until_it_is_repaired(
     path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most_read: int
 ) -> None:
-    monkeypatch.setattr(databases, "_MOST_READ", most_read)
+    monkeypatch.setattr(heads, "_MOST_READ", most_read)
     clock = [NOW]
     before = listed(TaskHistory([path.parent], now=lambda: NOW))
     sound = with_damaged_part(path)
@@ -87,10 +88,10 @@ def test_a_damaged_page_hides_no_session_of_other_pages_until_it_is_repaired(
 def test_sessions_repaired_between_two_processes_are_read(
     path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(databases, "_content", failing(databases._content, set(), [None]))
+    monkeypatch.setattr(databases, "content_of", failing(content_of, set(), [None]))
     before = listed(TaskHistory([path.parent], now=lambda: NOW))
     broken: list[Any] = [sqlite3.SQLITE_CORRUPT]
-    monkeypatch.setattr(databases, "_content", failing(databases._content, {min(before)}, broken))
+    monkeypatch.setattr(databases, "content_of", failing(content_of, {min(before)}, broken))
     clock = [NOW]
     made = [TaskHistory([path.parent], now=lambda: clock[0], cache=tmp_path / "index") for _ in range(2)]
     assert readable(made[0]) == before - {min(before)}
@@ -118,7 +119,7 @@ def test_damaged_sessions_that_take_long_only_delay_the_others(
     before = listed(TaskHistory([path.parent], now=lambda: NOW))
     bad = set(sorted(before)[:4])
     monkeypatch.setattr(databases, "_MOST_FAILING_SECONDS", 0)
-    monkeypatch.setattr(databases, "_content", failing(databases._content, bad, [sqlite3.SQLITE_CORRUPT]))
+    monkeypatch.setattr(databases, "content_of", failing(content_of, bad, [sqlite3.SQLITE_CORRUPT]))
     history = TaskHistory([path.parent], now=lambda: clock[0])
     assert listed(history) == before
     for _ in range(8):
@@ -136,7 +137,7 @@ def test_sessions_without_messages_are_not_listed_while_no_messages_can_be_read(
     keys = {key for (key,) in database.execute("SELECT id FROM session")}
     database.close()
     assert count > len(before)
-    monkeypatch.setattr(databases, "_content", failing(databases._content, keys, [sqlite3.SQLITE_BUSY]))
+    monkeypatch.setattr(databases, "content_of", failing(content_of, keys, [sqlite3.SQLITE_BUSY]))
     assert listed(TaskHistory([path.parent], now=lambda: NOW)) == before
 
 
@@ -160,7 +161,7 @@ def test_memory_that_runs_out_is_a_problem_for_a_moment(path: Path, monkeypatch:
     def content(*_: object) -> Any:
         raise MemoryError
 
-    monkeypatch.setattr(databases, "_content", content)
+    monkeypatch.setattr(databases, "content_of", content)
     history = TaskHistory([path.parent], now=lambda: NOW)
     assert listed(history) == before
     assert "not enough memory" in str(history.store(str(path.parent)).unlistable())
@@ -202,7 +203,7 @@ def test_an_older_copy_in_files_names_the_reason_why_it_is_shown(
         (storage / name).parent.mkdir(parents=True)
         (storage / name).write_text(json.dumps(value))
     code = [sqlite3.SQLITE_CORRUPT]
-    monkeypatch.setattr(databases, "_content", failing(databases._content, {task.id}, code))
+    monkeypatch.setattr(databases, "content_of", failing(content_of, {task.id}, code))
     shown, _ = TaskHistory([path.parent], now=lambda: NOW).get(task.id)
     assert shown.title == "older"
     assert [each.code for each in shown.problems] == ["malformed"]
