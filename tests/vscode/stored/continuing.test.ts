@@ -71,6 +71,7 @@ session.step("by keys alone, too", async (workbench) => {
     () => chat.goal.inputValue(),
     (goal) => goal.includes(NEWER.title),
   );
+  await chat.goal.and(workbench.sideBarPage.locator(":focus")).waitFor();
   await workbench.page.keyboard.press("Enter");
   await chat.says("The rest is done.");
 });
