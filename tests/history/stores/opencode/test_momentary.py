@@ -20,14 +20,8 @@ from sidecar.history.stores.opencode.reading import content_of
 from sidecar.history.stores.sessions import foreign_database
 from sidecar.history.stores.sessions.foreign_database import ForeignDatabase
 
+pytestmark = pytest.mark.usefixtures("without_rests")
 BROKEN = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_READ)
-
-
-@pytest.fixture(autouse=True)
-def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr(failures, "_AGAIN_SECONDS", 0)
-    monkeypatch.setattr(failures, "_PATIENCE", 0)
 
 
 @pytest.fixture

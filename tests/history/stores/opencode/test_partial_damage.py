@@ -13,24 +13,18 @@ from sidecar.corpus.sessions.opencode import write_opencode
 from sidecar.corpus.sessions.plot import NOW
 from sidecar.history import TaskHistory
 from sidecar.history.catalog.kept_rows import FIRST_PAUSE_MS
-from sidecar.history.stores.opencode import databases, failures, heads
+from sidecar.history.stores.opencode import databases, heads
 from sidecar.history.stores.opencode.reading import content_of
 from sidecar.history.stores.sessions import foreign_database, private_copy
 from sidecar.history.stores.sessions.foreign_database import ForeignDatabase
 
+pytestmark = pytest.mark.usefixtures("without_rests")
 PAGE = 4096
 INDEXES = """
 CREATE INDEX message_session_time_created_id_idx ON message (session_id, time_created, id);
 CREATE INDEX part_session_idx ON part (session_id);
 """
 """As opencode creates them."""
-
-
-@pytest.fixture(autouse=True)
-def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr(failures, "_AGAIN_SECONDS", 0)
-    monkeypatch.setattr(failures, "_PATIENCE", 0)
 
 
 @pytest.fixture
