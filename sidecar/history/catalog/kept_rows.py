@@ -63,7 +63,7 @@ class KeptRows(msgspec.Struct):
         return {**read, **shown}
 
     def with_pauses(self, read: ReadRows, now: int) -> ReadRows:
-        """Have what could not be read now read again after a pause, even if no file changes."""
+        """Schedule rows that could not be read for another reading after a pause, even if no file changes."""
         failed = {
             name: _paused(row, self.rows.get(name), now)
             for name, row in read.items()

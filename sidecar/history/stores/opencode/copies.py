@@ -45,7 +45,7 @@ class SessionCopies:
         self.failed: set[str] = set()
         """The sessions whose database could not be read at the last patient reading."""
         self.refused: set[str] = set()
-        """The sessions that a database did not give at the last reading, damaged ones included."""
+        """The sessions that could not be read from a database at the last reading, including damaged ones."""
         self.refusal: Problem | None = None
         """Why the last reading of a database failed; None if none did."""
         self.unread: dict[str, Content] = {}
