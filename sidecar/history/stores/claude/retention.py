@@ -35,7 +35,7 @@ def deletes_after(root: str) -> int:
 
 
 class SparedFiles:
-    """Recognize sessions that Claude Code keeps whatever their age. A file is read again only if it changed."""
+    """Recognize sessions that Claude Code keeps whatever their age; read a file again only if it changed."""
 
     def __init__(self, root: str) -> None:
         self._settings = Path(root, SETTINGS)
