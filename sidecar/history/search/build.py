@@ -12,7 +12,7 @@ from sidecar.history.catalog.cache_file import discard
 from sidecar.history.catalog.sqlite_errors import DATABASE_ERRORS, is_damage
 from sidecar.history.search.store import IndexedMessage, SearchStore, store_path
 from sidecar.history.search.words import indexable, typed
-from sidecar.history.stores.contract import Kind, Store
+from sidecar.history.stores.contract import Store
 from sidecar.history.stores.registry import describe_root, open_store
 
 _log = logging.getLogger(__name__)
@@ -82,7 +82,7 @@ def _messages(store: Store, name: str) -> Iterator[IndexedMessage]:
     """Yield what the user saw, and messages of the model that do not repeat it."""
     seen: set[int] = set()
     budget = MAX_TASK_CHARACTERS
-    for kind in _KINDS:
+    for kind in store.kinds:
         with contextlib.suppress(StorageError), store.open_messages(name, kind) as opened:
             for message in opened.since():
                 text = indexable(message.text or "")
@@ -93,6 +93,3 @@ def _messages(store: Store, name: str) -> Iterator[IndexedMessage]:
                 seen.add(hash(text))
                 budget -= len(text)
                 yield IndexedMessage(kind, message.index, message.role, message.ts, text)
-
-
-_KINDS: Final[tuple[Kind, Kind]] = ("ui", "api")

@@ -32,6 +32,7 @@ class CombinedStore(Store):
         self.root = root
         self.parts = parts
         self.has_children = any(part.has_children for part in parts)
+        self.kinds = max((part.kinds for part in parts), key=len)
         self.shared_folders = [*dict.fromkeys(name for part in parts for name in part.shared_folders)]
         self._owners: dict[str, Store] = {}
 

@@ -97,6 +97,8 @@ class Store(Protocol):
     root: Root
     has_children: bool = False
     """Whether rows may have `child_of`, which makes them child sessions of another row."""
+    kinds: Sequence[Kind] = ("ui",)
+    """The kinds of messages that differ from each other."""
     relates: bool = False
     """Whether a row depends on other members, so that reading its member alone does not give all values."""
 

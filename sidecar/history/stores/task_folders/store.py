@@ -57,6 +57,7 @@ _LISTS: Final = frozenset(tuple(each.place.split("/")) for each in LISTS)
 class TaskFolderStore(Store):
     """The tasks below `<root>/tasks`; see `Store`."""
 
+    kinds = ("ui", "api")
     shared_folders = (TASKS, *sorted({place[0] for place in _LISTS if len(place) > 1} - {TASKS}))
 
     def __init__(self, root: Root) -> None:
