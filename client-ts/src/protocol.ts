@@ -1089,7 +1089,10 @@ export interface SearchResult {
   indexed: number;
   /** Tasks to index. Search again when `indexed` is lower. */
   total: number;
-  /** Searched tasks with a file that exceeds a limit, 100 at most. Absent without any. */
+  /**
+   * Searched tasks with a file that exceeds a limit or cannot be read, 100 at most. Absent without
+   * any.
+   */
   partlySearched?: PartlySearched[];
   /** The Host's revision. It grows with every change. */
   revision: number;
@@ -1119,7 +1122,7 @@ export interface SearchHit {
   snippet: string;
 }
 
-/** A task of which only a part was searched, because a file exceeds a limit. */
+/** A task of which only a part was searched: a file exceeds a limit, or could not be read. */
 export interface PartlySearched {
   /** The ID of the task. */
   taskId: string;
@@ -1127,7 +1130,7 @@ export interface PartlySearched {
   root: string;
   /** Its title. */
   title: string;
-  /** Which file exceeds which limit, and what was read of it. */
+  /** Which file exceeds which limit, and what was read of it; or why it could not be read. */
   message: string;
 }
 

@@ -44,7 +44,7 @@ class SearchHit(Record, kw_only=True):
 
 
 class PartlySearched(Record, kw_only=True):
-    """A task of which only a part was searched, because a file exceeds a limit."""
+    """A task of which only a part was searched: a file exceeds a limit, or could not be read."""
 
     task_id: str
     """The ID of the task."""
@@ -53,7 +53,7 @@ class PartlySearched(Record, kw_only=True):
     title: str
     """Its title."""
     message: str
-    """Which file exceeds which limit, and what was read of it."""
+    """Which file exceeds which limit, and what was read of it; or why it could not be read."""
 
 
 class SearchResult(Record, kw_only=True):
@@ -66,5 +66,5 @@ class SearchResult(Record, kw_only=True):
     total: int
     """Tasks to index. Search again when `indexed` is lower."""
     partly_searched: list[PartlySearched] | None = None
-    """Searched tasks with a file that exceeds a limit, 100 at most. Absent without any."""
+    """Searched tasks with a file that exceeds a limit or cannot be read, 100 at most. Absent without any."""
     revision: int

@@ -4,7 +4,7 @@ import contextlib
 import os
 import subprocess
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from heapq import merge
 from itertools import islice
 from pathlib import Path
@@ -20,7 +20,7 @@ from sidecar.history.search import worker
 from sidecar.history.search.build import current_versions, discard_if_damaged
 from sidecar.history.search.store import Found, SearchStore, TooCommon, store_path
 from sidecar.history.search.words import match_expression, readable
-from sidecar.history.task_history import TaskHistory
+from sidecar.history.task_history import TaskHistory, clock_ms
 
 WAIT_SECONDS: Final = 3.0
 """How long a search waits for the worker before it uses the index as it is."""
@@ -72,12 +72,13 @@ class SearchService:
         with self._errors_reported():
             self._bring_up_to_date(roots, kept)
             hits = self._sound_hits(roots, kept, expression, rows, params.limit)
+            refused = self._refused(roots, rows)
         indexed, total = self._progress(roots, kept)
         return SearchResult(
             hits=hits,
             indexed=indexed,
             total=total,
-            partly_searched=[*islice(_partly_searched(rows.values()), _MOST_PARTLY)] or None,
+            partly_searched=[*islice(_partly_searched(rows, refused), _MOST_PARTLY)] or None,
             revision=history.revision,
         )
 
@@ -152,27 +153,40 @@ class SearchService:
             ended.stdin.close()
 
     def _progress(self, roots: list[str], kept: str) -> tuple[int, int]:
-        """Count the tasks whose index is current, and all tasks."""
+        """Count the tasks whose index is current or waits for their files, and all tasks."""
         indexed = total = 0
         for root in roots:
             current = current_versions(root, kept)
-            known = self._versions(root)
+            known, resting = self._versions(root)
             total += len(current)
-            indexed += sum(known.get(name) == version for name, version in current.items())
+            indexed += sum(
+                version in (known.get(name), resting.get(name)) for name, version in current.items()
+            )
         return indexed, total
 
-    def _versions(self, root: str) -> dict[str, str]:
+    def _versions(self, root: str) -> tuple[dict[str, str], dict[str, str]]:
+        """Return the indexed versions, and those that could not be read lately."""
         path = store_path(self._directory, root)
         if not os.path.lexists(path):
-            return {}
+            return {}, {}
         try:
             with contextlib.closing(SearchStore(path)) as store:
-                return store.versions()
+                return store.versions(), store.refusals.resting(clock_ms())
         except DATABASE_ERRORS as error:
             discard_if_damaged(path, error)
         except OSError:  # the search itself reports the error
             pass
-        return {}
+        return {}, {}
+
+    def _refused(self, roots: list[str], rows: Rows) -> dict[tuple[str, str], str]:
+        """Return why the messages of listed tasks could not be read, by root and ID."""
+        found: dict[tuple[str, str], str] = {}
+        for root in roots:
+            path = store_path(self._directory, root)
+            if os.path.lexists(path):
+                with contextlib.closing(SearchStore(path)) as store:
+                    found |= {(root, name): each.reason for name, each in store.refusals.all().items()}
+        return {place: reason for place, reason in found.items() if place in rows}
 
     def _find(self, root: str, expression: str, opened: contextlib.ExitStack) -> Iterator[tuple[str, Found]]:
         path = store_path(self._directory, root)
@@ -199,12 +213,13 @@ class SearchService:
             raise StorageError(message, path=str(self._directory), reason=str(error)) from None
 
 
-def _partly_searched(rows: Iterable[TaskInfo]) -> Iterator[PartlySearched]:
-    """Yield each task with a file of which only a part was read."""
-    for row in rows:
-        too_large = next((each for each in row.problems if each.code == "tooLarge"), None)
-        if too_large is not None:
-            yield PartlySearched(task_id=row.id, root=row.root, title=row.title, message=too_large.message)
+def _partly_searched(rows: Rows, refused: Mapping[tuple[str, str], str]) -> Iterator[PartlySearched]:
+    """Yield each task with a file of which only a part was read, or nothing lately."""
+    for place, row in rows.items():
+        too_large = (each.message for each in row.problems if each.code == "tooLarge")
+        message = refused.get(place) or next(too_large, None)
+        if message is not None:
+            yield PartlySearched(task_id=row.id, root=row.root, title=row.title, message=message)
 
 
 def _hit(row: TaskInfo, found: Found) -> SearchHit:

@@ -12,10 +12,13 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from sidecar.history.catalog.cache_file import DamagedCache, make_cache_file
+from sidecar.history.search.refusals import Refusals
 from sidecar.history.search.words import MARKS
 
 VERSION: Final = 4
 """The version of tables and indexed content; a file of another version is built again."""
+PARTIAL: Final = ""
+"""In the place of the version of a task of which only a part could be read."""
 QUERY_SECONDS: Final = 5.0
 _BUSY_SECONDS: Final = 5.0
 _STEPS: Final = 20_000
@@ -83,6 +86,7 @@ class SearchStore:
         make_cache_file(path)
         self.path = path
         self._database = sqlite3.connect(path, timeout=_BUSY_SECONDS, isolation_level=None)
+        self.refusals = Refusals(self._database)
         self._database.create_function("checksum_of", -1, _checksum, deterministic=True)
         try:
             self._prepare()
@@ -99,8 +103,8 @@ class SearchStore:
         return {name: version for name, version, _, _ in self._tasks(_TASKS)}
 
     def replace(self, name: str, version: str, messages: Iterable[IndexedMessage]) -> None:
-        """Replace the indexed messages of a task, and of those inside of it."""
-        with self._transaction():
+        """Replace the indexed messages of a task, and of those inside of it; an error leaves the former."""
+        with self._step():
             self._remove(name)
             ((first,),) = self._database.execute("SELECT coalesce(max(last), 0) + 1 FROM task")
             last = first - 1
@@ -110,11 +114,20 @@ class SearchStore:
             place = (name, version, first, last)
             self._database.execute("INSERT INTO task VALUES (?, ?, ?, ?, ?)", (*place, _checksum(*place)))
 
+    def outdate(self, name: str) -> None:
+        """Keep the indexed messages of a task, but as those of an unknown version."""
+        for _, _, first, last in list(self._tasks(_TASKS + _NAMED, name)):
+            checksum = _checksum(name, PARTIAL, first, last)
+            self._database.execute(
+                "UPDATE task SET version = ?, checksum = ? WHERE name = ?", (PARTIAL, checksum, name)
+            )
+
     def remove(self, names: Iterable[str]) -> None:
         """Remove tasks that no longer exist."""
-        with self._transaction():
+        with self.together():
             for name in names:
                 self._remove(name)
+                self.refusals.forget(name)
 
     def find(self, expression: str) -> Iterator[Found]:
         """Yield matching messages, best first. Raises TooCommon after `QUERY_SECONDS`."""
@@ -148,9 +161,10 @@ class SearchStore:
             self._create()
         # Files of earlier releases lack it, and to build them again would take minutes.
         self._database.execute("CREATE INDEX IF NOT EXISTS task_last ON task (last)")
+        self.refusals.prepare()
 
     def _create(self) -> None:
-        with self._transaction():
+        with self.together():
             if self._version() != VERSION:  # another process may have done it already
                 for table in ("message", "task"):
                     self._database.execute(f"DROP TABLE IF EXISTS {table}")
@@ -163,7 +177,8 @@ class SearchStore:
         return int(version)
 
     @contextlib.contextmanager
-    def _transaction(self) -> Iterator[None]:
+    def together(self) -> Iterator[None]:
+        """Make changes durable at once: each commit writes a segment of the index, which takes longest."""
         self._database.execute("BEGIN IMMEDIATE")
         try:
             yield
@@ -171,6 +186,22 @@ class SearchStore:
             self._database.execute("ROLLBACK")
             raise
         self._database.execute("COMMIT")
+
+    @contextlib.contextmanager
+    def _step(self) -> Iterator[None]:
+        """Undo a change that fails, but not others that are made together with it."""
+        if not self._database.in_transaction:
+            with self.together():
+                yield
+            return
+        self._database.execute("SAVEPOINT step")
+        try:
+            yield
+        except BaseException:
+            self._database.execute("ROLLBACK TO step")
+            raise
+        finally:
+            self._database.execute("RELEASE step")
 
 
 def store_path(directory: Path, root: str) -> Path:

@@ -6,6 +6,7 @@ import pytest
 
 from sidecar.history.search.build import update
 from sidecar.history.stores.claude.store import ClaudeStore
+from sidecar.history.stores.contract import Kind
 from tests.history.stores.fixtures.one_session import SESSION, write_session
 
 
@@ -13,7 +14,7 @@ def test_each_session_is_opened_once(tmp_path: Path, monkeypatch: pytest.MonkeyP
     write_session(tmp_path / "sessions")
     opened, open_messages = [], ClaudeStore.open_messages
 
-    def noted(store: ClaudeStore, key: str, kind: str) -> object:
+    def noted(store: ClaudeStore, key: str, kind: Kind) -> object:
         opened.append((key, kind))
         return open_messages(store, key, kind)
 
