@@ -26,20 +26,40 @@ class KeptRows(msgspec.Struct):
 
     rows: Rows = {}
     ends: int = FOR_EVER
-    """When the first row expires, in ms."""
+    """When the first row expires, or the root is to be listed again, in ms."""
     made_at: int = 0
     """When the newest row was made, in ms."""
     loaded: bool = False
     scanned: bool = False
     unsaved: set[str] = set()
+    pause: int = 0
+    """How long the root rests after an incomplete listing, in ms; 0 after a complete one."""
+    lists_at: int = FOR_EVER
+    """When it is listed again, in ms."""
     held: dict[str, str] = {}
     """The members that hold other tasks, by the IDs of those tasks."""
 
     def replace(self, rows: Rows) -> None:
         """Keep other rows instead."""
         self.rows = rows
-        self.ends = min(map(_until, rows.values()), default=FOR_EVER)
+        self._schedule()
         self.held = {row.id: row.within for row in rows.values() if row.within}
+
+    def listed(self, is_incomplete: bool, now: int) -> None:
+        """Schedule another listing after one that was incomplete; each failure doubles the pause."""
+        if not is_incomplete:
+            pause, at = 0, FOR_EVER
+        elif self.pause and now < self.lists_at <= now + self.pause:
+            return
+        else:
+            pause = min(2 * self.pause, LONGEST_PAUSE_MS) or FIRST_PAUSE_MS
+            at = now + pause
+        if (pause, at) != (self.pause, self.lists_at):
+            self.pause, self.lists_at = pause, at
+            self._schedule()
+
+    def _schedule(self) -> None:
+        self.ends = min([self.lists_at, *map(_until, self.rows.values())])
 
     def with_held(self, seen: Mapping[str, int]) -> Mapping[str, int]:
         """Add the tasks inside of members, which have the fingerprints of those."""

@@ -142,6 +142,7 @@ class RootCatalog:
             first = not kept.rows and not kept.scanned
             if now >= kept.ends or not is_unchanged(seen, kept.rows, self.store.shared()):
                 self._catch_up(rules, now, seen)
+            kept.listed(self.store.is_incomplete(), now)
             if first and quiet:
                 self._rows.changes.collect()
             kept.scanned = True
@@ -153,7 +154,9 @@ class RootCatalog:
         kept = self._rows["structural"]
         if any(row.key in (UNSETTLED, SAVING) for row in kept.rows.values()):
             return now
-        if any(each.problem.code == "unreadable" for each in self.store.unlisted()):
+        if self.store.is_incomplete() or any(
+            each.problem.code == "unreadable" for each in self.store.unlisted()
+        ):
             return now  # the next look may find more
         ages = {row.ages_from for row in kept.rows.values() if row.ages_from is not None}
         return min([kept.ends, *(change_after(age, now) for age in ages)])
@@ -293,7 +296,9 @@ class RootCatalog:
 
     def _surely_gone(self, rules: Rules, missing: AbstractSet[str]) -> AbstractSet[str]:
         """Leave out the tasks that may exist, though their store cannot list them now."""
-        return missing - {*self.store.unsure(self._rows[rules].rows)} if missing else missing
+        if not missing:
+            return missing
+        return missing - {*self.store.unsure(self._rows[rules].rows)} - {*self.store.hidden(missing)}
 
     def _listable(self, seen: Mapping[str, int], rules: Rules) -> Mapping[str, int]:
         return {name: key for name, key in seen.items() if self.store.is_member(name, rules)}

@@ -66,7 +66,8 @@ def _update(path: Path, root: str, kept: str, now: Callable[[], int]) -> None:
     sessions = open_store(describe_root(root, kept=kept))
     with contextlib.closing(SearchStore(path)) as store:
         current, known = _versions(sessions), store.versions()
-        if gone := known.keys() - current.keys():
+        gone = known.keys() - current.keys()
+        if gone and not sessions.is_incomplete():
             store.remove(gone)
         resting = store.refusals.resting(now())
         changed = [name for name, each in current.items() if each not in (known.get(name), resting.get(name))]

@@ -76,6 +76,14 @@ class CombinedStore(Store):
         """Return the rows of which a part is not sure."""
         return [key for part in self.parts for key in part.unsure(rows)]
 
+    def is_incomplete(self) -> bool:
+        """Return whether that of a part is."""
+        return any(part.is_incomplete() for part in self.parts)
+
+    def hidden(self, keys: Collection[str]) -> Collection[str]:
+        """Return the keys that a part may hold."""
+        return [key for part in self.parts for key in part.hidden(keys)]
+
     def is_surely_task(self, key: str) -> bool:
         """Ask the owner."""
         return self._owner(key).is_surely_task(key)

@@ -144,6 +144,14 @@ class Store(Protocol):
         """Return those of some rows whose members may be in a file that cannot be read now."""
         return ()
 
+    def is_incomplete(self) -> bool:
+        """Return whether the last listing left out what the next one may find. Any thread may call."""
+        return False
+
+    def hidden(self, keys: Collection[str]) -> Collection[str]:
+        """Return those of some missing keys that may be in a folder that could not be listed for a moment."""
+        return ()
+
     def is_surely_task(self, key: str) -> bool:
         """Return whether a member is certainly a task, without reading it."""
         return False

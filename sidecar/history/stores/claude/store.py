@@ -60,6 +60,8 @@ class ClaudeStore(Store):
     def __init__(self, root: Root) -> None:
         self.root = root
         self._files: dict[str, list[SessionFile]] = {}
+        self._lost_files: dict[str, list[SessionFile]] = {}
+        """What earlier listings found, while folders cannot be listed."""
         self._folders = Folders()
         self._held: dict[str, str] = {}
         self._copies = Copies(root.copies)
@@ -79,8 +81,11 @@ class ClaudeStore(Store):
             found.setdefault(file.key, []).append(file)
         for key, session in self._copies.sessions().items():
             if not any(self._sound.has(file.path) for file in found.get(key, ())):
+                if self._folders.may_hold([f"{self.root.path}{os.sep}{file.path}" for file in session.files]):
+                    continue  # the original may be there
                 copies = [(file.path, self._copies.blob(file)) for file in session.files]
                 found[key] = [copied_file(key, *each) for each in copies]
+        self._lost_files = {**self._lost_files, **self._files} if self.is_incomplete() else {}
         self._files = found
         return list(found)
 
@@ -91,6 +96,21 @@ class ClaudeStore(Store):
     def unlisted(self) -> Sequence[SharedProblem]:
         """Return the folders that the last listing could not read."""
         return self._folders.unlistable()
+
+    def is_incomplete(self) -> bool:
+        """Return whether the last listing missed a folder."""
+        return bool(self._folders.missed())
+
+    def hidden(self, keys: Collection[str]) -> Collection[str]:
+        """Return the keys whose files are in a folder that was missed, or were never found."""
+        if not self.is_incomplete():
+            return ()
+        lost = ((key, self._lost_files.get(key)) for key in keys)
+        return [
+            key
+            for key, files in lost
+            if self._folders.may_hold([file.path for file in files] if files is not None else None)
+        ]
 
     def is_member(self, key: str, rules: Rules) -> bool:
         """Return whether a key is that of a session or subagent."""

@@ -81,6 +81,14 @@ class ClineStore(Store):
         """Return the folders that the last listing could not read."""
         return self._folders.unlistable()
 
+    def is_incomplete(self) -> bool:
+        """Return whether the last listing missed a folder."""
+        return bool(self._folders.missed())
+
+    def hidden(self, keys: Collection[str]) -> Collection[str]:
+        """Return the keys whose files exist if a folder was missed."""
+        return self.existing(keys) if self.is_incomplete() else ()
+
     def evidence(self) -> Sequence[Evidence]:
         """Return the folder of the sessions."""
         return [(self._base, 2)]

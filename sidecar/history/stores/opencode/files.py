@@ -80,6 +80,10 @@ class FileSource:
         """Return the folders that could not be listed."""
         return self._folders.unlistable()
 
+    def is_incomplete(self) -> bool:
+        """Return whether the last listing missed a folder."""
+        return bool(self._folders.missed())
+
     def heads(self) -> Mapping[str, list[FileHead]]:
         """Return the files of each session, newest generation first."""
         found: dict[str, list[FileHead]] = {}

@@ -121,6 +121,15 @@ class OpencodeStore(Store):
                 return ()
             return [key for key, row in rows.items() if self._copies.is_unread(row.links)]
 
+    def is_incomplete(self) -> bool:
+        """Return whether a database or a folder could not be read for a moment."""
+        with self._copies.lock:
+            return self._copies.is_any_unread or self._copies.files.is_incomplete()
+
+    def hidden(self, keys: Collection[str]) -> Collection[str]:
+        """Return all keys if a folder of session files was missed."""
+        return keys if self._copies.files.is_incomplete() else ()
+
     def damaged_row(self, key: str, rules: Rules, now: int) -> IndexRow:
         """Create the row of a session that ended or blocked its reader."""
         broken = problem("internal", "reading this session ended the process that read it")

@@ -49,6 +49,8 @@ class FileSessionStore(Store):
     def __init__(self, root: Root) -> None:
         self.root = root
         self._found: Mapping[str, SessionFiles] | None = None
+        self._lost: Mapping[str, SessionFiles] = {}
+        """What earlier searches found, while folders cannot be listed."""
         self._current_until = 0.0
         self._folders = Folders()
 
@@ -73,6 +75,17 @@ class FileSessionStore(Store):
     def unlisted(self) -> Sequence[SharedProblem]:
         """Return the folders that `find` could not list."""
         return self._folders.unlistable()
+
+    def is_incomplete(self) -> bool:
+        """Return whether the last search missed a folder."""
+        return bool(self._folders.missed())
+
+    def hidden(self, keys: Collection[str]) -> Collection[str]:
+        """Return the keys whose files are in a folder that was missed, or were never found."""
+        if not self.is_incomplete():
+            return ()
+        lost = ((key, self._lost.get(key)) for key in keys)
+        return [key for key, files in lost if self._folders.may_hold(files.paths if files else None)]
 
     def existing(self, keys: Collection[str]) -> Keys:
         """Return the keys that exist, after another search."""
@@ -132,7 +145,9 @@ class FileSessionStore(Store):
 
     def _search(self) -> Mapping[str, SessionFiles]:
         started = time.perf_counter()
-        self._found = found = self.find()
+        former, self._found = self._found or {}, self.find()
+        found = self._found
+        self._lost = {**self._lost, **former} if self.is_incomplete() else {}
         ended = time.perf_counter()
         self._current_until = ended + (ended - started) / _SEARCH_SHARE
         return found

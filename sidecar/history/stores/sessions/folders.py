@@ -1,8 +1,9 @@
 """List folders and read the heads of files of other programs, without following links."""
 
+import errno
 import os
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 from typing import Final
@@ -21,6 +22,8 @@ _MOST_OPENED: Final = 5_000
 PADDING: Final = b"\0 \t\r\n"
 _MOST_PADDING: Final = 64 << 20
 """How many bytes of padding at the start of a file are skipped at most."""
+_LASTING: Final = frozenset((errno.EACCES, errno.EPERM, errno.ELOOP, errno.ENAMETOOLONG))
+"""Errors of the listing of a folder after which it cannot be listed in a moment either."""
 _STRANGE_NAME: Final = Problem(
     code="strangeName", message="is not listed: its name is not UTF-8, so no session can have it as its ID"
 )
@@ -31,6 +34,8 @@ class Folders:
 
     def __init__(self) -> None:
         self._failed: dict[str, None] = {}
+        self._missed: dict[str, str] = {}
+        """Why folders could not be listed that may be listed in a moment."""
         self._links: dict[str, None] = {}
         self._unnamed: dict[str, None] = {}
         self._crowded: dict[str, None] = {}
@@ -45,10 +50,15 @@ class Folders:
                 found = list(islice(entries, MAX_ENTRIES + 1))
         except (FileNotFoundError, NotADirectoryError, ValueError):
             found = []
-        except OSError:
+        except OSError as error:
             self._failed[folder] = None
+            if is_momentary(error):
+                self._missed[folder] = error.strerror or str(error)
+            else:
+                self._missed.pop(folder, None)
             return []
         self._failed.pop(folder, None)
+        self._missed.pop(folder, None)
         self._crowded.pop(folder, None)
         if len(found) > MAX_ENTRIES:
             self._crowded[folder] = None
@@ -79,14 +89,29 @@ class Folders:
         self._unnamed[entry.path] = None
         return False
 
+    def missed(self) -> list[str]:
+        """Return the folders that could not be listed for a moment, and were not listed since."""
+        return [folder for folder in [*self._missed] if os.path.lexists(folder)] if self._missed else []
+
+    def may_hold(self, paths: Collection[str] | None) -> bool:
+        """Return whether a file with one of these paths, None if they are not known, may have been missed."""
+        missed = [f"{folder}{os.sep}" for folder in self.missed()]
+        return bool(missed) and (paths is None or any(path.startswith(tuple(missed)) for path in paths))
+
     def unlistable(self) -> list[SharedProblem]:
-        """Return what still cannot be listed, and the folders that are links to other places, and why."""
-        found = ((folder, why_unlistable(folder)) for folder in sorted([*self._failed]))
+        """Return what cannot be listed or was missed, and folders that are links to other places, and why."""
+        missed = {folder: self._missed.get(folder) for folder in self.missed()}
+        found = ((folder, missed.get(folder) or why_unlistable(folder)) for folder in sorted([*self._failed]))
         failed = [unlistable_folder(folder, why) for folder, why in found if why is not None]
         unnamed = (path for path in sorted([*self._unnamed]) if os.path.lexists(path))
         failed += [SharedProblem(path, _STRANGE_NAME) for path in unnamed]
         failed += [_crowded_folder(path) for path in sorted([*self._crowded]) if os.path.isdir(path)]  # noqa: PTH112
         return failed + [_linked_folder(path) for path in sorted([*self._links]) if _leads_elsewhere(path)]
+
+
+def is_momentary(error: OSError) -> bool:
+    """Return whether a folder may be listed in a moment, such as when the process has fewer open files."""
+    return error.errno not in _LASTING
 
 
 def why_unlistable(folder: str) -> str | None:

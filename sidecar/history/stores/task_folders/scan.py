@@ -20,15 +20,21 @@ WORTH_FORKING: Final = 4_000
 """The number of tasks from which scanning half of them in a second process saves more than the fork costs."""
 
 
-def folder_names(root: Root) -> Iterator[str]:
+def folder_names(root: Root, failed: Callable[[OSError], object] = lambda _: None) -> Iterator[str]:
     """Yield the folders in a root's `tasks/`, whether tasks or not.
 
-    There are none without `tasks/`, or if it cannot be listed, which `Store.unlisted` reports.
+    There are none without `tasks/`, or if it cannot be listed: `failed` gets the error, which
+    `Store.unlisted` reports.
     """
-    with contextlib.suppress(OSError), os.scandir(tasks_path(root.path)) as entries:
-        for entry in entries:
-            if entry.is_dir(follow_symlinks=False):
-                yield entry.name
+    try:
+        with os.scandir(tasks_path(root.path)) as entries:
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    yield entry.name
+    except (FileNotFoundError, NotADirectoryError):
+        return
+    except OSError as error:
+        failed(error)
 
 
 def task_names(root: Root) -> Keys:

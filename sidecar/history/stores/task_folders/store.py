@@ -23,7 +23,7 @@ from sidecar.history.stores.contract import (
 )
 from sidecar.history.stores.index_row import IndexRow, ReadRows
 from sidecar.history.stores.parallel import Parallel, nothing, sequential
-from sidecar.history.stores.sessions.folders import unlistable_folder, why_unlistable
+from sidecar.history.stores.sessions.folders import is_momentary, unlistable_folder, why_unlistable
 from sidecar.history.stores.task_folders.files import (
     API_FILE,
     ITEM_FILE,
@@ -62,14 +62,17 @@ class TaskFolderStore(Store):
 
     def __init__(self, root: Root) -> None:
         self.root = root
+        self._missed: str | None = None
+        """Why the last listing failed, if the next one may not."""
 
     def members(self) -> Keys:
         """List the folders below `tasks`, whether tasks or not."""
-        return [*folder_names(self.root)]
+        return [*self.each_member()]
 
     def each_member(self) -> Iterator[str]:
         """Yield what `members` lists."""
-        return folder_names(self.root)
+        self._missed = None
+        return folder_names(self.root, self._miss)
 
     def unlistable(self) -> str | None:
         """Try to list `tasks/`."""
@@ -78,7 +81,7 @@ class TaskFolderStore(Store):
     def unlisted(self) -> Sequence[SharedProblem]:
         """Return `tasks/` if it cannot be listed."""
         path = tasks_path(self.root.path)
-        why = why_unlistable(path)
+        why = self._missed or why_unlistable(path)
         return [unlistable_folder(path, why)] if why is not None else []
 
     def is_member(self, key: str, rules: Rules) -> bool:
@@ -89,10 +92,22 @@ class TaskFolderStore(Store):
         """Return those of the keys that are folders."""
         return [key for key in keys if self._is_folder(key)]
 
+    def is_incomplete(self) -> bool:
+        """Return whether the last listing failed for a moment."""
+        return self._missed is not None
+
+    def hidden(self, keys: Collection[str]) -> Collection[str]:
+        """Return the keys that are folders if the last listing failed for a moment."""
+        return self.existing(keys) if self.is_incomplete() else ()
+
     def is_surely_task(self, key: str) -> bool:
         """Return whether a folder is certainly a task, usually without opening a file."""
         folder = self.location(key)
         return any(os.path.lexists(f"{folder}{os.sep}{file}") for file in _TASK_FILES)
+
+    def _miss(self, error: OSError) -> None:
+        if is_momentary(error):
+            self._missed = error.strerror or str(error)
 
     def members_version(self) -> object:
         """Stat the folder of the tasks: device, inode, mode and mtime_ns; None without one."""
