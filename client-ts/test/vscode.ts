@@ -417,8 +417,13 @@ export const tabGroups = {
   },
 };
 
+/** Fires when the selection of a text editor changes; the kind says by what, if not by a program. */
+export const selectionChanges = new EventEmitter<{ kind?: number }>();
+
 export const window = {
   tabGroups,
+  activeTerminal: undefined as unknown,
+  onDidChangeTextEditorSelection: selectionChanges.event,
   activeTextEditor: undefined as unknown,
   createTerminal: (options: Terminal["options"]): Terminal => new Terminal(options),
   createWebviewPanel: (viewType: string): WebviewPanel => new WebviewPanel(viewType),

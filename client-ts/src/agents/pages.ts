@@ -87,7 +87,13 @@ export function servePage(
     void webview.postMessage(message);
   };
   const session = new PanelSession(context.service, context.outbox, {
-    pickFolder,
+    pickFolder: async () => {
+      const folder = await pickFolder();
+      if ((vscode.workspace.workspaceFolders ?? []).length > 1) {
+        role.focus?.(); // which the choice took
+      }
+      return folder;
+    },
     otherFolders,
     imagesNamed,
     launchOptions: () => launchOptions(vscode.workspace.getConfiguration(SECTION)),
@@ -96,21 +102,20 @@ export function servePage(
     open: context.open,
     findFiles,
     attach: (request) => context.attaching.paths(request),
-    compare: async (taskIds) => {
-      for (const [at, taskId] of (role.opensElsewhere() ? taskIds : []).entries()) {
-        await context.commands.executeCommand("subagentSidecar.subagent.open", taskId, at > 0);
-      }
-    },
     marks: pageMarks(context),
     compose: ({ subagentName, goal }) => {
       void context.commands.executeCommand("subagentSidecar.composer.fill", subagentName, goal);
     },
     post,
-    act: (action, task) => {
+    act: (action, task, { isAway = false, toSide = false }) => {
+      if (isAway && vscode.window.state.focused) {
+        return; // the user went on in this window, where nothing may come before what they do
+      }
       const [command, argument = argumentOf(task)] = COMMANDS[action];
       const done = context.commands.executeCommand(
         command,
         ...(argument === undefined ? [] : [argument]),
+        ...(toSide ? [true] : []),
       );
       if (ASKING.has(action)) {
         void Promise.resolve(done).then(role.focus);

@@ -22,6 +22,18 @@ export type PagePlace = "sideBar" | "editor";
 /** Which side of its events the page requests more for. */
 export type PageSide = "before" | "after";
 
+/** Where the user is when a message arrives, which the page adds to it. */
+export interface Whereabouts {
+  /** Whether something else than the page has the focus. */
+  readonly isAway?: boolean;
+}
+
+/** How the editor opens a conversation that the page asks for. */
+export interface Opening extends Whereabouts {
+  /** Whether it opens next to what is shown. */
+  readonly toSide?: boolean;
+}
+
 /** What the extension sends to the page. A hidden page receives nothing; `ready` requests it again. */
 export type ToWebview =
   | { readonly type: "service"; readonly state: ServiceState }
@@ -94,9 +106,19 @@ export type ToWebview =
   | { readonly type: "find"; readonly text?: string; readonly from?: number }
   /** Show the event with which a turn begins. */
   | { readonly type: "jumpTo"; readonly seq: number }
-  | { readonly type: "launched"; readonly taskId: string }
-  /** With the subagents that were not launched, if several were to be. */
-  | ({ readonly type: "launchFailed"; readonly left?: readonly string[] } & LaunchProblem)
+  /** With the others that were launched with it. */
+  | ({
+      readonly type: "launched";
+      readonly taskId: string;
+      readonly others?: readonly string[];
+    } & Whereabouts)
+  /** With the subagents that were not launched, if several were to be, and those runs that were. */
+  | ({
+      readonly type: "launchFailed";
+      readonly left?: readonly string[];
+      readonly launched?: readonly string[];
+    } & LaunchProblem &
+      Whereabouts)
   /** The paths of files that the user attached to the next launch. */
   | { readonly type: "attached"; readonly paths: readonly string[] }
   | { readonly type: "attachFailed"; readonly message: string }
@@ -270,7 +292,7 @@ export type FromWebview =
   /** Fill the composer, which is in another page. */
   | { readonly type: "composeWith"; readonly goal: string; readonly subagentName?: string }
   /** With the task that it acts on; a stored one has a root. */
-  | { readonly type: "act"; readonly action: Action; readonly task?: TaskRef };
+  | ({ readonly type: "act"; readonly action: Action; readonly task?: TaskRef } & Opening);
 
 /** What the user wants to see or insert in the editor. Lines count from 1. */
 export type OpenRequest =

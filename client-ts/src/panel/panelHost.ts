@@ -3,7 +3,7 @@ import type { Event } from "vscode";
 import type { Mark } from "../marks/marks.js";
 import type { AsyncTask } from "../protocol.js";
 import type { TaskRef } from "../taskRef.js";
-import type { Action, AttachRequest, OpenRequest, ToWebview } from "./messages.js";
+import type { Action, AttachRequest, Opening, OpenRequest, ToWebview } from "./messages.js";
 
 /** What the user notes about runs and stored tasks, by the ids that pages know. */
 export interface PageMarks {
@@ -14,7 +14,7 @@ export interface PageMarks {
 /** What a session needs of the window. */
 export interface PanelHost {
   post(message: ToWebview): void;
-  act(action: Action, task: TaskRef | undefined): void;
+  act(action: Action, task: TaskRef | undefined, opening: Opening): void;
   open(open: OpenRequest): void;
   /** The folder a run works in; undefined if the user chooses none. */
   pickFolder(): Promise<string | undefined>;
@@ -30,8 +30,6 @@ export interface PanelHost {
   findFiles(text: string): Promise<readonly string[]>;
   /** Return the paths of what the user attaches. */
   attach(request: AttachRequest): Promise<readonly string[]>;
-  /** Show runs next to each other, if they are shown in editors. */
-  compare(taskIds: readonly string[]): Promise<void>;
   /** Fill the composer of another page. */
   compose(draft: { readonly goal: string; readonly subagentName?: string }): void;
   /** Take each state of the run that the page shows, and what the user calls it. */

@@ -57,7 +57,6 @@ export class PanelSession implements Disposable {
       pickFolder: () => host.pickFolder(),
       otherFolders: (folder) => host.otherFolders(folder),
       imagesNamed: (goal, folder) => host.imagesNamed(goal, folder),
-      compare: (taskIds) => host.compare(taskIds),
       launchOptions: () => host.launchOptions(),
     });
     this.#subscriptions = [
@@ -192,7 +191,7 @@ export class PanelSession implements Disposable {
         this.#host.open(message);
         return;
       case "act":
-        this.#host.act(message.action, message.task);
+        this.#host.act(message.action, message.task, message);
         return;
       case "composeWith":
         this.#host.compose(message);

@@ -64,7 +64,14 @@ const READERS: { readonly [T in Type]: (fields: Fields) => Content<T> | undefine
       : undefined,
   insertCode: ({ text }) => (isText(text) ? { text } : undefined),
   openDefinition: ({ path, line }) => (isText(path) ? { path, ...lineOf(line) } : undefined),
-  act: ({ action, task }) => (isAction(action) ? { action, ...taskOf(task) } : undefined),
+  act: ({ action, task, isAway, toSide }) =>
+    isAction(action)
+      ? {
+          ...{ action, ...taskOf(task) },
+          ...(isAway === true ? { isAway } : {}),
+          ...(toSide === true ? { toSide } : {}),
+        }
+      : undefined,
 };
 
 /** Validate an untrusted message of the page; undefined if it is invalid. */

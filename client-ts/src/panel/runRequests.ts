@@ -27,8 +27,6 @@ export interface RequestPage {
   otherFolders(folder: string): readonly string[];
   /** The images in a folder that a goal names, by their paths there. */
   imagesNamed(goal: string, folder: string): Promise<readonly string[]>;
-  /** Show runs next to each other, if they are shown in editors. */
-  compare(taskIds: readonly string[]): Promise<void>;
   /** What a launch requests over the limit, unless the user decides. */
   launchOptions(): { overLimit?: "queue" };
 }
@@ -69,7 +67,7 @@ export class RunRequests {
         refused.push({ name, error });
       }
     }
-    await this.#launched(launched, refused, also.length > 0);
+    this.#launched(launched, refused, also.length > 0);
   }
 
   async #launchOne(params: LaunchParams): Promise<string> {
@@ -78,21 +76,18 @@ export class RunRequests {
     return task.id;
   }
 
-  async #launched(
+  #launched(
     taskIds: readonly string[],
     refused: readonly { readonly name: string; readonly error: unknown }[],
     areSeveral: boolean,
-  ): Promise<void> {
-    if (taskIds.length > 1) {
-      await this.#page.compare(taskIds);
-    }
+  ): void {
     const [first] = refused;
-    const [taskId] = taskIds;
+    const [taskId, ...others] = taskIds;
     if (first !== undefined) {
-      const left = areSeveral ? { left: refused.map(({ name }) => name) } : {};
+      const left = areSeveral ? { left: refused.map(({ name }) => name), launched: taskIds } : {};
       this.#page.show({ type: "launchFailed", ...launchProblem(first.error), ...left });
     } else if (taskId !== undefined) {
-      this.#page.show({ type: "launched", taskId });
+      this.#page.show({ type: "launched", taskId, ...(others.length > 0 ? { others } : {}) });
     }
   }
 

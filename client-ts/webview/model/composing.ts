@@ -61,7 +61,7 @@ export function composing(state: State, event: ComposerEvent): State {
       return {
         ...state,
         draft: leftOf(draft, event.left),
-        launch: { ...omit(event, "type", "left"), kind: "refused" },
+        launch: { ...omit(event, "type", "left", "launched", "isAway"), kind: "refused" },
       };
     case "launchDropped":
       return { ...state, launch: { kind: "idle" } };

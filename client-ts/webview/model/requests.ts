@@ -1,4 +1,4 @@
-import type { FromWebview } from "../../src/panel/messages.js";
+import type { FromWebview, Opening, Whereabouts } from "../../src/panel/messages.js";
 import type { Event } from "./events.js";
 import { chosenFor, needsFleet } from "./composer/choices.js";
 import { continuation } from "./continuation.js";
@@ -32,10 +32,15 @@ function answersTo(before: State, after: State, event: Event): FromWebview[] {
     case "act":
       return [{ type: "act", action: event.action, ...taskOf(event, after) }];
     case "openRun":
+      return after.opensElsewhere
+        ? [opening(event.taskId)]
+        : followRequests(before.open, after.open);
     case "launched":
       return after.opensElsewhere
-        ? [{ type: "act", action: "openConversation", task: { id: event.taskId } }]
+        ? openings([event.taskId, ...(event.others ?? [])], event)
         : followRequests(before.open, after.open);
+    case "launchFailed":
+      return after.opensElsewhere ? openings(event.launched ?? [], event) : [];
     case "launchAgain":
       return launchAgainRequests(after);
     case "continueWith":
@@ -89,6 +94,21 @@ function answersTo(before: State, after: State, event: Event): FromWebview[] {
     default:
       return followRequests(before.open, after.open);
   }
+}
+
+/** Open conversations side by side, the first of them with the focus. */
+function openings(taskIds: readonly string[], { isAway = false }: Whereabouts): FromWebview[] {
+  const away = isAway ? { isAway } : {};
+  const [first, ...others] = taskIds;
+  if (first === undefined) {
+    return [];
+  }
+  const next = others.map((id) => opening(id, { ...away, toSide: true }));
+  return [opening(first, away), ...next, ...(others.length > 0 ? [opening(first, away)] : [])];
+}
+
+function opening(id: string, how: Opening = {}): FromWebview {
+  return { type: "act", action: "openConversation", task: { id }, ...how };
 }
 
 /** Find the files that a text may mean, once for each text. */

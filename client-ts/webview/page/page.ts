@@ -166,7 +166,7 @@ export class Page {
 
   /** Handle an event from the extension or the reader. */
   send(given: Event): void {
-    const event = given.type === "find" ? { ...given, ...this.#searched() } : given;
+    const event = this.#completed(given);
     if (PAGING.has(event.type)) {
       this.#noteView();
     }
@@ -200,6 +200,19 @@ export class Page {
     const element = this.#root.querySelector<HTMLElement>(target);
     if (element !== null) {
       this.#focusKeeper.want(element);
+    }
+  }
+
+  /** Add to an event what only the page knows: the words to search, and whether the user went elsewhere meanwhile. */
+  #completed(event: Event): Event {
+    switch (event.type) {
+      case "find":
+        return { ...event, ...this.#searched() };
+      case "launched":
+      case "launchFailed":
+        return { ...event, isAway: !this.#root.ownerDocument.hasFocus() };
+      default:
+        return event;
     }
   }
 

@@ -8,6 +8,7 @@ import { askMessage, pickRun } from "./prompts.js";
 import { orQueue } from "./queueing.js";
 import { requireTrust } from "./trust.js";
 import * as strings from "../../text/strings.js";
+import { unlessMoved } from "../../util/moves.js";
 
 /** What these commands act on. */
 export interface MessagingCommandsContext {
@@ -65,14 +66,17 @@ async function resume(
   }
   const title = strings.runs.resumeTitle(ended.subagentName);
   const question = { title, prompt: strings.runs.whatNext, mayBeEmpty: true };
-  const resumed = await askUntilAccepted(question, (text) =>
-    orQueue((overLimit) =>
-      service.request("asyncTasks/resume", { taskId: ended.id, ...messageIn(text), ...overLimit }),
-    ),
+  const taskId = ended.id;
+  await unlessMoved(
+    (begin) =>
+      askUntilAccepted(question, (text) => {
+        begin();
+        return orQueue((overLimit) =>
+          service.request("asyncTasks/resume", { taskId, ...messageIn(text), ...overLimit }),
+        );
+      }),
+    ({ task }) => panel.reveal(task.id),
   );
-  if (resumed !== undefined) {
-    await panel.reveal(resumed.task.id);
-  }
 }
 
 function messageIn(text: string): { text?: string } {

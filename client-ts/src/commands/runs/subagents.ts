@@ -11,6 +11,7 @@ import { type DefinitionChoice, pickDefinition } from "../definitions/definition
 import { orQueue } from "./queueing.js";
 import { requireTrust } from "./trust.js";
 import * as strings from "../../text/strings.js";
+import { unlessMoved } from "../../util/moves.js";
 
 /** What these commands act on. */
 export interface SubagentCommandsContext extends DefinitionCommandsContext {
@@ -48,7 +49,8 @@ async function launch(context: SubagentCommandsContext, named: unknown): Promise
   }
   const goalPrompt = await askGoal(chosen.name);
   if (goalPrompt !== undefined) {
-    await launchAndShow(context, { subagentName: chosen.name, goalPrompt, workspaceDir });
+    const params = { subagentName: chosen.name, goalPrompt, workspaceDir };
+    await launchAndShow(context, () => Promise.resolve(params));
   }
 }
 
@@ -84,25 +86,26 @@ async function runExample(context: SubagentCommandsContext): Promise<void> {
   if (!(await requireTrust())) {
     return;
   }
-  await context.service.start();
-  const workspaceDir = await context.enableExample();
-  await launchAndShow(context, {
-    subagentName: EXAMPLE_SUBAGENT,
-    goalPrompt: EXAMPLE_GOAL,
-    workspaceDir,
+  await launchAndShow(context, async () => {
+    await context.service.start(); // which may install it: the user has time to go elsewhere
+    const workspaceDir = await context.enableExample();
+    return { subagentName: EXAMPLE_SUBAGENT, goalPrompt: EXAMPLE_GOAL, workspaceDir };
   });
 }
 
 async function launchAndShow(
   { service, panel }: SubagentCommandsContext,
-  params: LaunchParams,
+  prepare: () => Promise<LaunchParams>,
 ): Promise<void> {
-  const launched = await orQueue((overLimit) =>
-    service.request("asyncTasks/launch", { ...params, ...overLimit }),
+  await unlessMoved(
+    async () => {
+      const params = await prepare();
+      return orQueue((overLimit) =>
+        service.request("asyncTasks/launch", { ...params, ...overLimit }),
+      );
+    },
+    ({ task }) => panel.reveal(task.id),
   );
-  if (launched !== undefined) {
-    await panel.reveal(launched.task.id);
-  }
 }
 
 async function cancel({ service }: SubagentCommandsContext, target: unknown): Promise<void> {

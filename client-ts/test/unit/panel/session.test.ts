@@ -91,7 +91,6 @@ function panel(
   const act = vi.fn();
   const open = vi.fn();
   const shows = vi.fn();
-  const compare = vi.fn(() => Promise.resolve());
   const notes = new Map<string, Mark>();
   const noted = new EventEmitter<void>();
   const outbox = new Outbox(new FakeMemento(), service);
@@ -103,7 +102,6 @@ function panel(
     findFiles: (text) => Promise.resolve([`src/${text}.py`]),
     attach: ({ uris = [] }) =>
       uris.length === 0 ? Promise.reject(new Error("Nothing to attach.")) : Promise.resolve(uris),
-    compare,
     shows,
     marks: { of: (taskId) => notes.get(taskId) ?? {}, onDidChange: noted.event },
     open,
@@ -123,7 +121,7 @@ function panel(
     notes.set(taskId, mark);
     noted.fire();
   };
-  return { service, session, posted, act, open, shows, compare, note, receive, types };
+  return { service, session, posted, act, open, shows, note, receive, types };
 }
 
 const LAUNCH = { type: "launch", subagentName: "tester", goalPrompt: "g", queue: false };
@@ -390,7 +388,7 @@ test("files are found for what the user types after an @", async () => {
 });
 
 test("several subagents are launched with one goal, and shown next to each other", async () => {
-  const { service, posted, compare, receive } = panel();
+  const { service, posted, receive } = panel();
   await receive({ type: "ready" });
   let launches = 0;
   service.answers["asyncTasks/launch"] = () => {
@@ -405,8 +403,7 @@ test("several subagents are launched with one goal, and shown next to each other
     ["asyncTasks/launch", { ...goals, subagentName: "tester" }],
     ["asyncTasks/launch", { ...goals, subagentName: "fixer" }],
   ]);
-  expect(compare).toHaveBeenCalledWith(["n1", "n2"]);
-  expect(posted.at(-1)).toEqual({ type: "launched", taskId: "n1" });
+  expect(posted.at(-1)).toEqual({ type: "launched", taskId: "n1", others: ["n2"] });
 });
 
 test.each([
@@ -492,7 +489,8 @@ test("of several, those that were refused are left for another try", async () =>
   };
   await receive({ ...LAUNCH, also: ["fixer"] });
   await new Promise(setImmediate);
-  expect(posted.at(-1)).toMatchObject({ type: "launchFailed", message: LIMIT, left: ["fixer"] });
+  const refused = { type: "launchFailed", message: LIMIT, left: ["fixer"], launched: ["n1"] };
+  expect(posted.at(-1)).toMatchObject(refused);
 });
 
 test("a new definition is listed and chosen", async () => {
@@ -599,8 +597,18 @@ test("a row says what its run waits for", async () => {
 test("what the page may have done beyond is handed on, anything else is dropped", async () => {
   const { act, receive, service } = panel();
   await receive({ type: "act", action: "showLog" }, { type: "act", action: "quit" }, "?", null);
-  expect(act.mock.calls).toEqual([["showLog", undefined]]);
+  expect(act.mock.calls).toEqual([["showLog", undefined, { type: "act", action: "showLog" }]]);
   expect(service.asked).toEqual([]);
+});
+
+test("the page says how a conversation opens, and whether the user went elsewhere", async () => {
+  const { act, receive } = panel();
+  const message = { type: "act", action: "openConversation", task: { id: "t1" } } as const;
+  await receive({ ...message, isAway: true, toSide: true }, { ...message, isAway: 1, toSide: "" });
+  expect(act.mock.calls.map(([, , opening]) => opening as unknown)).toEqual([
+    { ...message, isAway: true, toSide: true },
+    message,
+  ]);
 });
 
 test("a session that is disposed of listens to nothing", async () => {

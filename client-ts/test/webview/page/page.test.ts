@@ -916,6 +916,32 @@ test("what comes late takes no focus that the user moved elsewhere; the page has
   vi.restoreAllMocks();
 });
 
+test("what was launched opens in editors side by side; elsewhere, the user is not interrupted", () => {
+  const { asked, tell } = shown();
+  tell(...READY, { type: "settings", opensElsewhere: true });
+  const hasFocus = vi.spyOn(document, "hasFocus").mockReturnValue(true);
+  const opened = (...messages: ToWebview[]) => {
+    asked.length = 0;
+    tell(...messages);
+    return asked.filter(({ type }) => type === "act");
+  };
+  const act = { type: "act", action: "openConversation" };
+  const [one, two] = [{ task: { id: "n1" } }, { task: { id: "n2" } }];
+  expect(opened({ type: "launched", taskId: "n1", others: ["n2"] })).toEqual([
+    { ...act, ...one },
+    { ...act, ...two, toSide: true },
+    { ...act, ...one },
+  ]);
+  hasFocus.mockReturnValue(false);
+  expect(opened({ type: "launched", taskId: "n1" })).toEqual([{ ...act, ...one, isAway: true }]);
+  const refused = { type: "launchFailed", message: "full", canQueue: true } as const;
+  expect(opened({ ...refused, left: ["b"], launched: ["n1"] })).toEqual([
+    { ...act, ...one, isAway: true },
+  ]);
+  expect(opened(refused)).toEqual([]);
+  vi.restoreAllMocks();
+});
+
 test("the time of a call is what it worked, without its wait for an answer", () => {
   const { tell } = shown();
   const options = [{ optionId: "y", name: "Yes", kind: "allow_once" }];

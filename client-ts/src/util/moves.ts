@@ -1,0 +1,60 @@
+import { type Disposable, type Tab, type Terminal, window } from "vscode";
+
+/**
+ * Notes whether the user goes to another editor or terminal, or works in a text editor, while something that is to
+ * be shown takes its time.
+ */
+export class Moves implements Disposable {
+  readonly #subscription: Disposable;
+  #from: Place = here();
+  #hasWorked = false;
+
+  constructor() {
+    this.#subscription = window.onDidChangeTextEditorSelection(({ kind }) => {
+      this.#hasWorked ||= kind !== undefined; // without a kind, a program changed the text
+    });
+  }
+
+  /** Whether the user moved since the beginning. */
+  get any(): boolean {
+    const { tab, terminal } = here();
+    return this.#hasWorked || tab !== this.#from.tab || terminal !== this.#from.terminal;
+  }
+
+  /** Note what happens from now on. */
+  begin(): void {
+    this.#from = here();
+    this.#hasWorked = false;
+  }
+
+  dispose(): void {
+    this.#subscription.dispose();
+  }
+}
+
+interface Place {
+  readonly tab: Tab | undefined;
+  readonly terminal: Terminal | undefined;
+}
+
+function here(): Place {
+  return { tab: window.tabGroups.activeTabGroup.activeTab, terminal: window.activeTerminal };
+}
+
+/** Do what takes its time, and show its result unless the user moved since `begin` was called last. */
+export async function unlessMoved<T>(
+  work: (begin: () => void) => Promise<T | undefined>,
+  show: (result: T) => Promise<void>,
+): Promise<void> {
+  const moves = new Moves();
+  try {
+    const result = await work(() => {
+      moves.begin();
+    });
+    if (result !== undefined && !moves.any) {
+      await show(result);
+    }
+  } finally {
+    moves.dispose();
+  }
+}
