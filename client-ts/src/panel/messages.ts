@@ -155,8 +155,8 @@ export type ToWebview =
   | ({ readonly type: "resumeFailed"; readonly taskId: string } & LaunchProblem)
   | { readonly type: "open"; readonly taskId: string }
   | { readonly type: "home" }
-  /** Go to an open question of the run that the page shows. */
-  | { readonly type: "toQuestion"; readonly requestId: string }
+  /** Go to an open question of the run that the page shows, and the event that asked it, if that is known. */
+  | { readonly type: "toQuestion"; readonly requestId: string; readonly seq?: number }
   | { readonly type: "choose"; readonly subagentName: string }
   | { readonly type: "compose"; readonly subagentName?: string; readonly goal?: string }
   /** Write something at the end of the goal. */

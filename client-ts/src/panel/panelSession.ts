@@ -101,10 +101,16 @@ export class PanelSession implements Disposable {
   /** Make the page show something, at once or as soon as there is a page. */
   show(message: Navigation): void {
     if (this.#ready) {
-      this.#post(message);
+      this.#post(message.type === "toQuestion" ? this.#located(message) : message);
     } else {
       this.#pending = message;
     }
+  }
+
+  /** Say where a question is: the page may have dropped it. */
+  #located(message: Extract<Navigation, { type: "toQuestion" }>): Navigation {
+    const seq = this.#turns?.askedAt(message.requestId);
+    return seq === undefined ? message : { ...message, seq };
   }
 
   /** The run that the page shows. */

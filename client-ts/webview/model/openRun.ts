@@ -61,6 +61,8 @@ export interface OpenRun {
   readonly endWeight?: number;
   /** The event at which the reader left the page, until it is loaded again. */
   readonly returning?: number;
+  /** The question to which the page at that event leads, until the reader acts. */
+  readonly sought?: string;
   /** The side on which more events are loading. */
   readonly loading?: PageSide;
   /** Why the task could not be read or cancelled, or an answer not be sent. */
@@ -171,7 +173,7 @@ export function reduceOpen(open: OpenRun, event: OpenEvent): OpenRun {
     case "turns":
       return event.taskId === open.taskId ? withTurns(open, event) : open;
     case "page":
-      return event.taskId === open.taskId ? paged(open, event) : open;
+      return event.taskId === open.taskId ? paged(seeking(open), event) : open;
     case "answer":
     case "answering":
       return {
@@ -201,7 +203,7 @@ export function reduceOpen(open: OpenRun, event: OpenEvent): OpenRun {
     case "jumpToEnd":
       return atEnd(open);
     case "toQuestion":
-      return atQuestion(open, event.requestId);
+      return atQuestion(open, event);
     case "jumpTo":
       return jumpedTo(open, event.seq);
     case "readAt":
@@ -277,17 +279,35 @@ function pastShown(open: OpenRun): OpenRun {
 
 /** Follow the end. */
 export function atEnd(open: OpenRun): OpenRun {
-  const following = omit(open, "reading", "returning", "loading", "keepsTail", "at");
+  const following = omit(open, "reading", "returning", "sought", "loading", "keepsTail", "at");
   return { ...following, stream: release(open.stream, true) };
 }
 
-/** Show an open question: at the end, where the agent waits, or above what it did meanwhile. */
-function atQuestion(open: OpenRun, requestId: string): OpenRun {
+/** Show an open question: at the end, where the agent waits, or above what it did meanwhile, loaded or not. */
+function atQuestion(
+  open: OpenRun,
+  { requestId, seq }: Extract<OpenEvent, { type: "toQuestion" }>,
+): OpenRun {
   const next = atEnd(open);
   const { questions } = next.stream.conversation;
   const [at, shown] = [questions.get(requestId), shownOf(next)];
-  const isShown = at === undefined || (shown.start <= at && at < shown.end);
+  if (at === undefined) {
+    return seq !== undefined && isLeft(next.stream, seq)
+      ? { ...jumpedTo(open, seq), sought: requestId }
+      : next;
+  }
+  const isShown = shown.start <= at && at < shown.end;
   return isShown ? next : { ...next, reading: around(next, at) };
+}
+
+/** Whether an event is known, and not loaded: it is before or after what is. */
+function isLeft({ events, lastSeq, newestSeq }: Stream, seq: number): boolean {
+  return seq <= newestSeq && (seq < (events[0]?.seq ?? Infinity) || lastSeq < seq);
+}
+
+/** Forget the question once the page that led to it is shown. */
+function seeking(open: OpenRun): OpenRun {
+  return open.returning === undefined ? omit(open, "sought") : open;
 }
 
 function withTurns(open: OpenRun, { from, turns }: Extract<OpenEvent, { type: "turns" }>): OpenRun {
@@ -307,7 +327,8 @@ export function shownItem(open: OpenRun, at: number): OpenRun {
 /** Show an event; if it is not loaded, start over with a page that has it. */
 export function jumpedTo(open: OpenRun, seq: number): OpenRun {
   const { events, lastSeq } = open.stream;
-  const next = { ...omit(open, "reading", "returning", "loading", "keepsTail", "inView"), at: seq };
+  const left = omit(open, "reading", "returning", "sought", "loading", "keepsTail", "inView");
+  const next = { ...left, at: seq };
   const isLoaded = (events[0]?.seq ?? Infinity) <= seq && seq <= lastSeq;
   return isLoaded ? returned(next, seq) : { ...next, returning: seq, stream: emptied(open.stream) };
 }

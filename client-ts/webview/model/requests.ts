@@ -86,6 +86,10 @@ function answersTo(before: State, after: State, event: Event): FromWebview[] {
       return cancelRequests(before, after);
     case "jumpTo":
       return jumpRequests(after.open, event.seq);
+    case "toQuestion":
+      return after.open?.sought === undefined
+        ? followRequests(before.open, after.open)
+        : jumpRequests(after.open, event.seq ?? 0);
     case "events":
       return [
         ...(event.taskId === after.open?.taskId ? takenRequests(after.open) : []),

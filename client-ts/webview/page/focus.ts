@@ -21,6 +21,8 @@ export function focusTarget(after: State, event: Event): string | undefined {
       return "#scroller";
     case "toQuestion":
       return questionTarget(JSON.stringify(event.requestId));
+    case "page":
+      return soughtTarget(after);
     case "closeRun":
     case "home":
       return FALLBACK_FOCUS;
@@ -43,6 +45,13 @@ export function focusTarget(after: State, event: Event): string | undefined {
     default:
       return undefined;
   }
+}
+
+/** Return the question to which a page led that arrived. */
+function soughtTarget({ open }: State): string | undefined {
+  return open?.sought === undefined || open.returning !== undefined
+    ? undefined
+    : questionTarget(JSON.stringify(open.sought));
 }
 
 /** A form gets the focus in its first field, a request as a whole: a second Enter must not allow it unread. */

@@ -170,11 +170,12 @@ export class Page {
     if (PAGING.has(event.type)) {
       this.#noteView();
     }
-    if (event.type === "jumpTo") {
-      this.#place.want({ seq: event.seq, below: this.#roomAbove(event.seq) });
-    }
     const before = this.#state;
     const after = reduce(before, event);
+    if (event.type === "jumpTo" || (event.type === "toQuestion" && after.open?.sought)) {
+      const seq = event.seq ?? 0;
+      this.#place.want({ seq, below: this.#roomAbove(seq) });
+    }
     this.#state = after;
     this.#noteArrival(event);
     for (const request of requestsOf(before, after, event)) {

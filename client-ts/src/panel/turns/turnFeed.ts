@@ -28,6 +28,11 @@ export class TurnFeed {
     return this.#index.timed;
   }
 
+  /** Return the event that asked an open question; undefined if that did not arrive. */
+  askedAt(requestId: string): number | undefined {
+    return this.#index.askedAt(requestId);
+  }
+
   /** Take events, in order; known ones are ignored. */
   take(events: readonly TaskEvent[]): void {
     const changed = this.#index.take(events);

@@ -27,6 +27,7 @@ const MARKS = /[#*`_>|]+/gu;
 export class TurnIndex {
   readonly turns: Turn[] = [];
   readonly #times: number[] = [];
+  readonly #asked = new Map<string, number>();
   #lastSeq = 0;
   /** The text of the newest turn while it grows: up to the first call. */
   #text: string | undefined;
@@ -37,6 +38,11 @@ export class TurnIndex {
   /** The turns with their times. */
   get timed(): TimedTurn[] {
     return this.turns.map((turn, at) => ({ ...turn, ts: this.#times[at] ?? 0 }));
+  }
+
+  /** Return the event that asked an open question; undefined if that did not arrive. */
+  askedAt(requestId: string): number | undefined {
+    return this.#asked.get(requestId);
   }
 
   /** Take events, in order; return the first turn that changed, or the number of turns. */
@@ -72,8 +78,11 @@ export class TurnIndex {
       case "permission":
       case "question":
         if (event.state === "asked") {
+          this.#asked.set(event.requestId, event.seq);
           this.#call(event.seq, event.title);
           this.#mark("question");
+        } else {
+          this.#asked.delete(event.requestId);
         }
         break;
       case "state":

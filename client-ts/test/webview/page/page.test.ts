@@ -1022,6 +1022,29 @@ test("the key for answers leads to a question far above what came after it", () 
   expect(document.activeElement?.getAttribute("data-question")).toBe("r");
 });
 
+test("the key for answers leads to a question that is not loaded, and only there", () => {
+  const { asked, tell } = shown();
+  const options = [{ optionId: "y", name: "Yes", kind: "allow_once" }];
+  const ask = { type: "permission", state: "asked", requestId: "r", title: "Write" } as const;
+  const asking = { ...ask, options, seq: 1, ts: 0 };
+  const texts = (from: number, to: number) =>
+    numbered(
+      Array.from({ length: to - from }, (_, at) => message(`m${from + at}`, `Line ${from + at}`)),
+      from,
+    );
+  tell(...READY, { type: "open", taskId: "t1" }, { type: "task", task: task() });
+  tell({ type: "events", taskId: "t1", events: texts(900, 1_000), facts: [] });
+  asked.length = 0;
+  tell({ type: "toQuestion", requestId: "r", seq: 1 });
+  const page = { type: "page", taskId: "t1", side: "before", seq: 61 } as const;
+  expect(asked).toContainEqual(page);
+  tell({ ...page, events: [asking, ...texts(2, 61)] });
+  expect(document.activeElement?.getAttribute("data-question")).toBe("r");
+  (document.activeElement as HTMLElement).blur();
+  tell({ ...page, side: "after", seq: 60, events: texts(61, 120) });
+  expect(document.activeElement?.getAttribute("data-question")).toBeNull();
+});
+
 test("a question about a call is shown, whatever the agent calls the call", () => {
   const { tell } = shown();
   const options = [{ optionId: "y", name: "Yes", kind: "allow_once" }];

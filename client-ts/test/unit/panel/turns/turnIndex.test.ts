@@ -82,6 +82,15 @@ test("an answered question adds none", () => {
   expect(turnsOf(SAYS("a", "One."), answered)).toEqual(["1 plain One."]);
 });
 
+test("an index knows which event asked an open question", () => {
+  const index = new TurnIndex();
+  const asked: Content = { type: "permission", requestId: "r", state: "asked", title: "Run it" };
+  index.take(numbered([SAYS("a", "One."), asked]));
+  expect(index.askedAt("r")).toBe(2);
+  index.take(numbered([{ ...asked, state: "answered", optionId: "y", kind: "allow_once" }], 3));
+  expect(index.askedAt("r")).toBeUndefined();
+});
+
 test("only the beginning of a turn is kept", () => {
   const [line = ""] = turnsOf(...Array.from({ length: 99 }, () => SAYS("a", "long ".repeat(99))));
   expect(line.length).toBeLessThan(100);
