@@ -1,57 +1,127 @@
 import * as vscode from "vscode";
 
 import { imagePaths } from "../offers/equipment.js";
-import { IgnoredFiles, ignoredPatterns, withoutIgnored } from "./ignored.js";
+import {
+  foldersAround,
+  type Ignored,
+  IgnoredFiles,
+  ignoredPatterns,
+  withoutIgnored,
+} from "./ignored.js";
 
 /** How many files are read to find the best of them. */
 const MOST_READ = 1_000;
+/** How many are read where most of those are ignored by git. */
+const MOST_READ_AGAIN = 20_000;
+/** How long git is waited for before anything is shown, in ms. */
+const PATIENCE_MS = 200;
+const NOTHING: Ignored = [];
 const MOST_FOUND = 12;
 /** What has a meaning in a pattern. */
 const SPECIAL = /[*?[\]{},!\\]/gu;
 
 const ignoredFiles = new IgnoredFiles();
 
+/** What git ignores, by the paths of the open folders. */
+type IgnoredIn = ReadonlyMap<string, Ignored>;
+
 /**
- * Find files of the open folders by a part of their path, or else by some of its letters; the best first, as
- * users write paths. What git ignores and searches of the editor leave out is found if nothing else is.
+ * Find files of the open folders by a part of their path, or else by some of its letters; show the best first, as
+ * users write paths. What git ignores and searches of the editor leave out is found if nothing else is. Where git
+ * takes long, show what is found without it, and then what remains.
  */
-export async function findFiles(text: string): Promise<readonly string[]> {
+export async function findFiles(
+  text: string,
+  show: (paths: readonly string[]) => void,
+  ignored: Pick<IgnoredFiles, "in"> = ignoredFiles,
+): Promise<void> {
+  const answer = ignoredBy(ignored);
+  let isShown = false;
+  const showBest = async (): Promise<void> => {
+    const found = await findBest(text, await answer);
+    isShown = true;
+    show(found);
+  };
+  const showAtOnce = async (): Promise<void> => {
+    if (!(await comesWithin(answer, PATIENCE_MS))) {
+      const found = await findBest(text, new Map());
+      if (!isShown) {
+        show(found);
+      }
+    }
+  };
+  await Promise.all([showBest(), showAtOnce()]);
+}
+
+/** Ask git about all folders. A folder that is not trusted may make it run programs. */
+async function ignoredBy(ignored: Pick<IgnoredFiles, "in">): Promise<IgnoredIn> {
+  const folders = vscode.workspace.isTrusted ? (vscode.workspace.workspaceFolders ?? []) : [];
+  const paths = folders.map(({ uri }) => uri.fsPath);
+  return new Map(
+    await Promise.all(paths.map(async (path) => [path, await ignored.in(path)] as const)),
+  );
+}
+
+/** Return whether a promise settles in time; ms. */
+async function comesWithin(promise: Promise<unknown>, most: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(resolve, most, false);
+  });
+  try {
+    return await Promise.race([promise.then(() => true), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function findBest(text: string, ignored: IgnoredIn): Promise<readonly string[]> {
   const [part, letters] = [patternOf(text), lettersOf(text)];
   const searches = [part, ...(letters === undefined ? [] : [letters])];
-  for (const search of [...searches.map(findShown), () => findAll(part)]) {
-    const found = await search();
+  for (const pattern of searches) {
+    const found = await findShown(pattern, ignored);
     if (found.length > 0) {
       return ranked(found, text).slice(0, MOST_FOUND);
     }
   }
-  return [];
+  return ranked(await findAll(part), text).slice(0, MOST_FOUND);
 }
 
-/** Return a search for files that searches of the editor and git leave. */
-function findShown(pattern: string): () => Promise<string[]> {
+/** Find files that searches of the editor and git do not leave out. */
+async function findShown(pattern: string, ignoredIn: IgnoredIn): Promise<string[]> {
+  const folders = vscode.workspace.workspaceFolders ?? [];
+  const found = await Promise.all(
+    folders.map((folder) =>
+      findIn(
+        new vscode.RelativePattern(folder, pattern),
+        ignoredIn.get(folder.uri.fsPath) ?? NOTHING,
+      ),
+    ),
+  );
+  return found.flat().map((uri) => pathIn(uri));
+}
+
+/** Find files in a folder. Where what git ignores crowds out others, read more, without the folders that do. */
+async function findIn(within: vscode.RelativePattern, ignored: Ignored): Promise<vscode.Uri[]> {
   const settings = vscode.workspace.getConfiguration("search");
   const setting = settings.get<Readonly<Record<string, unknown>>>("exclude", {});
-  return async () => {
-    const folders = vscode.workspace.workspaceFolders ?? [];
-    const found = await Promise.all(
-      folders.map(async (folder) => {
-        // A folder that is not trusted may make git run programs.
-        const isTrusted = vscode.workspace.isTrusted;
-        const ignored = isTrusted ? await ignoredFiles.in(folder.uri.fsPath) : [];
-        const excluded = excludedBy(setting, ignoredPatterns(ignored));
-        const within = new vscode.RelativePattern(folder, pattern);
-        const uris = await vscode.workspace.findFiles(within, excluded, MOST_READ);
-        const known = new Set(
-          withoutIgnored(
-            uris.map((uri) => pathIn(uri, false)),
-            ignored,
-          ),
-        );
-        return uris.filter((uri) => known.has(pathIn(uri, false))).map((uri) => pathIn(uri));
-      }),
-    );
-    return found.flat();
-  };
+  const patterns = ignoredPatterns(ignored);
+  const search = (more: readonly string[], most: number) =>
+    vscode.workspace.findFiles(within, excludedBy(setting, [...patterns, ...more]), most);
+  const uris = await search([], MOST_READ);
+  const known = knownOf(uris, ignored);
+  if (known.length === uris.length || uris.length < MOST_READ) {
+    return known;
+  }
+  const paths = uris.map((uri) => pathIn(uri, false));
+  const others = ignoredPatterns(foldersAround(paths, ignored), Infinity);
+  return knownOf(await search(others, MOST_READ_AGAIN), ignored);
+}
+
+function knownOf(uris: readonly vscode.Uri[], ignored: Ignored): vscode.Uri[] {
+  const paths = uris.map((uri) => pathIn(uri, false));
+  const known = new Set(withoutIgnored(paths, ignored));
+  return uris.filter((_, at) => known.has(paths[at] ?? ""));
 }
 
 async function findAll(pattern: string): Promise<string[]> {

@@ -27,11 +27,11 @@ export async function ignoredIn(folder: string): Promise<Ignored> {
   }
 }
 
-/** Return the patterns of the folders that git ignores. */
-export function ignoredPatterns(ignored: Ignored): readonly string[] {
+/** Return the patterns of the folders that git ignores, `most` of them. */
+export function ignoredPatterns(ignored: Ignored, most = MOST_PATTERNS): readonly string[] {
   return ignored
     .filter((path) => path.endsWith("/") && !SPECIAL.test(path))
-    .slice(0, MOST_PATTERNS)
+    .slice(0, most)
     .map((path) => path.slice(0, -1));
 }
 
@@ -41,6 +41,12 @@ export function withoutIgnored(paths: readonly string[], ignored: Ignored): read
   return paths.filter(
     (path) => !known.has(path) && !foldersOf(path).some((each) => known.has(each)),
   );
+}
+
+/** Return the folders that git ignores and that have some of these paths. */
+export function foldersAround(paths: readonly string[], ignored: Ignored): Ignored {
+  const known = new Set(ignored);
+  return [...new Set(paths.flatMap(foldersOf))].filter((folder) => known.has(folder));
 }
 
 /** Return the folders that a path is in, each with a slash at its end. */

@@ -100,7 +100,7 @@ export function servePage(
     opensElsewhere: role.opensElsewhere,
     shows: role.shows ?? (() => undefined),
     open: context.open,
-    findFiles,
+    findFiles: (text, show) => findFiles(text, show),
     attach: (request) => context.attaching.paths(request),
     marks: pageMarks(context),
     compose: ({ subagentName, goal }) => {

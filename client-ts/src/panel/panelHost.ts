@@ -26,8 +26,8 @@ export interface PanelHost {
   launchOptions(): { overLimit?: "queue" };
   /** Whether runs that the page names open in another page. */
   opensElsewhere(): boolean;
-  /** Find files of the open folders that a text may mean; paths as the user would write them. */
-  findFiles(text: string): Promise<readonly string[]>;
+  /** Find files of the open folders that a text may mean, and show them, better ones later; paths as the user would write them. */
+  findFiles(text: string, show: (paths: readonly string[]) => void): Promise<void>;
   /** Return the paths of what the user attaches. */
   attach(request: AttachRequest): Promise<readonly string[]>;
   /** Fill the composer of another page. */

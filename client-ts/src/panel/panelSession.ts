@@ -349,7 +349,9 @@ export class PanelSession implements Disposable {
   }
 
   async #findFiles(text: string): Promise<void> {
-    this.#post({ type: "foundFiles", text, paths: await this.#host.findFiles(text) });
+    await this.#host.findFiles(text, (paths) => {
+      this.#post({ type: "foundFiles", text, paths });
+    });
   }
 
   #post(message: ToWebview): void {

@@ -1,6 +1,45 @@
-import { expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 
-import { excludedBy, lettersOf, patternOf, ranked } from "../../../src/agents/files.js";
+import { excludedBy, findFiles, lettersOf, patternOf, ranked } from "../../../src/agents/files.js";
+import type { Ignored } from "../../../src/agents/ignored.js";
+import { files, Uri, workspace } from "../../vscode.js";
+
+afterEach(() => {
+  workspace.workspaceFolders = undefined;
+  files.length = 0;
+});
+
+/** Find files in an open folder while git answers; return what is shown, in order. */
+async function found(paths: readonly string[], git: Promise<Ignored>): Promise<unknown[]> {
+  files.push(...paths);
+  workspace.workspaceFolders = [{ uri: Uri.file("/house") }];
+  const show = vi.fn();
+  await findFiles("a", show, { in: () => git });
+  return show.mock.calls.map(([shown]) => shown as unknown);
+}
+
+test("thousands of files that git ignores, in many folders, leave room for the others", async () => {
+  const folders = Array.from({ length: 900 }, (_, at) => `lib${at}/cache`);
+  const crowd = folders.flatMap((folder) => [1, 2, 3, 4].map((at) => `${folder}/a${at}.pyc`));
+  const ignored = folders.map((folder) => `${folder}/`);
+  const shown = await found([...crowd, "src/a.py"], Promise.resolve(ignored));
+  expect(shown).toEqual([["src/a.py"]]);
+});
+
+test("while git takes long, what is found without it is shown; then what it leaves", async () => {
+  let answer: (ignored: Ignored) => void = () => undefined;
+  const git = new Promise<Ignored>((resolve) => (answer = resolve));
+  const show = vi.fn();
+  files.push("dist/a.js", "src/a.py");
+  workspace.workspaceFolders = [{ uri: Uri.file("/house") }];
+  const done = findFiles("a", show, { in: () => git });
+  await vi.waitFor(() => {
+    expect(show.mock.calls).toEqual([[["src/a.py", "dist/a.js"]]]);
+  });
+  answer(["dist/"]);
+  await done;
+  expect(show.mock.calls.slice(1)).toEqual([[["src/a.py"]]]);
+});
 
 test("a pattern finds a text in any case, in names and folders, and never means more", () => {
   expect(patternOf("a1/B")).toBe("{**/*[aA]1/[bB]*,**/*[aA]1/[bB]*/**}");

@@ -99,7 +99,10 @@ function panel(
     act,
     opensElsewhere: () => false,
     compose: () => undefined,
-    findFiles: (text) => Promise.resolve([`src/${text}.py`]),
+    findFiles: (text, show) => {
+      show([`src/${text}.py`]);
+      return Promise.resolve();
+    },
     attach: ({ uris = [] }) =>
       uris.length === 0 ? Promise.reject(new Error("Nothing to attach.")) : Promise.resolve(uris),
     shows,

@@ -71,7 +71,7 @@ export function reduceMention(
       return event.mention && { ...event.mention, found: foundAt(event.mention), current: 0 };
     case "foundFiles":
       return mention?.kind === "file" && mention.text === event.text
-        ? { ...mention, found: event.paths.map((name) => ({ name })), current: 0 }
+        ? { ...mention, ...withFound(mention, event.paths) }
         : mention;
     case "pointMention":
       return mention && { ...mention, current: moved(mention, event.by) };
@@ -86,6 +86,13 @@ export function reduceMention(
     }
     return mention?.kind === "file" ? mention.found : [];
   }
+}
+
+/** Files may be found again for the same text: the one that the user pointed at stays so. */
+function withFound({ found, current }: Mention, paths: readonly string[]) {
+  const pointedAt = current === 0 ? undefined : found[current]?.name;
+  const at = pointedAt === undefined ? 0 : paths.indexOf(pointedAt);
+  return { found: paths.map((name) => ({ name })), current: Math.max(0, at) };
 }
 
 /** Return the text that names what was taken, with the space after it. */
