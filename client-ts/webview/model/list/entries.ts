@@ -43,7 +43,8 @@ export function entriesOf({ runs, list, now }: Listed): readonly Entry[] {
   const groups = topGroups(runs, list);
   const listed = new Set([...groups.values()].flat().map(idOf));
   const top = [...groups].flatMap(([group, members]) => grouped(group, members, list, false));
-  return [...top, ...historyEntries(list, listed, midnight(now))];
+  const counted = countedRuns(runs, list, listed);
+  return [...top, ...historyEntries(list, listed, counted, midnight(now))];
 }
 
 /** Return what the history must not repeat: a run by its id, since it is also stored. */
@@ -97,6 +98,7 @@ let last = { rows: [] as readonly StoredRow[], variant: "", entries: [] as reado
 function historyEntries(
   list: ListState,
   listed: ReadonlySet<string>,
+  counted: readonly string[],
   today: number,
 ): readonly Entry[] {
   const { history, sort, collapsed } = list;
@@ -104,15 +106,20 @@ function historyEntries(
     return [];
   }
   const { rows, hasMore } = history;
-  const counts = [history.matched, hasMore];
+  const counts = [history.matched, hasMore, counted];
   const variant = JSON.stringify([sort, today, counts, [...collapsed], [...listed]]);
   if (last.rows !== rows || last.variant !== variant) {
-    last = { rows, variant, entries: divided(list, listed, today) };
+    last = { rows, variant, entries: divided(list, listed, counted, today) };
   }
   return last.entries;
 }
 
-function divided(list: ListState, listed: ReadonlySet<string>, today: number): Entry[] {
+function divided(
+  list: ListState,
+  listed: ReadonlySet<string>,
+  counted: readonly string[],
+  today: number,
+): Entry[] {
   const { history, sort } = list;
   const groups = new Map<GroupId, Entry[]>();
   const groupOf = dateGroups(today);
@@ -133,7 +140,7 @@ function divided(list: ListState, listed: ReadonlySet<string>, today: number): E
   const hasMore = history?.hasMore === true;
   return [...groups].flatMap(([group, members]) => {
     const isCut = hasMore && group === end;
-    const rest = isCut && isLast(group) ? unread(list, listed) : undefined;
+    const rest = isCut && isLast(group) ? unread(list, listed, counted) : undefined;
     return grouped(group, members, list, isCut && rest === undefined, rest);
   });
 }
@@ -143,8 +150,31 @@ function isLast(group: GroupId): boolean {
   return group === "older" || group === "sorted";
 }
 
+/** Return the runs that are listed above and that the number of stored tasks counts, too. */
+function countedRuns(
+  runs: readonly RunRow[],
+  { history, sort, scope, filter }: ListState,
+  listed: ReadonlySet<string>,
+): readonly string[] {
+  if (history?.hasMore !== true || filter !== "") {
+    return []; // with a filter, it is unknown which of them it matches
+  }
+  const oldest = history.rows.at(-1)?.at ?? 0;
+  // What is newer than all that was read, and not among it, began after that.
+  const isKnown = ({ launchedAt, completedAt = launchedAt }: RunRow) =>
+    launchedAt !== undefined && (sort !== "recent" || (completedAt ?? 0) < oldest);
+  const isInScope = ({ folder }: RunRow) => scope === "all" || folder === undefined;
+  return runs
+    .filter((run) => listed.has(run.id) && isInScope(run) && isKnown(run))
+    .map(({ id }) => id);
+}
+
 /** Count the tasks that were not read, apart from those that are listed above. */
-function unread({ history, scope }: ListState, listed: ReadonlySet<string>): number {
+function unread(
+  { history, scope }: ListState,
+  listed: ReadonlySet<string>,
+  counted: readonly string[],
+): number {
   const { rows = [], matched = 0, pinned = [] } = history ?? {};
   const read = new Set(rows.map(storedKey));
   const above = pinned.filter(
@@ -153,7 +183,9 @@ function unread({ history, scope }: ListState, listed: ReadonlySet<string>): num
       (scope === "all" || row.folder === undefined) &&
       !read.has(storedKey(row)),
   );
-  return Math.max(0, matched - rows.length - above.length);
+  const own = new Set([...rows, ...pinned].flatMap((row) => (row.own === true ? [row.id] : [])));
+  const runs = counted.filter((id) => !own.has(id));
+  return Math.max(0, matched - rows.length - above.length - runs.length);
 }
 
 function grouped(

@@ -103,6 +103,26 @@ test("the last group counts the tasks that were not read, since all of them are 
   ]);
 });
 
+test("a run that is listed above is not counted again before its task is read", () => {
+  const rows = [stored("a", 1), stored("b", 400)];
+  const at = (hours: number) => NOW - hours * 3_600_000;
+  const ended = row({ id: "r", status: "completed", launchedAt: at(900), completedAt: at(900) });
+  const begun = row({ id: "s", launchedAt: at(0) });
+  const count = (more: Partial<HistoryPage>, runs = [begun, ended]) =>
+    entriesOf({ runs, list: listed(rows, { hasMore: true, matched: 1_200, ...more }), now: NOW })
+      .flatMap((entry) => (entry.kind === "group" ? [entry.count] : []))
+      .at(-1);
+  expect(count({}, [])).toBe(1_199);
+  expect(count({})).toBe(1_198);
+  expect(count({ sort: "cost" })).toBe(1_198);
+  const folder = "other";
+  expect(count({ sort: "cost" }, [begun, { ...ended, folder }])).toBe(1_198);
+  expect(count({ rows: [...rows, stored("r", 900, { own: true })] })).toBe(1_198);
+  // The same where it is pinned as a task, which is counted by itself.
+  const pinned = [stored("r", 900, { own: true, pinned: true })];
+  expect(count({ pinned }, [begun, { ...ended, pinned: true }])).toBe(1_198);
+});
+
 test("later pages follow earlier ones, and a new first page replaces all", () => {
   const first = listed([stored("a", 1)], { hasMore: true });
   const page = history([stored("b", 2)], { from: 1 });
