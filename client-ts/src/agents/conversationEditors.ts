@@ -1,9 +1,8 @@
 import * as vscode from "vscode";
 
 import type { PanelSession } from "../panel/panelSession.js";
-import * as strings from "../text/strings.js";
 import { type PageContext, servePage } from "./pages.js";
-import { type Tabbed, tabTitles } from "./tabTitles.js";
+import { loadingTitle, type Tabbed, tabTitles } from "./tabTitles.js";
 
 /** The type of the editors' webviews in the manifest. */
 export const CONVERSATION_EDITOR = "subagentSidecar.conversation";
@@ -58,7 +57,7 @@ export class ConversationEditors implements vscode.WebviewPanelSerializer, vscod
   #create(taskId: string, toSide = false): Editor {
     const panel = vscode.window.createWebviewPanel(
       CONVERSATION_EDITOR,
-      strings.runs.conversation,
+      loadingTitle(this.#context.titleOf(taskId)),
       toSide ? vscode.ViewColumn.Beside : vscode.ViewColumn.Active,
     );
     return this.#add(panel, taskId);

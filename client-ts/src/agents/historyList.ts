@@ -96,6 +96,12 @@ export class HistoryList implements Disposable {
     ];
   }
 
+  /** Return the title of a task that was read. */
+  titleOf({ id, root = this.#service.info?.storageRoot }: TaskRef): string | undefined {
+    const tasks = [...this.#pinned, ...this.#stored.items];
+    return tasks.find((task) => task.id === id && task.root === root)?.title;
+  }
+
   /** Begin to post to a page that shows nothing yet. */
   show(post: (page: HistoryPage) => void): void {
     this.#post = post;

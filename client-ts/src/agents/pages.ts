@@ -64,6 +64,8 @@ export interface PageContext {
   readonly open: (request: OpenRequest) => void;
   readonly marks: Pick<MarkStore, "of" | "onDidChange">;
   readonly attaching: Pick<Attaching, "paths">;
+  /** Return the title of a run or a stored task by its page's id, if it is known already. */
+  readonly titleOf: (taskId: string) => string | undefined;
 }
 
 /** What one page is for. */

@@ -39,6 +39,13 @@ export function tabTitles(tabs: readonly Tabbed[]): readonly string[] {
   });
 }
 
+/** Return the title of a tab whose conversation is loading: what is known to be its title. */
+export function loadingTitle(known: string | undefined): string {
+  return known === undefined
+    ? strings.runs.loading
+    : oneLine(known, CHARS) || strings.common.untitled;
+}
+
 function isRepeated(texts: readonly string[], at: number): boolean {
   return texts.some((text, other) => other !== at && text === texts[at]);
 }

@@ -9,7 +9,7 @@ export const runs: Texts<typeof en.runs> = {
   selectToCancel: "Wählen Sie einen Subagenten zum Abbrechen",
   selectToOpen: "Wählen Sie einen Subagenten zum Öffnen",
   open: "Unterhaltung öffnen",
-  conversation: "Unterhaltung",
+  loading: "Lädt…",
   noConversation: "Öffnen Sie zuerst eine Unterhaltung.",
   goToTime: "Zu Uhrzeit gehen",
   timeHint: "Eine Uhrzeit wie 14:05, oder Wörter einer Runde",

@@ -6,7 +6,7 @@ export const runs = {
   selectToCancel: "Select a subagent to cancel",
   selectToOpen: "Select a subagent to open",
   open: "Open Conversation",
-  conversation: "Conversation",
+  loading: "Loading…",
   noConversation: "Open a conversation first.",
   goToTime: "Go to Time",
   timeHint: "A time such as 14:05, or words of a turn",

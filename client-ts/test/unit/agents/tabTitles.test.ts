@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { tabTitles } from "../../../src/agents/tabTitles.js";
+import { loadingTitle, tabTitles } from "../../../src/agents/tabTitles.js";
 import { asyncTask } from "../tasks.js";
 
 const GOAL = "Find out why the nightly build of the packages fails";
@@ -13,6 +13,12 @@ function tab(subagentName: string, more: Parameters<typeof asyncTask>[1] = {}) {
 test("a tab has the goal of its run, or what the user calls it", () => {
   const tabs = [tab("claude"), { ...tab("claude"), title: "Nightly" }];
   expect(tabTitles(tabs)).toEqual(["Find out why the nightly build of the p…", "Nightly"]);
+});
+
+test("while a conversation loads, its tab has the title that is known", () => {
+  expect(loadingTitle(GOAL)).toBe("Find out why the nightly build of the p…");
+  expect(loadingTitle("")).toBe("(untitled)");
+  expect(loadingTitle(undefined)).toBe("Loading…");
 });
 
 test("tabs that would have the same title name their subagents", () => {
