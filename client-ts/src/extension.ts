@@ -21,7 +21,7 @@ import { markingCommands } from "./commands/history/marking.js";
 import { historyCommands } from "./commands/history/history.js";
 import { listCommands } from "./commands/list.js";
 import { questionCommands } from "./commands/runs/questions.js";
-import { registerCommands } from "./commands/register.js";
+import { registerCommands, reportFailures } from "./commands/register.js";
 import { returningToList } from "./commands/rowMenu.js";
 import { selectionCommands } from "./commands/selection.js";
 import { showProblem, sidecarCommands } from "./commands/sidecar.js";
@@ -61,6 +61,8 @@ import { taskReports } from "./views/taskReports.js";
 import { ToolDiffs } from "./review/toolDiffs.js";
 import { Transcripts } from "./views/transcript.js";
 import { StoredConversations } from "./stored/storedConversations.js";
+import { storedRef } from "./storedRef.js";
+import { inOwnRoot } from "./taskRef.js";
 import { askAboutLastWindow } from "./windows/lastWindow.js";
 import { showWindowCount } from "./windows/windowCount.js";
 import { Cursor } from "./panel/cursor.js";
@@ -118,6 +120,11 @@ export function activate(context: vscode.ExtensionContext): SubagentSidecarApi {
       attaching: new Attaching(path.join(context.globalStorageUri.fsPath, "attachments")),
     },
     open: (request: OpenRequest) => void openTarget(request, all, diffs, cursor),
+    titleOf: (taskId: string) => {
+      const ref = storedRef(taskId) ?? { id: taskId };
+      const { title } = marks.of(inOwnRoot(ref, service));
+      return title ?? service.tasks.get(taskId)?.goalPrompt ?? history.titleOf(ref);
+    },
   };
   const list = new ListChoice(context.workspaceState);
   const history = new HistoryList(tagged, list, marks);
@@ -153,6 +160,7 @@ export function activate(context: vscode.ExtensionContext): SubagentSidecarApi {
       throw error;
     }
   };
+  const failed = reportFailures(service, log);
   const windowCount = showWindowCount(service);
   const enableExample = () => example.enable(service, settings);
   const commands = {
@@ -172,6 +180,7 @@ export function activate(context: vscode.ExtensionContext): SubagentSidecarApi {
       diagnosis,
       totals,
       ownRoot,
+      failed,
     }),
     ...listCommands(service, list, panel),
     ...conversationCommands(panel),
@@ -228,7 +237,7 @@ export function activate(context: vscode.ExtensionContext): SubagentSidecarApi {
     notifyEnds(service, panel, notices, (task) => model.notifiesOf(task)),
     askAboutLastWindow(service, context.globalState),
     discoverStores(service, context.globalState),
-    registerCommands(returningToList(commands, agents), service, log),
+    registerCommands(returningToList(commands, agents), failed),
     followSettings(service, settings),
     vscode.workspace.onDidChangeConfiguration((event) => {
       if (event.affectsConfiguration(`${SECTION}.conversations`)) {

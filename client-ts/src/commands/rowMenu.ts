@@ -14,6 +14,7 @@ const ASKING = [
   "subagentSidecar.task.tag",
   "subagentSidecar.task.archive",
   "subagentSidecar.task.delete",
+  "subagentSidecar.task.export",
 ];
 
 /**

@@ -38,32 +38,39 @@ function choicesOf(label: string, format: ExportFormat, purpose: string): readon
   ];
 }
 
-/** Write stored tasks to files of the user's choice: one to a file, several into a folder. */
-export async function exportTasks(
+/** Writes what was chosen, and offers to open it. */
+type Export = () => Promise<void>;
+
+/** Let the user choose files for stored tasks: one for one, a folder for several; undefined if they cancel. */
+export async function chooseExport(
   service: SubagentService,
   tasks: readonly NamedTask[],
-): Promise<void> {
+): Promise<Export | undefined> {
   const [first, ...more] = tasks;
   if (first === undefined) {
-    return;
+    return undefined;
   }
   const title = strings.exporting.title(nameOf(tasks));
   // The page takes the focus back when its menu closes, which must not close the pick.
   const options = { title, matchOnDetail: true, ignoreFocusOut: true };
   const choice = await vscode.window.showQuickPick(CHOICES, options);
   if (choice === undefined) {
-    return;
+    return undefined;
   }
-  await (more.length === 0
-    ? exportOne(service, first, choice)
-    : exportMany(service, tasks, choice));
+  if (more.length === 0) {
+    const target = await askTarget(first, choice.format);
+    return target && (() => exportOne(service, first, choice, target));
+  }
+  const folder = await askFolder();
+  return folder && (() => exportMany(service, tasks, choice, folder));
 }
 
-async function exportOne(service: SubagentService, task: NamedTask, choice: Choice): Promise<void> {
-  const target = await askTarget(task, choice.format);
-  if (target === undefined) {
-    return;
-  }
+async function exportOne(
+  service: SubagentService,
+  task: NamedTask,
+  choice: Choice,
+  target: vscode.Uri,
+): Promise<void> {
   const redactions = await withProgress(strings.exporting.busy(nameOf([task])), () =>
     write(service, task, choice, target),
   );
@@ -74,11 +81,8 @@ async function exportMany(
   service: SubagentService,
   tasks: readonly NamedTask[],
   choice: Choice,
+  folder: vscode.Uri,
 ): Promise<void> {
-  const folder = await askFolder();
-  if (folder === undefined) {
-    return;
-  }
   const taken = (await vscode.workspace.fs.readDirectory(folder)).map(([name]) => name);
   const names = fileNames(tasks, choice.format, taken);
   const files = tasks.map((task, at) => ({ task, name: names[at] ?? task.id }));

@@ -1,7 +1,7 @@
 import * as vscode from "vscode";
 
 import { refusalWords } from "../../refusals/refusalWords.js";
-import { inform, showError } from "../../questions/notify.js";
+import { inform } from "../../questions/notify.js";
 import { queryErrorText, queryError } from "../../text/queryText.js";
 import type { SubagentService } from "../../service/service.js";
 import type { TaskRef } from "../../taskRef.js";
@@ -10,7 +10,7 @@ import type { TotalsPage } from "../../views/totalsPage.js";
 import type { TaskReports } from "../../views/taskReports.js";
 import type { Transcripts } from "../../views/transcript.js";
 import { taskOf, tasksOf } from "../arguments.js";
-import { exportTasks } from "./exporting.js";
+import { chooseExport } from "./exporting.js";
 import { exportTotals } from "./exportingTotals.js";
 import { archiveTasks, deleteTasks, restoreTask } from "./housekeeping.js";
 import { type ChosenTask, searchTasks } from "./taskSearch.js";
@@ -35,6 +35,22 @@ export interface HistoryCommandsContext {
   readonly totals: Pick<TotalsPage, "query" | "show">;
   /** The root whose tasks may be deleted; undefined until the sidecar runs. */
   readonly ownRoot: () => string | undefined;
+  /** Report a failure of a command that has returned, named by its id. */
+  readonly failed: (id: string, error: unknown) => void;
+}
+
+const EXPORT = "subagentSidecar.task.export";
+const FILTER = "subagentSidecar.history.filter";
+
+/** Let a command return before its work is done, so that the list gets the focus back at once. */
+function inBackground(
+  { failed }: HistoryCommandsContext,
+  id: string,
+  work: Promise<void> | undefined,
+): void {
+  void work?.catch((error: unknown) => {
+    failed(id, error);
+  });
 }
 
 /** The commands on stored tasks, by their ids or by rows. */
@@ -46,7 +62,7 @@ export function historyCommands(context: HistoryCommandsContext) {
       await (task === undefined ? undefined : act(task));
     };
   const onTasks =
-    (title: string, choose: typeof find, act: typeof exportTasks) =>
+    (title: string, choose: typeof find, act: typeof archiveTasks) =>
     async (target?: unknown, selected?: unknown) => {
       const known = taskOf(target) === undefined ? await choose(context, title) : target;
       await act(service, await tasksOf(service, known, selected));
@@ -57,13 +73,16 @@ export function historyCommands(context: HistoryCommandsContext) {
     ),
     "subagentSidecar.task.find": () => open(context, find(context, strings.history.findToOpen)),
     "subagentSidecar.task.copyId": onTask(strings.history.findToCopy, copyId),
-    "subagentSidecar.task.export": onTasks(strings.history.findToExport, find, exportTasks),
+    [EXPORT]: onTasks(strings.history.findToExport, find, async (from, tasks) => {
+      const write = await chooseExport(from, tasks);
+      inBackground(context, EXPORT, write?.());
+    }),
     "subagentSidecar.task.archive": onTasks(strings.history.findToArchive, findOwn, archiveTasks),
     "subagentSidecar.task.delete": onTasks(strings.history.findToDelete, findOwn, deleteTasks),
     "subagentSidecar.task.restore": () => restoreTask(service),
     "subagentSidecar.file.showTasks": (target?: unknown) => showTasksOfFile(context, target),
     "subagentSidecar.history.search": () => open(context, search(context)),
-    "subagentSidecar.history.filter": () => filter(context),
+    [FILTER]: () => filter(context),
     "subagentSidecar.history.clearFilter": () => history.setFilter(""),
     "subagentSidecar.history.refresh": () => history.refresh(),
     "subagentSidecar.history.loadMore": () => history.loadMore(),
@@ -118,7 +137,9 @@ async function search(context: HistoryCommandsContext): Promise<ChosenTask | und
       {
         icon: "filter",
         tooltip: strings.history.useAsFilter,
-        run: (text) => void setFilter(history, text),
+        run: (text) => {
+          inBackground(context, FILTER, setFilter(history, text));
+        },
       },
       {
         icon: "question",
@@ -144,7 +165,8 @@ async function showTasksOfFile(context: HistoryCommandsContext, target: unknown)
   await open(context, pickTaskOfFile(context.service, file.fsPath));
 }
 
-async function filter({ service, history }: HistoryCommandsContext): Promise<void> {
+async function filter(context: HistoryCommandsContext): Promise<void> {
+  const { service, history } = context;
   await service.start();
   const text = await vscode.window.showInputBox({
     title: strings.history.filter,
@@ -154,8 +176,7 @@ async function filter({ service, history }: HistoryCommandsContext): Promise<voi
     validateInput: (typed) => preview(service, typed),
   });
   if (text !== undefined) {
-    // The list gets the focus when this returns, and not when it is filtered, which may take long.
-    void setFilter(history, text).catch(showError);
+    inBackground(context, FILTER, setFilter(history, text));
   }
 }
 

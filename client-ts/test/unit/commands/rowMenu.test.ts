@@ -28,6 +28,7 @@ async function run(name: string, target: unknown, fails = false): Promise<string
 test("what asks gives the focus back when it was answered, or failed", async () => {
   expect(await run("rename", ROW)).toEqual(["rename", "focus"]);
   expect(await run("tag", ROW)).toEqual(["tag", "focus"]);
+  expect(await run("export", ROW)).toEqual(["export", "focus"]);
   expect(await run("delete", ROW, true)).toEqual(["delete", "focus", "error"]);
 });
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import {
-  exportTasks,
+  chooseExport,
   fileName,
   fileNames,
   redactedText,
@@ -12,7 +12,7 @@ import { shown } from "../../../vscode.js";
 import { storedTask } from "../../tasks.js";
 
 /** Export tasks as the user would who gives these answers; returns what the sidecar was asked for. */
-async function exported(answers: string[], tasks: Parameters<typeof exportTasks>[1]) {
+async function exported(answers: string[], tasks: Parameters<typeof chooseExport>[1]) {
   const asked: ExportParams[] = [];
   const service = {
     request: (_: string, params: ExportParams) => {
@@ -21,7 +21,9 @@ async function exported(answers: string[], tasks: Parameters<typeof exportTasks>
     },
   } as unknown as SubagentService;
   shown.answers = answers;
-  await exportTasks(service, tasks);
+  await (
+    await chooseExport(service, tasks)
+  )?.();
   return asked;
 }
 
