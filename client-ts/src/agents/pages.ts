@@ -111,7 +111,7 @@ export function servePage(
     post,
     act: (action, task, { isAway = false, toSide = false }) => {
       if (isAway && vscode.window.state.focused) {
-        return; // the user went on in this window, where nothing may come before what they do
+        return; // the user continues elsewhere in this window, which must not be interrupted
       }
       const [command, argument = argumentOf(task)] = COMMANDS[action];
       const done = context.commands.executeCommand(
