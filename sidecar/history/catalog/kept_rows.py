@@ -6,8 +6,9 @@ from typing import Final
 
 import msgspec
 
+from sidecar.api.stored.tasks import Problem
 from sidecar.history.catalog.index import Rows
-from sidecar.history.stores.index_row import NOT_READ, SAVING, IndexRow, ReadRows
+from sidecar.history.stores.index_row import NOT_READ, SAVING, IndexRow, ReadRows, info_of, with_info
 from sidecar.history.stores.sessions.saving import RECENT_SECONDS
 from sidecar.history.stores.status_by_age import FOR_EVER
 
@@ -105,7 +106,22 @@ def _paused(row: IndexRow, before: IndexRow | None, now: int) -> IndexRow:
     else:
         pause = min(2 * known.pause, LONGEST_PAUSE_MS) if known is not None else FIRST_PAUSE_MS
         until = now + pause
-    shown = before if row.pause == NOT_READ and before is not None and before.body else row
+    is_former = row.pause == NOT_READ and before is not None and before.body
+    shown = _with_reason(before, row) if before is not None and is_former else row
     return msgspec.structs.replace(
         shown, key=row.key, entry=row.entry, pause=pause, until=min(row.until, until)
     )
+
+
+def _with_reason(former: IndexRow, row: IndexRow) -> IndexRow:
+    """Return a former row with the reason why a member was not read, which later processes show too."""
+    why = [each for each in info_of(row, "structural", 0).problems if _is_reason(each)] if row.body else []
+    info = info_of(former, "structural", 0)
+    if not why or why == [each for each in info.problems if _is_reason(each)]:
+        return former
+    info.problems = [*(each for each in info.problems if not _is_reason(each)), *why]
+    return with_info(former, info)
+
+
+def _is_reason(found: Problem) -> bool:
+    return found.code == "unreadable"

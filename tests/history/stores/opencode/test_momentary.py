@@ -101,15 +101,21 @@ def test_the_former_row_stays_while_contents_cannot_be_read(
     before, key = titles(made[0]), in_main_only(written)[0]
     rename(written, key)
     failing.code = code
-    assert not made[0].refresh().any()
-    assert titles(made[0]) == before
-    assert "cannot be read" in str(made[0].store(str(written.root)).unlistable())
-    made[0].close()
-    assert titles(made[1]) == before  # a process that starts meanwhile
-    made[1].close()
+    for history in made[:2]:  # the second is a process that starts meanwhile
+        history.refresh()
+        assert titles(history) == before
+        rows = {task.id: task for task in history.list(children=True)}
+        assert [name for name, task in rows.items() if reasons(task)] == [key]
+        shown, _ = history.get(key)
+        assert reasons(shown)
+        named = [each.task_id for each in examine(history, clock.now).findings if each.code == "unreadable"]
+        assert key in named
+        assert not history.refresh().any()
+        history.close()
     failing.code = 0
     clock.now += FIRST_PAUSE_MS
     assert titles(made[2]) == {**before, key: "new"}
+    assert read_titles(made[2])[key] == "new"
     assert made[2].store(str(written.root)).unlistable() is None
 
 
@@ -160,7 +166,8 @@ def test_a_session_that_takes_long_is_not_tried_whenever_the_database_changes(
     failing.code, failing.only = sqlite3.SQLITE_INTERRUPT, {key}
     for number in range(4):
         rename(written, key, title=str(number))
-        assert not history.refresh().any()
+        changed = history.refresh().changed
+        assert (key in changed) == (number == 0)  # with the reason
     assert failing.tries == [key]
     assert titles(history) == before
     with (
