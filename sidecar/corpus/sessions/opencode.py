@@ -22,7 +22,7 @@ from sidecar.corpus.sessions.plot import (
 Json = dict[str, Any]
 Row = tuple[str, Json, list[tuple[str, Json]]]
 """Id and data of a message, and of its parts."""
-_TABLES = """
+TABLES = """
 CREATE TABLE session (id text PRIMARY KEY, project_id text NOT NULL, parent_id text, slug text NOT NULL,
   directory text NOT NULL, title text NOT NULL, version text NOT NULL, time_created integer NOT NULL,
   time_updated integer NOT NULL, time_archived integer);
@@ -103,7 +103,7 @@ def _database(root: Path, name: str) -> sqlite3.Connection:
     connection = sqlite3.connect(root / name)
     connection.execute("PRAGMA journal_mode=WAL")
     connection.execute("PRAGMA wal_autocheckpoint=0")
-    connection.executescript(_TABLES)
+    connection.executescript(TABLES)
     connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     return connection
 

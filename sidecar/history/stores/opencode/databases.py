@@ -11,7 +11,7 @@ from sidecar.api.stored.tasks import Problem
 from sidecar.history.stored.problems import problem
 from sidecar.history.stores.opencode.content import Content
 from sidecar.history.stores.opencode.failures import Failures, pause_after, rest_after
-from sidecar.history.stores.opencode.heads import Head, all_heads, cut, heads_of
+from sidecar.history.stores.opencode.heads import Head, all_heads, heads_of
 from sidecar.history.stores.opencode.reading import content_of
 from sidecar.history.stores.sessions.foreign_database import (
     ForeignDatabase,
@@ -75,8 +75,9 @@ class DatabaseSource:
         if stamps is not None and is_due:
             self._again = math.inf
             try:
-                self._stamps, (self._heads, count) = self._database.read(all_heads)
-                self._of_heads, self._of_contents = cut(count, Path(self.path).name), None
+                self._stamps, found = self._database.read(all_heads)
+                self._heads, self._of_heads = found.heads, found.left_out(Path(self.path).name)
+                self._of_contents = None
                 self.failures.keep(self._heads)
             except Refused as refused:
                 self._stamps, self._of_heads = stamps, refused.problem

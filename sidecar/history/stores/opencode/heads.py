@@ -8,6 +8,7 @@ from zlib import crc32
 from sidecar.api.stored.tasks import Problem
 from sidecar.history.stored.problems import problem
 from sidecar.history.stores.opencode.content import Header
+from sidecar.history.stores.opencode.session_rows import lost_rows, session_rows
 from sidecar.history.stores.sessions.foreign_database import Refused, columns, concerns_one_row, values_up_to
 from sidecar.history.stores.sessions.times import time_ms
 
@@ -44,14 +45,35 @@ def _is_session_database(connection: sqlite3.Connection) -> bool:
     return all(columns(connection, table) >= names for table, names in _REQUIRED.items())
 
 
-def all_heads(connection: sqlite3.Connection) -> tuple[dict[str, Head], int]:
-    """Read the sessions, and how many there are."""
-    heads = heads_of(connection)
-    return heads, int(connection.execute("SELECT count(*) FROM session").fetchone()[0])
+class AllHeads(NamedTuple):
+    """The sessions of a database, those whose rows are damaged, and how many there are."""
+
+    heads: dict[str, Head]
+    lost: Sequence[str]
+    total: int
+
+    def left_out(self, name: str) -> Problem | None:
+        """Report that sessions of the database `name` were left out; None if none were."""
+        return lost_rows(self.lost, name) or _cut(self.total, name)
 
 
-def heads_of(connection: sqlite3.Connection, keys: Collection[str] | None = None) -> dict[str, Head]:
-    """Read some sessions, or all; with very many, only those with messages. Raises Refused."""
+def all_heads(connection: sqlite3.Connection) -> AllHeads:
+    """Read the sessions; with very many, only those with messages. Raises Refused."""
+    heads, lost = _heads(connection, None)
+    if lost:
+        return AllHeads(heads, lost, len(heads) + len(lost))
+    return AllHeads(heads, lost, int(connection.execute("SELECT count(*) FROM session").fetchone()[0]))
+
+
+def heads_of(connection: sqlite3.Connection, keys: Collection[str]) -> dict[str, Head]:
+    """Read some sessions. Raises Refused."""
+    return _heads(connection, keys)[0]
+
+
+def _heads(
+    connection: sqlite3.Connection, keys: Collection[str] | None
+) -> tuple[dict[str, Head], Sequence[str]]:
+    """Read some sessions, or all; with very many, only those with messages. Also return what is damaged."""
     if not _is_session_database(connection):
         raise Refused("malformed", "the database does not have the tables of opencode's sessions")
     known = columns(connection, "session")
@@ -60,12 +82,18 @@ def heads_of(connection: sqlite3.Connection, keys: Collection[str] | None = None
     changes = [_changes(connection, table, keys) for table in ("message", "part")]
     found: dict[str, Head] = {}
     query = f"SELECT {', '.join(names)} FROM session"  # noqa: S608 (own names)
-    for row in _select(connection, query, "id", keys, where):
+    lost: list[str] = []
+    rows = (
+        session_rows(connection, query, where, lost)
+        if keys is None
+        else _select(connection, query, "id", keys)
+    )
+    for row in rows:
         if isinstance(row[0], str) and row[0]:
             counts = [each.get(row[0], (0, 0, 0)) for each in changes]
             mark = (crc32(repr(row).encode("utf-8", "replace")), *counts[0], *counts[1])
             found[row[0]] = Head(_header(row), mark, counts[0][0])
-    return found
+    return found, lost
 
 
 def _has_many(connection: sqlite3.Connection) -> bool:
@@ -148,7 +176,7 @@ def marks(values: Sequence[object]) -> str:
     return ", ".join("?" * len(values))
 
 
-def cut(count: int, name: str) -> Problem | None:
+def _cut(count: int, name: str) -> Problem | None:
     """Report that some of the sessions in a database were left out; None if none were."""
     if count <= MAX_SESSIONS:
         return None

@@ -22,6 +22,7 @@ from sidecar.history.stores.opencode.content import (
     ordered,
 )
 from sidecar.history.stores.opencode.heads import CHUNK, Head, marks
+from sidecar.history.stores.opencode.session_rows import is_damage
 from sidecar.history.stores.sessions.foreign_database import columns
 
 _decode: Final = msgspec.json.Decoder().decode
@@ -68,8 +69,20 @@ def _copied(connection: sqlite3.Connection, header: Header, messages: Sequence[M
     times = [each.created for each in older]
     for start in range(0, len(times), CHUNK):
         part = times[start : start + CHUNK]
-        query = f"SELECT id, data FROM message WHERE time_created IN ({marks(part)}) AND session_id != ?"  # noqa: S608 (marks)
-        for message_id, data in connection.execute(query, (*part, header.id)):
-            if value := _value(data)[0]:
+        # First only what an index holds: damaged messages of other sessions do not matter then.
+        query = f"SELECT id FROM message WHERE time_created IN ({marks(part)}) AND session_id != ?"  # noqa: S608 (marks)
+        for (message_id,) in connection.execute(query, (*part, header.id)).fetchall():
+            if value := _of_other(connection, message_id):
                 elsewhere.add(fingerprint_of(Message(str(message_id), value, ())))
     return frozenset(each.id for each in older if fingerprint_of(each) in elsewhere)
+
+
+def _of_other(connection: sqlite3.Connection, message_id: object) -> Json | None:
+    """Read a message of another session; None if it is damaged, so that it counts in none but this one."""
+    try:
+        row = connection.execute("SELECT data FROM message WHERE id = ?", (message_id,)).fetchone()
+    except sqlite3.DatabaseError as error:
+        if not is_damage(error):
+            raise
+        return None
+    return _value(row[0])[0] if row is not None else None
