@@ -1,5 +1,5 @@
-// Put what the extension sets up on first run into bundled/: the sidecar as a wheel, and the list of
-// everything to install, itself included, with the hash of each wheel.
+// Put into bundled/ what the extension sets up on first run: the sidecar as a wheel, and the list of
+// everything to install, itself included, with the hash of each wheel. Also the companion extension, packaged.
 // SIDECAR_PYTHON names the Python that has the packages of requirements.lock; default: .venv.
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -33,4 +33,13 @@ const hash = createHash("sha256").update(await readFile(path.join(bundled, wheel
 const lock = await readFile(path.join(repository, "requirements.lock"), "utf8");
 const own = `./${wheel} --hash=sha256:${hash.digest("hex")}\n`;
 await writeFile(path.join(bundled, "requirements.txt"), lock + own);
-await copyFile(path.join(repository, "LICENSE"), path.join(client, "LICENSE"));
+const notifier = path.join(client, "notifier");
+for (const folder of [client, notifier]) {
+  await copyFile(path.join(repository, "LICENSE"), path.join(folder, "LICENSE"));
+}
+const vsce = path.join(client, "node_modules/@vscode/vsce/vsce");
+const packaging = ["package", "--no-dependencies", "--allow-missing-repository", "--out"];
+execFileSync(process.execPath, [vsce, ...packaging, path.join(bundled, "notifier.vsix")], {
+  cwd: notifier,
+  stdio: ["ignore", "ignore", "inherit"],
+});

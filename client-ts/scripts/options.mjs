@@ -22,9 +22,7 @@ const oneEditorApi = {
 };
 
 /** @type {esbuild.BuildOptions} */
-export const extensionBuild = {
-  entryPoints: ["src/extension.ts"],
-  outfile: "out/extension.cjs",
+const hostBuild = {
   bundle: true,
   minify: true,
   keepNames: true,
@@ -33,4 +31,22 @@ export const extensionBuild = {
   target: "node20",
   plugins: [oneEditorApi],
   logLevel: "warning",
+};
+
+/** @type {esbuild.BuildOptions} */
+export const extensionBuild = {
+  ...hostBuild,
+  entryPoints: ["src/extension.ts"],
+  outfile: "out/extension.cjs",
+};
+
+/**
+ * The companion extension, which runs on the user's computer; see notifier/README.md.
+ *
+ * @type {esbuild.BuildOptions}
+ */
+export const notifierBuild = {
+  ...hostBuild,
+  entryPoints: ["src/notifier/extension.ts"],
+  outfile: "notifier/out/extension.cjs",
 };

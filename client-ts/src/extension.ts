@@ -50,6 +50,7 @@ import { SidecarService } from "./service/sidecarService.js";
 import { discoverStores } from "./views/discovery.js";
 import { DueDeletions } from "./views/dueDeletions.js";
 import { followSettings } from "./views/settingsChanges.js";
+import { Companion } from "./notices/companion.js";
 import { notifyEnds } from "./notices/endNotices.js";
 import { notifyQuestions } from "./notices/questionNotices.js";
 import { Notices } from "./notices/notices.js";
@@ -136,12 +137,14 @@ export function activate(context: vscode.ExtensionContext): SubagentSidecarApi {
   const editors = new ConversationEditors(pages);
   const agents = new AgentsView(pages, history, offers, fleet, deletions, editors);
   const panel = new Conversations(agents, editors);
-  const notices = new Notices(
-    panel,
-    new SystemNotices((line) => {
+  const companion = new Companion(context.extensionUri, context.globalState);
+  const system = new SystemNotices(
+    (line) => {
       log.info(line);
-    }),
+    },
+    (title, text) => companion.show(title, text),
   );
+  const notices = new Notices(panel, system);
   const ownRoot = () => service.info?.storageRoot;
   const transcripts = new Transcripts(service);
   const reports = taskReports(tagged, fleet);
@@ -200,6 +203,7 @@ export function activate(context: vscode.ExtensionContext): SubagentSidecarApi {
     "subagentSidecar.fleet.status": () => reports.showRendered(strings.reports.fleet),
     "subagentSidecar.history.keepCopies": () => deletions.keep(),
     "subagentSidecar.history.hideDeletions": () => deletions.dismiss(),
+    "subagentSidecar.notifier.install": () => companion.install(),
     "subagentSidecar.mcp.addToFile": () => addToMcpFile(installation),
   };
   context.subscriptions.push(

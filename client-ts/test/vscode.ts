@@ -323,10 +323,18 @@ function tell(message: string, ...items: unknown[]): Promise<string | undefined>
 /** The editor's commands that were run, each with its arguments. */
 export const ran: unknown[][] = [];
 
+/** The commands that extensions have registered. */
+export const registered = new Map<string, (...given: unknown[]) => unknown>();
+
 export const commands = {
   executeCommand: (...command: unknown[]): Promise<void> => {
     ran.push(command);
     return Promise.resolve();
+  },
+  getCommands: (): Promise<string[]> => Promise.resolve([]),
+  registerCommand: (name: string, run: (...given: unknown[]) => unknown): Disposable => {
+    registered.set(name, run);
+    return new Disposable(() => registered.delete(name));
   },
 };
 

@@ -2,6 +2,9 @@ import { execFile } from "node:child_process";
 import { homedir } from "node:os";
 import path from "node:path";
 
+/** The command of the companion extension that shows a notification of the system. */
+export const SHOW_COMMAND = "subagentSidecarNotifier.show";
+
 /** How long the program of the system may take, in ms. */
 const LIMIT_MS = 20_000;
 

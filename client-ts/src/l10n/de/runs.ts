@@ -78,6 +78,13 @@ export const runs: Texts<typeof en.runs> = {
   ended: (name, status, goal) => `${name}: ${status} · ${goal}`,
   systemNotices: "Subagenten",
   dontShowAgain: "Nicht mehr anzeigen",
+  offerNotifier:
+    "Die Benachrichtigungen dieses Remote-Fensters auch auf Ihrem Desktop anzeigen? Dafür wird eine kleine " +
+    "Erweiterung auf Ihrem Computer installiert.",
+  installNotifier: "Installieren",
+  notNow: "Nicht jetzt",
+  notifierInstalled:
+    "Installiert. Solange das Fenster keinen Fokus hat, erscheinen seine Benachrichtigungen auch auf Ihrem Desktop.",
   several: (ended, asking) =>
     [
       ...(ended === 0 ? [] : [`${subagents(ended)} fertig`]),

@@ -78,6 +78,13 @@ export const runs = {
   ended: (name: string, status: string, goal: string) => `${name}: ${status} · ${goal}`,
   systemNotices: "Subagents",
   dontShowAgain: "Don't Show Again",
+  offerNotifier:
+    "Show the notifications of this remote window on your desktop too? This installs a small extension on " +
+    "your computer.",
+  installNotifier: "Install",
+  notNow: "Not Now",
+  notifierInstalled:
+    "Installed. While the window has no focus, its notifications also appear on your desktop.",
   several: (ended: number, asking: number) =>
     [
       ...(ended === 0 ? [] : [`${counted(ended, "subagent")} ended`]),

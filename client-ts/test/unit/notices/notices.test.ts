@@ -25,11 +25,12 @@ const ATTENTION: Attention = {
 const outside = {
   texts: [] as string[],
   log: [] as string[],
+  remote: [] as string[],
   problem: undefined as string | undefined,
 };
 
 beforeEach(() => {
-  Object.assign(outside, { texts: [], log: [], problem: undefined });
+  Object.assign(outside, { texts: [], log: [], remote: [], problem: undefined });
   Object.assign(env, { remoteName: undefined, uiKind: UIKind.Desktop });
   vi.useFakeTimers();
   Object.assign(shown, { messages: [], buttons: [], answers: [], settings: {} });
@@ -52,6 +53,10 @@ function notifying(isShown = false) {
   const panel = { shows: () => isShown, reveal };
   const system = new SystemNotices(
     (line) => outside.log.push(line),
+    (_, text) => {
+      outside.remote.push(text);
+      return Promise.resolve(undefined);
+    },
     (_, text) => {
       outside.texts.push(text);
       return Promise.resolve(outside.problem);
@@ -261,13 +266,24 @@ test("the system shows a burst as one notification, and kinds that are turned of
 
 test.each([
   ["the setting is off", () => (shown.settings = { systemNotifications: false })],
-  ["the machine is remote", () => (env.remoteName = "ssh-remote")],
   ["the editor is in a browser", () => (env.uiKind = UIKind.Web)],
+  [
+    "the editor of a remote machine is in a browser",
+    () => Object.assign(env, { remoteName: "codespaces", uiKind: UIKind.Web }),
+  ],
 ])("the system does not notify when %s", (_, arrange) => {
   window.state.focused = false;
   arrange();
   end({});
-  expect([outside.texts, shown.messages.length]).toEqual([[], 1]);
+  expect([outside.texts, outside.remote, shown.messages.length]).toEqual([[], [], 1]);
+});
+
+test("in a remote window, the user's computer shows the notification instead of the remote machine", () => {
+  window.state.focused = false;
+  env.remoteName = "ssh-remote";
+  end({});
+  const text = "reviewer: Completed · Review the last commit.";
+  expect([outside.remote, outside.texts]).toEqual([[text], []]);
 });
 
 test("what hinders the system from notifying is in the log", async () => {
