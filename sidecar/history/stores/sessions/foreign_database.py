@@ -6,6 +6,7 @@ import sqlite3
 import stat
 import time
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Final, TypeVar
 
@@ -165,12 +166,29 @@ def has_log(stamps: Stamps) -> bool:
 def _protect(connection: sqlite3.Connection) -> None:
     """Bound time and memory, and keep functions in the schema from being called."""
     connection.text_factory = lambda data: data.decode("utf-8", "replace")
-    connection.execute("PRAGMA trusted_schema=OFF")
+    if _may_distrust_schemas():
+        connection.execute("PRAGMA trusted_schema=OFF")
     connection.execute("PRAGMA cell_size_check=ON")
     if hasattr(connection, "setlimit"):
         connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_VALUE)
     end, latest = time.thread_time() + SECONDS, time.monotonic() + WAIT_SECONDS
     connection.set_progress_handler(lambda: time.thread_time() > end or time.monotonic() > latest, _STEPS)
+
+
+@cache
+def _may_distrust_schemas() -> bool:
+    """Return whether this SQLite knows that its functions of JSON are harmless.
+
+    Version 3.40 does not: with the protection, it refuses a database with an index on a member of JSON, as
+    Kilo's has. Without it, a schema can still call no function that has side effects.
+    """
+    with contextlib.closing(sqlite3.connect(":memory:")) as connection:
+        connection.execute("PRAGMA trusted_schema=OFF")
+        try:
+            connection.execute("CREATE TABLE probe(data, kind AS (json_extract(data, '$.kind')))")
+        except sqlite3.OperationalError:
+            return False
+    return True
 
 
 @contextlib.contextmanager
