@@ -7,9 +7,9 @@ from uuid import UUID
 
 from sidecar.history.stored.parsing import value_of
 from sidecar.history.stores.append_only.times import iso_ms, sortable
-from sidecar.history.stores.codex.prompts import event_of, text_of_parts, typed
+from sidecar.history.stores.codex.prompts import error_of, event_of, text_of_parts, typed
 from sidecar.history.stores.codex.records import Payload, Record
-from sidecar.history.stores.codex.sums import Figures, Sums
+from sidecar.history.stores.codex.sums import Figures, Sums, usage_of
 
 State = Literal["empty", "open", "answered", "cancelled", "failed"]
 
@@ -86,6 +86,7 @@ class FileFold:
         "_since",
         "_sums",
         "_turn_model",
+        "_unsummed",
         "facts",
     )
 
@@ -97,6 +98,8 @@ class FileFold:
         self._are_turns_dated = False
         """Whether a copied turn had an ID."""
         self._sums = Sums()
+        self._unsummed = Figures()
+        """The tokens of answers since the last sum, which follows once a tool has run."""
         self._answered = False
         """Whether the model answered in this session, for a person or for a summary."""
         self._turn_model = ""
@@ -147,6 +150,8 @@ class FileFold:
         elif kind == "turn_context":
             self._turn_model = payload.model or self._turn_model
             self.facts.cwd = self.facts.cwd or payload.cwd or ""
+        elif kind == "token_usage_record":
+            self._take_answer_usage(payload)
         elif record.type == "response_item":
             self._take_item(kind, payload.role, text_of_parts(payload.content) if payload.role else "")
 
@@ -188,7 +193,8 @@ class FileFold:
             case "task_started" | "turn_started":
                 events.state, self._failed = "open", False
             case "task_complete" | "turn_complete":
-                failed = self._failed and not payload.last_agent_message
+                has_error = self._failed or error_of(payload) is not None
+                failed = has_error and not payload.last_agent_message
                 events.state = "failed" if failed else "answered"
             case "turn_aborted":
                 events.state = "cancelled"
@@ -196,8 +202,18 @@ class FileFold:
                 events.state, self._failed = "failed", True
             case "token_count":
                 if payload.info is not None and self._sums.take(payload.info, answered=self._answered):
+                    self._unsummed = Figures()
                     facts.model = self._turn_model or facts.model
                     self._take_tokens(self._sums.own)
+
+    def _take_answer_usage(self, payload: Payload) -> None:
+        """Take the tokens of one answer, which count until a sum includes them."""
+        used = usage_of(payload)
+        if used is None or payload.thread_id not in (None, self.facts.id):
+            return
+        self._unsummed = self._unsummed.plus(used)
+        self.facts.model = self._turn_model or self.facts.model
+        self._take_tokens((self._sums.own or Figures()).plus(self._unsummed))
 
     def _take_tokens(self, own: Figures | None) -> None:
         """Take the own tokens after an answer."""

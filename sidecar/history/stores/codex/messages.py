@@ -12,7 +12,7 @@ from sidecar.history.stores.append_only.records import Damage
 from sidecar.history.stores.append_only.times import iso_ms
 from sidecar.history.stores.codex.calls import CALLS, RESULTS, arguments_of, call_of, result_of
 from sidecar.history.stores.codex.layout import COMPRESSED, DOCUMENT
-from sidecar.history.stores.codex.prompts import event_of, text_of_parts, typed
+from sidecar.history.stores.codex.prompts import error_of, event_of, text_of_parts, typed
 from sidecar.history.stores.codex.reader import lines_of
 from sidecar.history.stores.codex.records import LINES, Payload, Record
 from sidecar.history.stores.contract import Messages
@@ -82,6 +82,8 @@ def _write_event(writer: MessageWriter, payload: Payload, at: int | None) -> Non
             writer.add("assistant", "reasoning", text, at)
         case "error" | "stream_error":
             writer.add("system", "error", text or "error", at)
+        case "task_complete" | "turn_complete" if error := error_of(payload):
+            writer.add("system", "error", error, at)
         case _ if kind in _NOTICES:
             writer.add("system", "notice", _NOTICES[kind], at)
 

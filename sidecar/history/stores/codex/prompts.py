@@ -60,3 +60,12 @@ def text_of_parts(content: msgspec.Raw) -> str:
         return "\n".join(part.text for part in PARTS.decode(content) if part.text)
     except UNREADABLE:
         return ""
+
+
+def error_of(payload: Payload) -> str | None:
+    """Return why a turn failed, as its last event says; None if it does not."""
+    error = value_of(payload.error)
+    if error is None:
+        return None
+    message = error.get("message") if isinstance(error, dict) else error
+    return message if isinstance(message, str) and message else "error"

@@ -48,11 +48,17 @@ class Payload(msgspec.Struct, gc=False):
     parent_thread_id: str | None = None
     agent_nickname: str | None = None
     turn_id: str | None = None
+    thread_id: str | None = None
+    """The session of a `token_usage_record`."""
+    usage: msgspec.Raw = NOTHING
+    """The tokens of one answer, in a `token_usage_record`."""
     model: str | None = None
     kind: str | None = None
     message: str | None = None
     text: str | None = None
     last_agent_message: str | None = None
+    error: msgspec.Raw = NOTHING
+    """Why a turn failed, in its `task_complete` event."""
     info: TokenInfo | None = None
     role: str | None = None
     content: msgspec.Raw = NOTHING

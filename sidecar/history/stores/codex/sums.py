@@ -3,7 +3,9 @@
 from collections.abc import Iterable
 from typing import Final, NamedTuple, Self
 
-from sidecar.history.stores.codex.records import TokenInfo, Tokens
+import msgspec
+
+from sidecar.history.stores.codex.records import Payload, TokenInfo, Tokens
 from sidecar.history.stores.sessions.usage import tokens
 
 
@@ -21,6 +23,10 @@ class Figures(NamedTuple):
         read, written = used.cached_input_tokens, used.cache_write_input_tokens
         return cls(used.input_tokens, read, written, used.output_tokens)
 
+    def plus(self, other: "Figures") -> "Figures":
+        """Return the sum of both."""
+        return Figures(*(one + another for one, another in zip(self, other, strict=True)))
+
     @property
     def are_possible(self) -> bool:
         """Return whether each can be a number of tokens."""
@@ -30,6 +36,15 @@ class Figures(NamedTuple):
     def positive(cls, values: Iterable[int]) -> Self:
         """Return figures none of which is less than 0."""
         return cls(*(max(0, value) for value in values))
+
+
+def usage_of(payload: Payload) -> Figures | None:
+    """Return the tokens of one answer in a `token_usage_record`; None if it has no possible ones."""
+    try:
+        figures = Figures.of(msgspec.json.decode(payload.usage, type=Tokens))
+    except msgspec.MsgspecError:
+        return None
+    return figures if figures.are_possible else None
 
 
 _NOTHING: Final = Figures()
