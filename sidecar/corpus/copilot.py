@@ -24,9 +24,17 @@ CASES: Final = (
     "an answer twice",
     "resumed and left",
     "another model",
+    "each request",
+    "each request, killed in a tool",
+    "each request, resumed after that",
 )
 """One session each. Folders without events or without messages do not count."""
-_KILLED: Final = ("killed in a tool", "killed an hour ago", "killed after a resume")
+_KILLED: Final = (
+    "killed in a tool",
+    "killed an hour ago",
+    "killed after a resume",
+    "each request, killed in a tool",
+)
 
 
 class Log:
@@ -64,8 +72,12 @@ class Log:
                 self._change_model()
             if self.case != "resumed and left":
                 self._turns()
-        elif self.case == "another model":
+        elif self.case in ("another model", "each request"):
             self._change_model()
+            self._turns()
+        elif self.case == "each request, resumed after that":
+            self._stop_in_a_tool()
+            self._resume()
             self._turns()
         self._finish()
 
@@ -83,11 +95,7 @@ class Log:
 
     def _finish(self) -> None:
         if self.case in _KILLED:
-            self.ask()
-            self.answer(tool=True)
-            self.add(
-                "tool.execution_start", {"toolCallId": "t", "toolName": "view", "arguments": {"path": "/x"}}
-            )
+            self._stop_in_a_tool()
             self.end = "open"
         elif self.case == "ended by an error":
             self._shut_down("error")
@@ -102,6 +110,17 @@ class Log:
             self.end = "failed"
         elif self.case != "resumed and left":
             self._shut_down("routine")
+
+    def _stop_in_a_tool(self) -> None:
+        self.ask()
+        self.answer(tool=True)
+        call = {"toolCallId": "t", "toolName": "view", "arguments": {"path": "/x"}}
+        self.add("tool.execution_start", call)
+
+    @property
+    def _records_requests(self) -> bool:
+        """Return whether the version records the usage of each request, and of all runs at the end of one."""
+        return self.case.startswith("each request")
 
     def ask(self) -> None:
         """Add what a person typed."""
@@ -123,10 +142,14 @@ class Log:
         data: Json = {"messageId": inventor.uuid(), "model": self.model, "content": inventor.reply(self.word)}
         data |= {
             "toolRequests": [request] if tool else [],
-            "outputTokens": made,
             "requestId": inventor.word(),
         }
         self.add("assistant.turn_start", {"turnId": str(self.count)})
+        if self._records_requests:
+            usage = {"model": self.model, **_usage(used), "cost": 0.33, "apiCallId": "c1"}
+            self.add("session.usage_record", {"usage": usage})
+        else:
+            data["outputTokens"] = made
         if self.case == "an answer twice":
             self.add("assistant.message", {**data, "outputTokens": 1})
         self.add("assistant.message", data)
@@ -150,7 +173,8 @@ class Log:
         metrics = {
             model: _metrics([used for name, used, _ in self._run if name == model]) for model in models
         }
-        data = {"shutdownType": kind, "sessionStartTime": self._run_start, "modelMetrics": metrics}
+        started = iso(self.created) if self._records_requests else self._run_start
+        data = {"shutdownType": kind, "sessionStartTime": started, "modelMetrics": metrics}
         self.add("session.shutdown", {**data, "totalPremiumRequests": 1, "currentTokens": 30_000})
         for _, used, _ in self._run:
             self.used.add(used)
@@ -198,6 +222,10 @@ class Log:
         """Return the true values."""
         status, outcome = status_of(self.end, self.last)
         unknown: dict[str, Any] = dict.fromkeys(("input", "cacheReads", "cacheWrites", "total", "cost"))
+        if self._records_requests:
+            for _, used, _ in self._run:
+                self.used.add(used)
+            self.answers, self._run = self.answers + self._run, []
         recorded = {**self.used.wire(), "byModel": by_model(self.answers)}
         return Truth(
             id=self.id,
@@ -222,15 +250,18 @@ def _metrics(answers: list[Used]) -> Json:
     whole = Used()
     for used in answers:
         whole.add(used)
-    usage = {
-        "inputTokens": whole.input + whole.cache_reads + whole.cache_writes,
-        "outputTokens": whole.output,
-        "cacheReadTokens": whole.cache_reads,
-        "cacheWriteTokens": whole.cache_writes,
-        "reasoningTokens": whole.output // 3,
-    }
+    usage = {**_usage(whole), "reasoningTokens": whole.output // 3}
     requests = {"count": len(answers), "cost": 0.99}
     return {"requests": requests, "usage": usage, "totalNanoAiu": 3_000_000_000}
+
+
+def _usage(used: Used) -> Json:
+    return {
+        "inputTokens": used.input + used.cache_reads + used.cache_writes,
+        "outputTokens": used.output,
+        "cacheReadTokens": used.cache_reads,
+        "cacheWriteTokens": used.cache_writes,
+    }
 
 
 def write_folder(folder: Path, names: Json) -> None:

@@ -1,6 +1,6 @@
 """What a list shows of a session of Copilot CLI, from its events. Pure."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 import msgspec
@@ -8,9 +8,10 @@ import msgspec
 from sidecar.api.stored.tasks import TokenUsage
 from sidecar.history.stored.parsing import value_of
 from sidecar.history.stores.append_only.records import LineDecoder
+from sidecar.history.stores.copilot.bill import Bill
 from sidecar.history.stores.sessions.session import End
-from sidecar.history.stores.sessions.times import iso_ms
-from sidecar.history.stores.sessions.usage import CountedOnce, Usage, tokens
+from sidecar.history.stores.sessions.times import any_ms, iso_ms
+from sidecar.history.stores.sessions.usage import tokens
 from sidecar.history.stores.sessions.values import text
 
 
@@ -21,17 +22,34 @@ class Event(msgspec.Struct, rename="camel", gc=False):
     data: msgspec.Raw = msgspec.Raw()
     id: Any = None
     timestamp: Any = None
+    agent_id: Any = None
+    """The subagent that it is about; its events are among those of the session."""
 
 
 EVENTS: Final = LineDecoder(Event)
 
 
-class EventFold:
-    """The state after all events so far.
+class CopiedStart:
+    """Recognizes what a fork begins with: events of another session, older than the fork's own first one."""
 
-    Usage is recorded when a process ends, for its run. So a session that was killed, or is running, has only
-    the output tokens of its answers.
-    """
+    def __init__(self) -> None:
+        self._started: int | None = None
+        self._may_be_copied = True
+
+    def includes(self, event: Event) -> bool:
+        """Return whether an event was copied; takes the events in order."""
+        if event.type == "session.start" and self._started is None:
+            data = value_of(event.data)
+            self._started = any_ms(data.get("startTime")) if isinstance(data, dict) else None
+            return False
+        at, started = iso_ms(event.timestamp), self._started
+        is_older = at is not None and started is not None and at < started
+        self._may_be_copied = self._may_be_copied and is_older
+        return self._may_be_copied
+
+
+class EventFold:
+    """The state after all events so far. `bill` has the usage, also that of subagents."""
 
     def __init__(self) -> None:
         self.first: int | None = None
@@ -42,20 +60,22 @@ class EventFold:
         self.prompt: str | None = None
         self.prompts = 0
         self.end: End = "open"
-        self._outputs: dict[str, int | None] = {}
-        self._runs: dict[object, Mapping[str, Any]] = {}
-        self._is_shut_down = False
-        self._was_killed = False
-        """Whether a run with answers ended without recording its usage."""
+        self.bill = Bill()
+        self._copied = CopiedStart()
+        self._answers: set[str] = set()
 
     @property
     def message_count(self) -> int:
         """Return the number of typed prompts and answers."""
-        return self.prompts + len(self._outputs)
+        return self.prompts + len(self._answers)
 
     def take(self, events: Iterable[Event]) -> None:
         """Continue with the events that follow."""
         for event in events:
+            if self._copied.includes(event):
+                self.bill.is_forked = True
+                self.prompt = self.prompt or _prompt(event)
+                continue
             if (at := iso_ms(event.timestamp)) is not None:
                 self.first = at if self.first is None else min(self.first, at)
                 self.last = at if self.last is None else max(self.last, at)
@@ -65,19 +85,11 @@ class EventFold:
                 handle(self, event, data if isinstance(data, dict) else {})
 
     def usage(self) -> TokenUsage | None:
-        """Return the tokens of all runs; only the output while the usage of a run is not recorded."""
-        if self._runs and self._is_shut_down and not self._was_killed:
-            counted = CountedOnce()
-            for run, metrics in self._runs.items():
-                for model, recorded in metrics.items():
-                    counted.add((str(run), model), _usage_of(recorded), model)
-            if (total := counted.total()) is not None:
-                return total
-        known = [output for output in self._outputs.values() if output is not None]
-        return TokenUsage(output=sum(known)) if known else None
+        """Return the tokens of all runs; see `Bill.total`."""
+        return self.bill.total()
 
     def _start(self, event: Event, data: dict[str, Any]) -> None:
-        self._was_killed = self._was_killed or bool(self._outputs and not self._is_shut_down)
+        self.bill.start(data.get("startTime"))
         context = data.get("context")
         if isinstance(context, dict) and self.workspace is None:
             self.workspace = text(context.get("cwd"))
@@ -85,18 +97,28 @@ class EventFold:
             self.started = iso_ms(data.get("startTime"))
 
     def _asked(self, event: Event, data: dict[str, Any]) -> None:
-        if (typed := text(data.get("content"))) is not None and data.get("source") in (None, "user"):
+        if (typed := _prompt(event)) is not None:
             self.prompts += 1
             self.prompt = self.prompt or typed
             self.end = "open"
 
     def _answered(self, event: Event, data: dict[str, Any]) -> None:
         name = next((each for each in (data.get("messageId"), event.id) if isinstance(each, str)), "")
-        output, known = tokens(data.get("outputTokens")), self._outputs.get(name)
-        self._outputs[name] = output if known is None else max(known, output or 0)
-        self.model = text(data.get("model")) or self.model
-        self.end = "open" if data.get("toolRequests") else "answered"
-        self._is_shut_down = False
+        self.bill.answer(name, tokens(data.get("outputTokens")))
+        if event.agent_id is None:
+            self._answers.add(name)
+            self.model = text(data.get("model")) or self.model
+            self.end = "open" if data.get("toolRequests") else "answered"
+
+    def _used(self, event: Event, data: dict[str, Any]) -> None:
+        used = data.get("usage")
+        if isinstance(used, dict) and isinstance(event.id, str):
+            self.bill.record(event.id, used)
+
+    def _compacted(self, event: Event, data: dict[str, Any]) -> None:
+        used = data.get("compactionTokensUsed")
+        if isinstance(used, dict) and isinstance(event.id, str):
+            self.bill.compact(event.id, used)
 
     def _worked(self, event: Event, data: dict[str, Any]) -> None:
         self.end = "open"
@@ -108,12 +130,16 @@ class EventFold:
         self.end = "failed"
 
     def _shut_down(self, event: Event, data: dict[str, Any]) -> None:
-        metrics, started = data.get("modelMetrics"), data.get("sessionStartTime")
-        key = started if isinstance(started, int | str) else len(self._runs)
-        if isinstance(metrics, dict):
-            self._runs[key] = metrics
-            self._is_shut_down = True
+        if isinstance(metrics := data.get("modelMetrics"), dict):
+            self.bill.shut_down(metrics, data.get("sessionStartTime"))
         self.end = "failed" if data.get("shutdownType") == "error" else "answered"
+
+
+def _prompt(event: Event) -> str | None:
+    """Return what a person typed; None for all else, such as the task of a subagent."""
+    data = value_of(event.data) if event.type == "user.message" else None
+    is_typed = isinstance(data, dict) and data.get("source") in (None, "user")
+    return text(data.get("content")) if isinstance(data, dict) and is_typed else None
 
 
 _Handler = Callable[[EventFold, Event, dict[str, Any]], None]
@@ -121,6 +147,8 @@ _HANDLERS: Final[dict[str, _Handler]] = {
     "session.start": EventFold._start,
     "session.resume": EventFold._start,
     "session.shutdown": EventFold._shut_down,
+    "session.usage_record": EventFold._used,
+    "session.compaction_complete": EventFold._compacted,
     "session.error": EventFold._failed,
     "user.message": EventFold._asked,
     "assistant.message": EventFold._answered,
@@ -129,19 +157,3 @@ _HANDLERS: Final[dict[str, _Handler]] = {
     "tool.execution_complete": EventFold._worked,
     "abort": EventFold._aborted,
 }
-
-
-def _usage_of(recorded: object) -> Usage:
-    """Read the usage of one model in a run; its input includes what was read from and written to a cache."""
-    if not isinstance(recorded, dict) or not isinstance(used := recorded.get("usage"), dict):
-        return Usage()
-    requests = recorded.get("requests")
-    reads, writes = tokens(used.get("cacheReadTokens")), tokens(used.get("cacheWriteTokens"))
-    given = tokens(used.get("inputTokens"))
-    return Usage(
-        input=max(given - (reads or 0) - (writes or 0), 0) if given is not None else None,
-        output=tokens(used.get("outputTokens")),
-        cache_reads=reads,
-        cache_writes=writes,
-        answers=(tokens(requests.get("count")) if isinstance(requests, dict) else None) or 1,
-    )

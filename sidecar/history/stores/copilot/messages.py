@@ -22,7 +22,9 @@ def render(line: bytes) -> Sequence[StoredMessage]:
         at = iso_ms(event.timestamp)
         match event.type:
             case "user.message":
-                writer.add("user", "text", text(data.get("content")), at)
+                is_typed = data.get("source") in (None, "user")
+                kind = ("user", "text") if is_typed else ("system", "notice")
+                writer.add(*kind, text(data.get("content")), at)
             case "assistant.message":
                 _write_answer(writer, data, at)
             case "tool.execution_complete":

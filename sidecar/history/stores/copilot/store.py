@@ -11,7 +11,7 @@ from sidecar.history.stores.append_only.growing_file import Position, Unreadable
 from sidecar.history.stores.append_only.message_lines import MessagePlaces
 from sidecar.history.stores.append_only.records import Damage
 from sidecar.history.stores.contract import Kind, Messages, Root, Touched
-from sidecar.history.stores.copilot.events import EVENTS, Event, EventFold
+from sidecar.history.stores.copilot.events import EVENTS, CopiedStart, Event, EventFold
 from sidecar.history.stores.copilot.layout import SESSIONS
 from sidecar.history.stores.copilot.messages import render, touched_files
 from sidecar.history.stores.copilot.names import EDITOR_FILE, WORKSPACE_FILE, read_names
@@ -87,7 +87,9 @@ class CopilotStore(FileSessionStore):
             return []
         fold = EventFold()
         fold.take(event for event in _events(files.paths[-1]) if event.type == "session.start")
-        return merged_files(touched_files(_events(files.paths[-1])), fold.workspace)
+        copied = CopiedStart()
+        own = (event for event in _events(files.paths[-1]) if not copied.includes(event))
+        return merged_files(touched_files(own), fold.workspace)
 
     def folder_of(self, key: str) -> str:
         """Return the session's folder, relative to the root."""
