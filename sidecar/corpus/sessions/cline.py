@@ -77,7 +77,7 @@ def _manifest(session: str, plot: Plot, below: list[Plot], random: Random) -> Js
 
 def _recorded(figures: Json, cost: float | None) -> Json:
     return {
-        "inputTokens": figures["input"],
+        "inputTokens": figures["input"] + figures["cacheReads"] + figures["cacheWrites"],
         "outputTokens": figures["output"],
         "cacheReadTokens": figures["cacheReads"],
         "cacheWriteTokens": figures["cacheWrites"],
@@ -112,7 +112,7 @@ def _answer(answer: Answer, plot: Plot) -> Json:
         name, given, _ = answer.tool
         content.append({"type": "tool_use", "id": f"call_{answer.at}", "name": name, "input": given})
     metrics = {
-        "inputTokens": answer.input,
+        "inputTokens": answer.input + answer.reads + answer.writes,
         "outputTokens": answer.output + answer.reasoning,
         "cacheReadTokens": answer.reads,
         "cacheWriteTokens": answer.writes,

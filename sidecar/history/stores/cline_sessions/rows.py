@@ -1,17 +1,16 @@
 """What a session of Cline 4 shows in a list. Pure, except that a running session asks for its process."""
 
-import math
 import re
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 
-from sidecar.api.stored.tasks import Problem, TokenUsage
+from sidecar.api.stored.tasks import Problem
 from sidecar.history.stores.cline_sessions.records import Json, Transcript, blocks, member, text
+from sidecar.history.stores.cline_sessions.usage import usage_of
 from sidecar.history.stores.sessions.session import End, Session
 from sidecar.history.stores.sessions.times import iso_ms, time_ms
-from sidecar.history.stores.sessions.usage import CountedOnce, Usage, dollars, tokens
 
 _WRAPPER: Final = re.compile(
     r"\A\s*<user_input(?:\s[^<>]{0,200})?>(?P<words>.*?)(?:</user_input>|\Z)", re.DOTALL
@@ -76,7 +75,7 @@ def session_of(files: Files, is_alive: IsAlive) -> Session | None:
         created_at=started or min(times, default=None),
         last_activity=max(last, default=started),
         message_count=len(prompts) + len(answers),
-        usage=_larger(_recorded(member(own, "metadata")), _summed(answers)),
+        usage=usage_of(member(own, "metadata"), answers),
         size_bytes=files.size,
         is_child=is_child,
         parent_id=files.parent,
@@ -124,53 +123,6 @@ def _end(manifest: Json, messages: Sequence[Json], is_alive: IsAlive) -> End:
     if not messages or messages[-1].get("role") != "assistant":
         return "open"
     return "open" if any(it.get("type") == "tool_use" for it in blocks(messages[-1])) else "answered"
-
-
-def _summed(answers: Sequence[Json]) -> TokenUsage | None:
-    counted = CountedOnce()
-    for place, answer in enumerate(answers):
-        used = member(answer, "metrics")
-        model = text(member(answer, "modelInfo"), "id")
-        counted.add(text(answer, "id") or place, _usage(used, used.get("cost")), model)
-    return counted.total()
-
-
-def _recorded(metadata: Json) -> TokenUsage | None:
-    """Return the session's own usage as the manifest has it; `aggregateUsage` includes subagents."""
-    used = member(metadata, "usage")
-    cost = used.get("totalCost")
-    counted = CountedOnce()
-    counted.add(0, _usage(used, cost if cost is not None else metadata.get("totalCost")), None)
-    return counted.total()
-
-
-def _usage(used: Json, cost: Any) -> Usage:
-    return Usage(
-        input=tokens(used.get("inputTokens")),
-        output=tokens(used.get("outputTokens")),
-        cache_reads=tokens(used.get("cacheReadTokens")),
-        cache_writes=tokens(used.get("cacheWriteTokens")),
-        cost=dollars(cost),
-    )
-
-
-def _larger(recorded: TokenUsage | None, summed: TokenUsage | None) -> TokenUsage | None:
-    """Prefer the manifest, unless it is behind: it is written at the end of a turn."""
-    if recorded is None or summed is None:
-        return recorded or summed
-    if (summed.total or 0) > (recorded.total or 0):
-        return summed
-    is_same = _tokens(summed) == _tokens(recorded)
-    if not is_same or summed.by_model is None:
-        return recorded
-    models = summed.by_model
-    if recorded.cost is None or summed.cost is None or not math.isclose(recorded.cost, summed.cost):
-        models = [msgspec.structs.replace(each, cost=None) for each in models]
-    return msgspec.structs.replace(recorded, by_model=models)
-
-
-def _tokens(usage: TokenUsage) -> tuple[int | float | None, ...]:
-    return usage.input, usage.output, usage.cache_reads or 0, usage.cache_writes or 0
 
 
 def _time_in_id(key: str) -> int | None:
