@@ -31,6 +31,11 @@ CREATE TABLE message (id text PRIMARY KEY, session_id text NOT NULL, time_create
 CREATE TABLE part (id text PRIMARY KEY, message_id text NOT NULL, session_id text NOT NULL,
   time_created integer NOT NULL, time_updated integer NOT NULL, data text NOT NULL);
 """
+_INDEXES_OF_KILO = """
+CREATE INDEX recall_message_role_idx ON message (id, json_extract(data, '$.role'));
+CREATE INDEX part_session_step_finish_idx ON part (session_id)
+  WHERE json_valid(part.data) AND json_extract(part.data, '$.type') = 'step-finish';
+"""
 
 
 @dataclass
@@ -77,8 +82,9 @@ def write_opencode(root: Path, seed: int, count: int = 12, product: str = "openc
     random = Random(seed)
     ids = _Ids(random)
     written = Written(root, {})
-    database = _database(root, f"{product}.db")
-    other = _database(root, f"{product}-beta.db")
+    schema = TABLES + (_INDEXES_OF_KILO if product == "kilo" else "")
+    database = _database(root, f"{product}.db", schema)
+    other = _database(root, f"{product}-beta.db", schema)
     written.open += [database, other]
     for plot in make_plots(seed, count):
         sessions = list(_sessions(plot, None, ids, random, product))
@@ -98,12 +104,12 @@ def write_opencode(root: Path, seed: int, count: int = 12, product: str = "openc
     return written
 
 
-def _database(root: Path, name: str) -> sqlite3.Connection:
+def _database(root: Path, name: str, schema: str) -> sqlite3.Connection:
     root.mkdir(parents=True, exist_ok=True)
     connection = sqlite3.connect(root / name)
     connection.execute("PRAGMA journal_mode=WAL")
     connection.execute("PRAGMA wal_autocheckpoint=0")
-    connection.executescript(TABLES)
+    connection.executescript(schema)
     connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     return connection
 
@@ -124,9 +130,18 @@ def _sessions(plot: Plot, parent: str | None, ids: _Ids, random: Random, product
             summary = Answer(at + 5, at + 9, "what happened", "", None, 40, 30, 0, 20, 0, cost, "tiny")
             rows += _compaction(at, summary, plot, ids)
             summaries.append(summary)
+    if product == "kilo":
+        _add_cost_of_subagents(rows, plot)
     yield Session(session_id, parent, plot, title, version, rows, plot.last, summaries)
     for child in plot.children:
         yield from _sessions(child, session_id, ids, random, product)
+
+
+def _add_cost_of_subagents(rows: list[Row], plot: Plot) -> None:
+    """Add it to the first answer, where Kilo has it besides the own cost, which its last part has alone."""
+    data = next((data for _, data, _ in rows if "finish" in data), None)
+    if data is not None:
+        data["cost"] += sum(answer.cost for child in plot.children for answer in child.answers)
 
 
 def _turn(turn: Turn, plot: Plot, ids: _Ids, random: Random, is_last: bool) -> list[Row]:

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from typing import Final
 
 from sidecar.api.stored.tasks import Product
-from sidecar.history.stores.opencode.content import Content, Message, member, text
+from sidecar.history.stores.opencode.content import Content, Json, Message, member, text
 from sidecar.history.stores.sessions.session import End, Session
 from sidecar.history.stores.sessions.usage import CountedOnce, Usage, dollars, tokens
 
-_DEFAULT_TITLE: Final = re.compile(r"(?:New|Child) session - \d{4}-\d\d-\d\dT[\d:.]+Z")
+_DEFAULT_TITLE: Final = re.compile(r"(?:New|Child) session - \d{4}-\d\d-\d\dT[\d:.]+Z(?: \(fork #\d+\))*")
 _ENDED: Final = frozenset({"stop", "length", "content-filter"})
 """Reasons for which a model ends its turn; after others the agent continues."""
 _ABORTED: Final = "MessageAbortedError"
@@ -33,7 +33,7 @@ def session_of(content: Content, product: Product) -> Session | None:
     counted = CountedOnce()
     for message in own:
         if message.role == "assistant":
-            counted.add(message.id, _usage(message), text(message.data, "modelID"))
+            counted.add(message.id, _usage(message, product), text(message.data, "modelID"))
     times = [at for message in own for at in (message.created, message.completed) if at is not None]
     latest = answers[-1].data if answers else {}
     return Session(
@@ -91,7 +91,7 @@ def _title(content: Content, prompts: Sequence[Message]) -> str | None:
     return next(filter(None, map(prompt_text, prompts)), None)
 
 
-def _usage(message: Message) -> Usage:
+def _usage(message: Message, product: Product) -> Usage:
     recorded = member(message.data, "tokens")
     cache = member(recorded, "cache")
     made, thought = tokens(recorded.get("output")), tokens(recorded.get("reasoning"))
@@ -100,9 +100,16 @@ def _usage(message: Message) -> Usage:
         output=None if made is None and thought is None else (made or 0) + (thought or 0),
         cache_reads=tokens(cache.get("read")),
         cache_writes=tokens(cache.get("write")),
-        cost=dollars(message.data.get("cost")),
+        cost=_cost(message, product),
         is_free=_is_free(message),
     )
+
+
+def _cost(message: Message, product: Product) -> float | None:
+    """Return what an answer cost. Kilo adds the cost of subagents to it, but not to that of its steps."""
+    costs = [dollars(step.get("cost")) for step in _steps(message)] if product == "kilo" else []
+    known = [cost for cost in costs if cost is not None]
+    return sum(known) if known and len(known) == len(costs) else dollars(message.data.get("cost"))
 
 
 def _is_free(message: Message) -> bool:
@@ -131,5 +138,10 @@ def _end(messages: Sequence[Message]) -> End:
 
 
 def _finish(message: Message) -> str | None:
-    steps = [part.data for part in message.parts if part.data.get("type") == "step-finish"]
+    steps = _steps(message)
     return text(message.data, "finish") or (text(steps[-1], "reason") if steps else None)
+
+
+def _steps(message: Message) -> list[Json]:
+    """Return the records that end a step of an answer."""
+    return [part.data for part in message.parts if part.data.get("type") == "step-finish"]
