@@ -15,7 +15,7 @@ class Bill:
     """Add up what is recorded when a process, a run, ends; version 1.0.102 also records each request.
 
     A run that was killed recorded nothing at its end. Without records of its requests, only the output of its
-    answers is known. Versions with such records include earlier runs in what they record at the end.
+    answers is known.
     """
 
     def __init__(self) -> None:
@@ -25,10 +25,10 @@ class Bill:
         self._run = 0
         self._ended: dict[object, Json] = {}
         """What a run recorded at its end, by model; by the time of the run's start."""
-        self._requests: dict[str, tuple[int, Json]] = {}
-        """The run and the usage of each request that is in none of `_ended`."""
+        self._requests: dict[str, Json] = {}
+        """The usage of each request, by versions that record it."""
         self._compactions: dict[str, Json] = {}
-        """What requests for a summary used, by versions that record each request."""
+        """What requests for a summary used; former versions include it in `_ended`."""
         self._outputs: dict[str, int | None] = {}
         self._last_output: int | None = None
         """The output of the last request, until its answer takes it."""
@@ -55,9 +55,9 @@ class Bill:
         self._outputs[name] = output if known is None else max(known, output or 0)
         self._is_open = not self._is_recorded
 
-    def record(self, request: str, used: Json) -> None:
-        """Take the usage of a request."""
-        self._requests[request] = self._run, used
+    def record(self, request: str | None, used: Json) -> None:
+        """Take the usage of a request, by the ID of its event."""
+        self._requests[f"#{len(self._requests)}" if request is None else request] = used
         self._last_output = tokens(used.get("outputTokens"))
         self._has_records = self._is_recorded = True
         self._is_open = False
@@ -67,16 +67,18 @@ class Bill:
         self._compactions[request] = used
 
     def shut_down(self, metrics: Json, started: object) -> None:
-        """Take what a run records at its end; it covers all runs if it began with the session, at `started`.
+        """Take what a run records at its end, for the time since `started`, unless its requests are recorded.
 
-        That of a fork includes the tokens of the other session, so the requests of the fork count instead.
+        One that began with the session includes the runs before it, but not those of other processes at the
+        same time. That of a fork includes the other session.
         """
         self._is_open = False
-        if self.is_forked:
+        if self.is_forked or self._is_recorded:
             return
-        if self._has_records and self._started is not None and any_ms(started) == self._started:
-            self._ended, self._requests, self._is_incomplete = {}, {}, False
-        self._requests = {key: each for key, each in self._requests.items() if each[0] != self._run}
+        if self._run > 1 and self._started is not None and any_ms(started) == self._started:
+            if self._has_records:
+                return
+            self._ended = {}
         self._ended[started if isinstance(started, int | str) else len(self._ended)] = metrics
 
     def total(self) -> TokenUsage | None:
@@ -86,8 +88,8 @@ class Bill:
             for run, metrics in self._ended.items():
                 for model, recorded in metrics.items():
                     counted.add((str(run), model), _of_run(recorded), model)
-            requests = {request: used for request, (_, used) in self._requests.items()}
-            for request, used in (requests | (self._compactions if self._has_records else {})).items():
+            compactions = self._compactions if self._has_records else {}
+            for request, used in (self._requests | compactions).items():
                 counted.add(request, _usage_of(used), text(used.get("model")))
             if (total := counted.total()) is not None:
                 return total

@@ -10,7 +10,7 @@ from sidecar.history.stored.parsing import value_of
 from sidecar.history.stores.append_only.records import LineDecoder
 from sidecar.history.stores.copilot.bill import Bill
 from sidecar.history.stores.sessions.session import End
-from sidecar.history.stores.sessions.times import any_ms, iso_ms
+from sidecar.history.stores.sessions.times import iso_ms
 from sidecar.history.stores.sessions.usage import tokens
 from sidecar.history.stores.sessions.values import text
 
@@ -29,39 +29,31 @@ class Event(msgspec.Struct, rename="camel", gc=False):
 EVENTS: Final = LineDecoder(Event)
 
 
-class CopiedStart:
-    """Recognizes what a fork begins with: events of another session, older than the fork's own first one."""
-
-    def __init__(self) -> None:
-        self._started: int | None = None
-        self._may_be_copied = True
-
-    def includes(self, event: Event) -> bool:
-        """Return whether an event was copied; takes the events in order."""
-        if event.type == "session.start" and self._started is None:
-            data = value_of(event.data)
-            self._started = any_ms(data.get("startTime")) if isinstance(data, dict) else None
-            return False
-        at, started = iso_ms(event.timestamp), self._started
-        is_older = at is not None and started is not None and at < started
-        self._may_be_copied = self._may_be_copied and is_older
-        return self._may_be_copied
+def ends_copy(event: Event) -> bool:
+    """Return whether this is what a fork says of itself after the events that it copied."""
+    data = value_of(event.data) if event.type == "session.info" else None
+    if not isinstance(data, dict) or data.get("infoType") != "fork":
+        return False
+    return str(data.get("message")).startswith("Forked from ")
 
 
 class EventFold:
     """The state after all events so far. `bill` has the usage, also that of subagents."""
 
     def __init__(self) -> None:
-        self.first: int | None = None
-        self.last: int | None = None
         self.started: int | None = None
         self.workspace: str | None = None
         self.model: str | None = None
         self.prompt: str | None = None
-        self.prompts = 0
         self.end: End = "open"
+        self._begin()
+
+    def _begin(self) -> None:
+        """Begin with the session's own events."""
+        self.first: int | None = None
+        self.last: int | None = self.started
+        self.prompts = 0
         self.bill = Bill()
-        self._copied = CopiedStart()
         self._answers: set[str] = set()
 
     @property
@@ -72,10 +64,9 @@ class EventFold:
     def take(self, events: Iterable[Event]) -> None:
         """Continue with the events that follow."""
         for event in events:
-            if self._copied.includes(event):
+            if ends_copy(event):
+                self._begin()
                 self.bill.is_forked = True
-                self.prompt = self.prompt or _prompt(event)
-                continue
             if (at := iso_ms(event.timestamp)) is not None:
                 self.first = at if self.first is None else min(self.first, at)
                 self.last = at if self.last is None else max(self.last, at)
@@ -112,8 +103,8 @@ class EventFold:
 
     def _used(self, event: Event, data: dict[str, Any]) -> None:
         used = data.get("usage")
-        if isinstance(used, dict) and isinstance(event.id, str):
-            self.bill.record(event.id, used)
+        if isinstance(used, dict):
+            self.bill.record(event.id if isinstance(event.id, str) else None, used)
 
     def _compacted(self, event: Event, data: dict[str, Any]) -> None:
         used = data.get("compactionTokensUsed")

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import islice
 from typing import ClassVar, Final
 
 from sidecar.changes.file_change import FileChange
@@ -11,7 +12,7 @@ from sidecar.history.stores.append_only.growing_file import Position, Unreadable
 from sidecar.history.stores.append_only.message_lines import MessagePlaces
 from sidecar.history.stores.append_only.records import Damage
 from sidecar.history.stores.contract import Kind, Messages, Root, Touched
-from sidecar.history.stores.copilot.events import EVENTS, CopiedStart, Event, EventFold
+from sidecar.history.stores.copilot.events import EVENTS, Event, EventFold, ends_copy
 from sidecar.history.stores.copilot.layout import SESSIONS
 from sidecar.history.stores.copilot.messages import render, touched_files
 from sidecar.history.stores.copilot.names import EDITOR_FILE, WORKSPACE_FILE, read_names
@@ -87,8 +88,8 @@ class CopilotStore(FileSessionStore):
             return []
         fold = EventFold()
         fold.take(event for event in _events(files.paths[-1]) if event.type == "session.start")
-        copied = CopiedStart()
-        own = (event for event in _events(files.paths[-1]) if not copied.includes(event))
+        ends = [place for place, event in enumerate(_events(files.paths[-1])) if ends_copy(event)]
+        own = islice(_events(files.paths[-1]), max(ends, default=0), None)
         return merged_files(touched_files(own), fold.workspace)
 
     def folder_of(self, key: str) -> str:

@@ -86,9 +86,28 @@ def test_a_run_of_a_former_version_counts_besides(tmp_path: Path) -> None:
     ended = shutdown(3, 700)
     again = [event(10, "session.resume"), *turn(11, 500)]
     assert counted(row(tmp_path, *former, ended, *again)) == (4, 1_200, 120, 40, 20)
-    unknown = row(tmp_path, *former, *again)
-    assert unknown.token_usage is not None
-    assert (unknown.token_usage.input, unknown.token_usage.output) == (None, 120)
+    for end in ([], [shutdown(20, 500)]):
+        unknown = row(tmp_path, *former, *again, *end)
+        assert unknown.token_usage is not None
+        assert (unknown.token_usage.input, unknown.token_usage.output) == (None, 120)
+
+
+def test_who_only_looks_at_a_session_adds_nothing(tmp_path: Path) -> None:
+    looked = [event(30, "session.resume"), shutdown(31, 1_000)]
+    assert counted(row(tmp_path, start(), *turn(1, 1_000), shutdown(9, 1_000), *looked))[1] == 1_000
+    former = event(2, "assistant.message", messageId="a", model="m", outputTokens=100)
+    asked = event(1, "user.message", content="Do it")
+    assert counted(row(tmp_path, start(), asked, former, shutdown(9, 1_000), *looked))[1] == 1_000
+
+
+def test_two_processes_at_once_each_count_their_requests(tmp_path: Path) -> None:
+    first = [start(), *turn(1, 1_000), event(10, "session.resume"), *turn(11, 500)]
+    assert counted(row(tmp_path, *first, shutdown(20, 1_000)))[1] == 1_500
+    assert counted(row(tmp_path, *first, shutdown(20, 1_000), shutdown(21, 500)))[1] == 1_500
+
+
+def test_an_end_without_figures_discards_nothing(tmp_path: Path) -> None:
+    assert counted(row(tmp_path, start(), *turn(1, 1_000), shutdown(9)))[1] == 1_000
 
 
 def test_a_fork_counts_what_it_did_itself(tmp_path: Path) -> None:
@@ -122,3 +141,17 @@ def test_a_subagent_counts_its_tokens_but_no_messages(tmp_path: Path) -> None:
     history = TaskHistory([tmp_path], now=lambda: NOW)
     told = [each for each in history.messages(OWN).messages if each.text == "You are a helper."]
     assert [(each.role, each.kind) for each in told] == [("system", "notice")]
+
+
+def test_a_fork_of_a_fork_counts_what_it_did_itself(tmp_path: Path) -> None:
+    def forked(second: int) -> Event:
+        return event(second, "session.info", infoType="fork", message='Forked from "a" (b) as "c" (d).')
+
+    copied = [*turn(1, 1_000), forked(10), event(11, "session.resume"), *turn(12, 500)]
+    own = [forked(30), event(31, "session.resume"), *turn(32, 200)]
+    assert counted(row(tmp_path, start(29), *copied, *own)) == (2, 200, 20, 20, 10)
+
+
+def test_a_session_keeps_what_it_did_before_it_was_forked_or_the_clock_went_back(tmp_path: Path) -> None:
+    told = event(40, "session.info", infoType="fork", message='Forked this session into "x" (y).')
+    assert counted(row(tmp_path, start(30), *turn(1, 1_000), told)) == (2, 1_000, 100, 20, 10)
