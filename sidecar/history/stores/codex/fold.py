@@ -99,7 +99,7 @@ class FileFold:
         """Whether a copied turn had an ID."""
         self._sums = Sums()
         self._unsummed = Figures()
-        """The tokens of answers since the last sum, which follows once a tool has run."""
+        """The tokens of answers that are in no sum: it follows once a tool has run, or never after a kill."""
         self._answered = False
         """Whether the model answered in this session, for a person or for a summary."""
         self._turn_model = ""
@@ -201,19 +201,23 @@ class FileFold:
             case "error":
                 events.state, self._failed = "failed", True
             case "token_count":
+                before = self._sums.own or Figures()
                 if payload.info is not None and self._sums.take(payload.info, answered=self._answered):
-                    self._unsummed = Figures()
+                    self._unsummed = self._unsummed.without(self._sums.own or before, before)
                     facts.model = self._turn_model or facts.model
-                    self._take_tokens(self._sums.own)
+                    self._take_tokens(self._all_tokens())
 
     def _take_answer_usage(self, payload: Payload) -> None:
-        """Take the tokens of one answer, which count until a sum includes them."""
+        """Take the tokens of one answer, which count apart until a sum includes them."""
         used = usage_of(payload)
         if used is None or payload.thread_id not in (None, self.facts.id):
             return
         self._unsummed = self._unsummed.plus(used)
         self.facts.model = self._turn_model or self.facts.model
-        self._take_tokens((self._sums.own or Figures()).plus(self._unsummed))
+        self._take_tokens(self._all_tokens())
+
+    def _all_tokens(self) -> Figures:
+        return (self._sums.own or Figures()).plus(self._unsummed)
 
     def _take_tokens(self, own: Figures | None) -> None:
         """Take the own tokens after an answer."""

@@ -65,7 +65,7 @@ def text_of_parts(content: msgspec.Raw) -> str:
 def error_of(payload: Payload) -> str | None:
     """Return why a turn failed, as its last event says; None if it does not."""
     error = value_of(payload.error)
-    if error is None:
+    if not error:
         return None
     message = error.get("message") if isinstance(error, dict) else error
     return message if isinstance(message, str) and message else "error"

@@ -27,6 +27,12 @@ class Figures(NamedTuple):
         """Return the sum of both."""
         return Figures(*(one + another for one, another in zip(self, other, strict=True)))
 
+    def without(self, after: "Figures", before: "Figures") -> "Figures":
+        """Return what is left without a growth: nothing if all input and output is part of it."""
+        each = zip(self, after, before, strict=True)
+        left = Figures.positive(own - (new - old) for own, new, old in each)
+        return left if left.given or left.made else Figures()
+
     @property
     def are_possible(self) -> bool:
         """Return whether each can be a number of tokens."""
