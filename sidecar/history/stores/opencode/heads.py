@@ -26,6 +26,10 @@ _SIZE: Final = "sum(length(CAST(data AS BLOB)))"
 """The size of rows in bytes. To count the characters instead takes several times as long."""
 _MOST_MEASURED: Final = 16 * 1024**2
 """The largest value whose size is asked for, in bytes: SQLite loads it for that, several times over."""
+_MOST_OF_A_NAME: Final = 1024**2
+"""The largest title or folder that is read, in bytes."""
+_MAX_CHARS: Final = 20_000
+"""How much of it is kept."""
 MAX_SESSIONS: Final = 100_000
 """How many sessions of one database are read: each takes a kilobyte of memory, even without messages."""
 CHUNK: Final = 500
@@ -88,11 +92,12 @@ def _heads(
         if keys is None
         else _select(connection, query, "id", keys)
     )
-    for row in rows:
-        if isinstance(row[0], str) and row[0]:
-            counts = [each.get(row[0], (0, 0, 0)) for each in changes]
-            mark = (crc32(repr(row).encode("utf-8", "replace")), *counts[0], *counts[1])
-            found[row[0]] = Head(_header(row), mark, counts[0][0])
+    with values_up_to(connection, _MOST_OF_A_NAME):
+        for row in rows:
+            if isinstance(row[0], str) and row[0]:
+                counts = [each.get(row[0], (0, 0, 0)) for each in changes]
+                mark = (crc32(repr(row).encode("utf-8", "replace")), *counts[0], *counts[1])
+                found[row[0]] = Head(_header(row), mark, counts[0][0])
     return found, lost
 
 
@@ -113,7 +118,7 @@ def _those_with_messages(connection: sqlite3.Connection) -> str:
 
 def _header(row: Sequence[Any]) -> Header:
     parent, directory, title, version = (
-        value if isinstance(value, str) and value else None for value in row[1:5]
+        value[:_MAX_CHARS] if isinstance(value, str) and value else None for value in row[1:5]
     )
     return Header(row[0], parent, directory, title, version, time_ms(row[5]), time_ms(row[6]))
 

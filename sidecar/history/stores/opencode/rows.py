@@ -107,9 +107,12 @@ def _usage(message: Message, product: Product) -> Usage:
 
 def _cost(message: Message, product: Product) -> float | None:
     """Return what an answer cost. Kilo adds the cost of subagents to it, but not to that of its steps."""
+    kinds = [part.data.get("type") for part in message.parts]
     costs = [dollars(step.get("cost")) for step in _steps(message)] if product == "kilo" else []
     known = [cost for cost in costs if cost is not None]
-    return sum(known) if known and len(known) == len(costs) else dollars(message.data.get("cost"))
+    if known and len(known) == max(len(costs), kinds.count("step-start")):
+        return sum(known)
+    return dollars(message.data.get("cost"))
 
 
 def _is_free(message: Message) -> bool:

@@ -34,6 +34,8 @@ _OF_ONE_ROW: Final = frozenset((sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_TOOBIG, s
 _TRIES: Final = 40
 _PAUSE_SECONDS: Final = 0.02
 """How long to wait for a writer before a database that changes is read again."""
+_ORDINARY: Final = "CREATE TABLE "
+"""How SQLite itself writes the start of what makes a table that is not virtual."""
 _STEPS: Final = 100_000
 """Instructions between two checks of the clock."""
 
@@ -208,7 +210,7 @@ def columns(connection: sqlite3.Connection, table: str) -> set[str]:
     """Return the columns of an ordinary table; empty if there is none of this name."""
     query = "SELECT sql FROM sqlite_master WHERE type = 'table' AND name = ?"
     sql = connection.execute(query, (table,)).fetchone()
-    if sql is None or not isinstance(sql[0], str) or "VIRTUAL" in sql[0][:32].upper():
+    if sql is None or not isinstance(sql[0], str) or not sql[0].startswith(_ORDINARY):
         return set()
     quoted = table.replace('"', '""')
     return {str(row[1]) for row in connection.execute(f'PRAGMA table_info("{quoted}")')}

@@ -1,5 +1,6 @@
 """Damaged, foreign, locked and changing databases of opencode: list what can be read, and report the rest."""
 
+import contextlib
 import errno
 import json
 import os
@@ -23,7 +24,7 @@ from sidecar.history.stored.complexity import MAX_VALUES
 from sidecar.history.stores.opencode import failures, heads
 from sidecar.history.stores.opencode.files import FileSource
 from sidecar.history.stores.sessions import foreign_database, private_copy
-from sidecar.history.stores.sessions.foreign_database import ForeignDatabase
+from sidecar.history.stores.sessions.foreign_database import ForeignDatabase, columns
 from sidecar.history.stores.sessions.saving import MAX_DOCUMENT
 from tests.history.stores.fixtures.foreign_files import seen
 
@@ -487,3 +488,47 @@ def test_a_document_beyond_the_limit_is_refused_before_it_is_read(written: Writt
         file.truncate(MAX_DOCUMENT + 1)
     problems = FileSource(str(written.root)).content(key, FileSource(str(written.root)).heads()[key][0])
     assert problems is not None and [each.code for each in problems.problems] == ["tooLarge"]
+
+
+def test_a_virtual_table_is_recognized_whatever_its_definition_looks_like(tmp_path: Path) -> None:
+    path = tmp_path / "opencode.db"
+    with contextlib.closing(sqlite3.connect(path)) as database:
+        database.execute("CREATE VIRTUAL TABLE session USING fts5(id, title)")
+        database.execute("CREATE TABLE message (id TEXT)")
+        database.execute("PRAGMA writable_schema=ON")
+        sql = f"CREATE {'/*' + 'x' * 40 + '*/'} VIRTUAL TABLE session USING fts5(id, title)"
+        database.execute("UPDATE sqlite_master SET sql = ? WHERE name = 'session'", (sql,))
+        database.commit()
+    _, found = ForeignDatabase(str(path)).read(
+        lambda connection: [columns(connection, name) for name in ("session", "message")]
+    )
+    assert found == [set(), {"id"}]
+
+
+def test_an_index_on_a_member_of_json_hinders_no_reading(tmp_path: Path) -> None:
+    path = tmp_path / "kilo.db"
+    with contextlib.closing(sqlite3.connect(path)) as database:
+        database.execute("CREATE TABLE message (id TEXT, data TEXT)")
+        database.execute("CREATE INDEX role ON message (json_extract(data, '$.role'))")
+        database.execute("INSERT INTO message VALUES ('a', '{}')")
+        database.commit()
+    _, found = ForeignDatabase(str(path)).read(
+        lambda connection: connection.execute("SELECT id FROM message").fetchall()
+    )
+    assert found == [("a",)]
+
+
+def test_a_huge_title_hides_no_other_session(written: Written) -> None:
+    database, other = written.open
+    elsewhere = in_files(written) | {str(row[0]) for row in other.execute("SELECT id FROM session")}
+    found = database.execute("SELECT DISTINCT session_id FROM message ORDER BY 1")
+    keys = [str(row[0]) for row in found if row[0] not in elsewhere]
+    database.execute("UPDATE session SET title = ? WHERE id = ?", ("x" * (1024**2 + 1), keys[0]))
+    database.execute("UPDATE session SET title = ? WHERE id = ?", ("y" * 100_000, keys[1]))
+    database.commit()
+    history = history_of(written.root)
+    rows = {row.id: row for row in history.list(children=True)}
+    assert keys[0] not in rows
+    assert set(keys[1:]) <= set(rows)
+    assert rows[keys[1]].title.startswith("yyy")
+    assert any(keys[0] in finding.message for finding in examine(history, NOW).findings)
