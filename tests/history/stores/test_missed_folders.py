@@ -147,3 +147,30 @@ def test_the_search_index_keeps_sessions_in_a_folder_that_was_missed(
     opened = SearchStore(store_path(tmp_path / "index", str(root)))
     assert [*opened.versions()] == [SESSION]
     opened.close()
+
+
+def make_file(path: Path) -> None:
+    path.touch()
+
+
+def make_link(path: Path) -> None:
+    path.symlink_to(path.parents[2] / "away")
+
+
+@pytest.mark.parametrize("replace", [make_file, make_link])
+def test_a_folder_that_is_replaced_holds_nothing_any_more(
+    tmp_path: Path, listing: Listing, replace: Callable[[Path], None]
+) -> None:
+    folder = write_session(tmp_path / "root").parent
+    history = listing.history(tmp_path / "root")
+    assert ids(history) == [SESSION]
+    listing.below, listing.number = str(folder), errno.EIO
+    listing.now += FIRST_PAUSE_MS
+    folder.touch()
+    assert ids(history) == [SESSION]
+    folder.rename(tmp_path / "away")
+    replace(folder)
+    listing.number = 0
+    listing.now += 3 * FIRST_PAUSE_MS
+    assert ids(history) == []
+    history.close()

@@ -32,18 +32,19 @@ def usage_of(metadata: Json, answers: Sequence[Json]) -> TokenUsage | None:
 def _may_include_cache(used: Json) -> bool:
     """Return whether the input may include cached tokens, as that of Cline's own SDK does.
 
-    If one input is too small for that, no input of the session does: a provider reported it otherwise.
+    If one input is too small for that, no input of the session does: a provider reported it otherwise. An
+    input of 0 tells nothing: the answer failed.
     """
     cached = [tokens(used.get(name)) or 0 for name in ("cacheReadTokens", "cacheWriteTokens")]
     given = tokens(used.get("inputTokens"))
-    return given is None or given >= sum(cached)
+    return not given or given >= sum(cached)
 
 
 def _usage(used: Json, cost: Any, with_cache: bool) -> Usage:
     given = tokens(used.get("inputTokens"))
     reads, writes = tokens(used.get("cacheReadTokens")), tokens(used.get("cacheWriteTokens"))
     if given is not None and with_cache:
-        given -= (reads or 0) + (writes or 0)
+        given = max(given - (reads or 0) - (writes or 0), 0)
     return Usage(
         input=given,
         output=tokens(used.get("outputTokens")),

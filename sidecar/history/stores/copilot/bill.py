@@ -25,8 +25,10 @@ class Bill:
         self._run = 0
         self._ended: dict[object, Json] = {}
         """What a run recorded at its end, by model; by the time of the run's start."""
-        self._requests: dict[str, Json] = {}
-        """The usage of each request, by versions that record it."""
+        self._requests: set[str] = set()
+        """The requests whose usage is recorded, by the IDs of their events."""
+        self._models: dict[str | None, Usage] = {}
+        """What they used, by model."""
         self._compactions: dict[str, Json] = {}
         """What requests for a summary used; former versions include it in `_ended`."""
         self._outputs: dict[str, int | None] = {}
@@ -57,7 +59,11 @@ class Bill:
 
     def record(self, request: str | None, used: Json) -> None:
         """Take the usage of a request, by the ID of its event."""
-        self._requests[f"#{len(self._requests)}" if request is None else request] = used
+        request = f"#{len(self._requests)}" if request is None else request
+        if request not in self._requests:
+            self._requests.add(request)
+            model = text(used.get("model"))
+            self._models[model] = _usage_of(used).plus(self._models.get(model, Usage(answers=0)))
         self._last_output = tokens(used.get("outputTokens"))
         self._has_records = self._is_recorded = True
         self._is_open = False
@@ -88,8 +94,9 @@ class Bill:
             for run, metrics in self._ended.items():
                 for model, recorded in metrics.items():
                     counted.add((str(run), model), _of_run(recorded), model)
-            compactions = self._compactions if self._has_records else {}
-            for request, used in (self._requests | compactions).items():
+            for name, usage in self._models.items():
+                counted.add(("requests", name), usage, name)
+            for request, used in self._compactions.items() if self._has_records else ():
                 counted.add(request, _usage_of(used), text(used.get("model")))
             if (total := counted.total()) is not None:
                 return total

@@ -91,7 +91,8 @@ class Folders:
 
     def missed(self) -> list[str]:
         """Return the folders that could not be listed for a moment, and were not listed since."""
-        return [folder for folder in [*self._missed] if os.path.lexists(folder)] if self._missed else []
+        missed = [*self._missed] if self._missed else []
+        return [folder for folder in missed if folder not in self._links and _may_be_folder(folder)]
 
     def may_hold(self, paths: Collection[str] | None) -> bool:
         """Return whether a file with one of these paths, None if they are not known, may have been missed."""
@@ -107,6 +108,16 @@ class Folders:
         failed += [SharedProblem(path, _STRANGE_NAME) for path in unnamed]
         failed += [_crowded_folder(path) for path in sorted([*self._crowded]) if os.path.isdir(path)]  # noqa: PTH112
         return failed + [_linked_folder(path) for path in sorted([*self._links]) if _leads_elsewhere(path)]
+
+
+def _may_be_folder(path: str) -> bool:
+    """Return whether there is a folder; True if its state is unknown for a moment."""
+    try:
+        return stat.S_ISDIR(os.stat(path).st_mode)  # noqa: PTH116 (roots keep texts)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError as error:
+        return is_momentary(error)
 
 
 def is_momentary(error: OSError) -> bool:

@@ -25,6 +25,17 @@ class Usage(msgspec.Struct, frozen=True, kw_only=True):
     answers: int = 1
     """How many answers used this, if their tokens are recorded together."""
 
+    def plus(self, other: "Usage") -> "Usage":
+        """Return the tokens of both, by one model; what is unknown in both stays unknown."""
+        both = self, other
+        return Usage(
+            input=_sum(both, "input"),
+            output=_sum(both, "output"),
+            cache_reads=_sum(both, "cache_reads"),
+            cache_writes=_sum(both, "cache_writes"),
+            answers=self.answers + other.answers,
+        )
+
     @property
     def tokens(self) -> int:
         """Return the number of all tokens that are known."""
@@ -109,7 +120,7 @@ def _tokens_of(used: Usage, with_cost: bool) -> ModelTokens:
     return ModelTokens(*figures, answers=used.answers, cost=cost)
 
 
-def _sum(used: list[Usage], name: str) -> int | None:
+def _sum(used: Sequence[Usage], name: str) -> int | None:
     values = [value for each in used if (value := getattr(each, name)) is not None]
     return sum(values) if values else None
 

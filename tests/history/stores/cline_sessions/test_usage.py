@@ -10,7 +10,7 @@ def answer(name: str, given: int, reads: int, writes: int = 0) -> dict[str, Any]
     return {"id": name, "metrics": metrics, "modelInfo": {"id": "m"}}
 
 
-def test_cached_tokens_are_no_input() -> None:
+def test_the_input_excludes_cached_tokens() -> None:
     """Cline 3.0.65 recorded this; the model's server reported 5,820 tokens besides those of the cache."""
     used = usage_of({}, [answer("a", 6_100, 180, 100)])
     assert used is not None

@@ -92,12 +92,12 @@ def test_a_run_of_a_former_version_counts_besides(tmp_path: Path) -> None:
         assert (unknown.token_usage.input, unknown.token_usage.output) == (None, 120)
 
 
-def test_who_only_looks_at_a_session_adds_nothing(tmp_path: Path) -> None:
-    looked = [event(30, "session.resume"), shutdown(31, 1_000)]
-    assert counted(row(tmp_path, start(), *turn(1, 1_000), shutdown(9, 1_000), *looked))[1] == 1_000
+def test_a_process_without_requests_adds_nothing(tmp_path: Path) -> None:
+    idle = [event(30, "session.resume"), shutdown(31, 1_000)]
+    assert counted(row(tmp_path, start(), *turn(1, 1_000), shutdown(9, 1_000), *idle))[1] == 1_000
     former = event(2, "assistant.message", messageId="a", model="m", outputTokens=100)
     asked = event(1, "user.message", content="Do it")
-    assert counted(row(tmp_path, start(), asked, former, shutdown(9, 1_000), *looked))[1] == 1_000
+    assert counted(row(tmp_path, start(), asked, former, shutdown(9, 1_000), *idle))[1] == 1_000
 
 
 def test_two_processes_at_once_each_count_their_requests(tmp_path: Path) -> None:
@@ -139,8 +139,8 @@ def test_a_subagent_counts_its_tokens_but_no_messages(tmp_path: Path) -> None:
     task = row(tmp_path, start(), *turn(1, 1_000), *subagent)
     assert (counted(task), task.model) == ((2, 1_400, 140, 40, 20), "m")
     history = TaskHistory([tmp_path], now=lambda: NOW)
-    told = [each for each in history.messages(OWN).messages if each.text == "You are a helper."]
-    assert [(each.role, each.kind) for each in told] == [("system", "notice")]
+    shown = [each for each in history.messages(OWN).messages if each.text == "You are a helper."]
+    assert [(each.role, each.kind) for each in shown] == [("system", "notice")]
 
 
 def test_a_fork_of_a_fork_counts_what_it_did_itself(tmp_path: Path) -> None:
@@ -153,5 +153,5 @@ def test_a_fork_of_a_fork_counts_what_it_did_itself(tmp_path: Path) -> None:
 
 
 def test_a_session_keeps_what_it_did_before_it_was_forked_or_the_clock_went_back(tmp_path: Path) -> None:
-    told = event(40, "session.info", infoType="fork", message='Forked this session into "x" (y).')
-    assert counted(row(tmp_path, start(30), *turn(1, 1_000), told)) == (2, 1_000, 100, 20, 10)
+    shown = event(40, "session.info", infoType="fork", message='Forked this session into "x" (y).')
+    assert counted(row(tmp_path, start(30), *turn(1, 1_000), shown)) == (2, 1_000, 100, 20, 10)

@@ -11,8 +11,8 @@ STEP: list[Json] = [{"type": "step-start"}, {"type": "step-finish", "reason": "s
 
 def cost(product: Product, parts: list[Json]) -> float | None:
     data: Json = {"role": "assistant", "cost": 0.5, "tokens": {"input": 5, "output": 5}}
-    said: list[Json] = [{"type": "text", "text": "done"}, *parts]
-    message = Message("m", data, [Part(f"p{place}", part) for place, part in enumerate(said)])
+    given: list[Json] = [{"type": "text", "text": "done"}, *parts]
+    message = Message("m", data, [Part(f"p{place}", part) for place, part in enumerate(given)])
     session = session_of(Content(Header("s"), [message], 1, "kilo.db", "/kilo.db"), product)
     assert session is not None
     assert session.usage is not None

@@ -1,4 +1,4 @@
-"""Names that opencode and Kilo make up are no titles."""
+"""The first prompt replaces names that opencode and Kilo make up."""
 
 from pathlib import Path
 
