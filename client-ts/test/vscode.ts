@@ -464,6 +464,7 @@ export const window = {
     const label = shown.answers.shift();
     return Promise.resolve(items.find((item) => item.label === label));
   },
+  showInputBox: () => Promise.resolve(shown.answers.shift()),
   showSaveDialog: () => {
     const path = shown.answers.shift();
     return Promise.resolve(path === undefined ? undefined : Uri.file(path));

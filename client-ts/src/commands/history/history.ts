@@ -41,6 +41,8 @@ export interface HistoryCommandsContext {
 
 const EXPORT = "subagentSidecar.task.export";
 const FILTER = "subagentSidecar.history.filter";
+/** The editor's own command that shows the list. */
+const LIST_FOCUS = "subagentSidecar.chat.focus";
 
 /** Let a command return before its work is done, so that the list gets the focus back at once. */
 function inBackground(
@@ -176,13 +178,15 @@ async function filter(context: HistoryCommandsContext): Promise<void> {
     validateInput: (typed) => preview(service, typed),
   });
   if (text !== undefined) {
-    inBackground(context, FILTER, setFilter(history, text));
+    // The box gives the focus back to what had it, but not to the page of a view. Before the work, which may be slow.
+    await vscode.commands.executeCommand(LIST_FOCUS);
+    inBackground(context, FILTER, history.setFilter(text.trim()));
   }
 }
 
 async function setFilter(history: HistoryView, text: string): Promise<void> {
   // Without the focus, which may come late and would close a box that the user opens meanwhile.
-  await vscode.commands.executeCommand("subagentSidecar.chat.focus", { preserveFocus: true });
+  await vscode.commands.executeCommand(LIST_FOCUS, { preserveFocus: true });
   await history.setFilter(text.trim());
 }
 

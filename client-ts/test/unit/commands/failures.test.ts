@@ -4,7 +4,7 @@ import { beforeEach, expect, test, vi } from "vitest";
 import { historyCommands } from "../../../src/commands/history/history.js";
 import { reportFailures } from "../../../src/commands/register.js";
 import type { SubagentService } from "../../../src/service/service.js";
-import { shown } from "../../vscode.js";
+import { commands, shown } from "../../vscode.js";
 
 beforeEach(() => {
   shown.messages = [];
@@ -39,4 +39,31 @@ test("an export returns when its file is chosen, and reports that it cannot be w
       new Error("The disk is full."),
     );
   });
+});
+
+test("a filter gives the list the focus before it is applied, and reports that it is refused", async () => {
+  const done: unknown[] = [];
+  vi.spyOn(commands, "executeCommand").mockImplementation((...command) => {
+    done.push(command);
+    return Promise.resolve();
+  });
+  const failed = vi.fn();
+  const setFilter = (text: string) => {
+    done.push(text);
+    return Promise.reject(new Error("The filter is refused."));
+  };
+  const service = { start: () => Promise.resolve() };
+  const context = { service, failed, history: { filter: "", setFilter } };
+  shown.answers = [" login "];
+  await historyCommands(context as unknown as Parameters<typeof historyCommands>[0])[
+    "subagentSidecar.history.filter"
+  ]();
+  expect(done).toEqual([["subagentSidecar.chat.focus"], "login"]);
+  await vi.waitFor(() => {
+    expect(failed).toHaveBeenCalledWith(
+      "subagentSidecar.history.filter",
+      new Error("The filter is refused."),
+    );
+  });
+  vi.restoreAllMocks();
 });
