@@ -12,6 +12,8 @@ export class FocusKeeper {
   /** Whether a button of the mouse is down: the page gets the focus by a click, which chooses the element. */
   #isPointing = false;
   #hasPointed = false;
+  /** Whether the goal has the focus only because there was no row yet, and the user has not begun to write. */
+  #isStopgap = false;
 
   constructor(root: HTMLElement) {
     this.#root = root;
@@ -23,6 +25,10 @@ export class FocusKeeper {
     this.#root.addEventListener("focusin", ({ target }) => {
       this.#last = target instanceof Element ? target : undefined;
       this.#wanted = undefined;
+      this.#isStopgap = false;
+    });
+    this.#root.addEventListener("input", () => {
+      this.#isStopgap = false;
     });
     for (const [type, isPointing] of [
       ["pointerdown", true],
@@ -32,6 +38,7 @@ export class FocusKeeper {
       document.addEventListener(type, () => {
         this.#isPointing = isPointing;
         this.#hasPointed = true;
+        this.#isStopgap = false;
       });
     }
     document.defaultView?.addEventListener("focus", () => {
@@ -61,17 +68,18 @@ export class FocusKeeper {
   give(): void {
     const { ownerDocument: document } = this.#root;
     const isWhole = document.activeElement === null || document.activeElement === document.body;
-    if (!document.hasFocus() || !isWhole || this.#isPointing) {
+    if (!document.hasFocus() || !(isWhole || this.#isStopgap) || this.#isPointing) {
       return;
     }
     if (this.#wanted?.isConnected === true) {
       focus(this.#wanted);
       return;
     }
-    const last = this.#last?.isConnected === true ? this.#last : undefined;
-    const target = last ?? this.#root.querySelector(FALLBACK_FOCUS);
+    const isKept = this.#last?.isConnected === true && !this.#isStopgap;
+    const target = isKept ? this.#last : this.#root.querySelector(FALLBACK_FOCUS);
     if (target instanceof HTMLElement) {
       target.focus({ preventScroll: true });
+      this.#isStopgap = !isKept && target.id === "goal";
     }
   }
 }

@@ -891,6 +891,32 @@ test("a page that the editor focuses as a whole has the focus in its list, or wh
   vi.restoreAllMocks();
 });
 
+test("a page that was opened before its list was read leads to the list later", () => {
+  const hasFocus = vi.spyOn(document, "hasFocus").mockReturnValue(true);
+  const { tell } = shown();
+  tell({ type: "service", state: { kind: "running" } }, DEFINITIONS);
+  const comeBack = () => window.dispatchEvent(new Event("focus"));
+  comeBack();
+  expect(document.activeElement).toBe(goal());
+  tell(...READY);
+  expect(document.activeElement).toBe(goal()); // the list may not take the focus
+  comeBack();
+  expect((document.activeElement as HTMLElement).dataset["key"]).toBe("run t1");
+  hasFocus.mockRestore();
+});
+
+test("who began to write a goal before the list was read comes back to it", () => {
+  const hasFocus = vi.spyOn(document, "hasFocus").mockReturnValue(true);
+  const { tell } = shown();
+  tell({ type: "service", state: { kind: "running" } }, DEFINITIONS);
+  goal().dispatchEvent(new InputEvent("input", { bubbles: true }));
+  tell(...READY);
+  goal().blur();
+  window.dispatchEvent(new Event("focus"));
+  expect(document.activeElement).toBe(goal());
+  hasFocus.mockRestore();
+});
+
 test("what comes late takes no focus that the user moved elsewhere; the page has it there when they return", () => {
   const { tell } = shown();
   tell(...READY, { type: "open", taskId: "t1" }, { type: "home" });
