@@ -58,6 +58,7 @@ function reduced(state: State, event: Event): State {
     case "select":
     case "listScrolled":
     case "needMore":
+    case "seekEnd":
       return listing(state, event);
     case "cancelRun":
     case "cancelFailed":

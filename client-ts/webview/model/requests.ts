@@ -46,7 +46,10 @@ function answersTo(before: State, after: State, event: Event): FromWebview[] {
     case "continueWith":
       return [{ type: "composeWith", goal: continuation(after) }];
     case "needMore":
+    case "seekEnd":
       return !before.list.isLoading && after.list.isLoading ? [{ type: "moreHistory" }] : [];
+    case "history":
+      return after.list.isLoading ? [{ type: "moreHistory" }] : [];
     case "look":
       return [{ type: "refresh" }];
     case "restarted":

@@ -5,6 +5,7 @@ import { isLive } from "../../src/text/outcome.js";
 import { announcements } from "../model/announcing.js";
 import { readSaved, restore, save } from "../model/saved.js";
 import type { Event } from "../model/events.js";
+import { entriesOf } from "../model/list/entries.js";
 import { nearsEnd } from "../model/list/layout.js";
 import {
   canWiden,
@@ -194,6 +195,18 @@ export class Page {
       this.#draw();
     } else if (after !== before || this.#afterDrawing.length > 0) {
       this.#frames.soon(STREAMED.has(event.type) ? this.#pace.wait : 0);
+    }
+    if (event.type === "history" && before.list.seeksEnd === true) {
+      this.#goToEnd(after);
+    }
+  }
+
+  /** Go to the last row once all are loaded, unless the reader left the list meanwhile. */
+  #goToEnd({ runs = [], list }: State): void {
+    const isInList = this.#root.ownerDocument.activeElement?.closest(".lines") != null;
+    const last = entriesOf({ runs, list, now: Date.now() }).at(-1);
+    if (list.seeksEnd !== true && list.history?.hasMore === false && isInList && last) {
+      this.send({ type: "moveTo", key: last.key });
     }
   }
 

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 
+import type { HistoryPage } from "../../../src/panel/listMessages.js";
 import type { SubagentInfo } from "../../../src/protocol.js";
 import { MOST_ENDED } from "../../../src/runs/newestRuns.js";
 import { elementsOf } from "../../../webview/model/conversation/elements.js";
@@ -339,4 +340,24 @@ test.each([
   { reading: { seq: "0" } },
 ])("of a saved state that is none (%j), nothing is taken", (value) => {
   expect(restore(value)).toEqual(INITIAL);
+});
+
+test("on the way to the last row, the history is requested part by part until it is whole", () => {
+  const options = { scope: "all", sort: "recent", filter: "", totals: "" } as const;
+  const page = (from: number, count: number, more: Partial<HistoryPage> = {}): Event => {
+    const rows = Array.from({ length: count }, (_, at) => ({
+      ...{ id: `s${from + at}`, root: "/r", title: "" },
+      ...({ status: "completed", outcome: "completed", product: "roo" } as const),
+    }));
+    const counts = { matched: 6, total: 6, hasMore: from + count < 6 };
+    return { type: "history", page: { ...options, ...counts, rows, from, ...more } };
+  };
+  const request = [{ type: "moreHistory" }];
+  const begun: Event[] = [page(0, 2), { type: "seekEnd" }];
+  expect(asked(...begun)).toEqual(request);
+  expect(asked(...begun, page(2, 2))).toEqual(request);
+  expect(asked(...begun, page(2, 2), page(4, 2))).toEqual([]);
+  expect(asked(...begun, page(2, 2, { problem: "The disk is gone." }))).toEqual([]);
+  expect(asked(...begun, page(2, 0, { hasMore: true }))).toEqual([]); // a read that failed
+  expect(asked(page(0, 6), { type: "seekEnd" })).toEqual([]);
 });

@@ -917,6 +917,55 @@ test("who began to write a goal before the list was read comes back to it", () =
   hasFocus.mockRestore();
 });
 
+/** A part of the history, of tasks with these numbers. */
+function part(from: number, to: number, total: number): ToWebview {
+  const rows = Array.from({ length: to - from }, (_, at) => ({
+    ...{ id: `s${from + at}`, root: "/r", title: "Task", at: 5_000 },
+    ...({ status: "completed", outcome: "completed", product: "roo" } as const),
+  }));
+  const counts = { matched: total, total, hasMore: to < total, totals: "" };
+  const options = { scope: "all", sort: "recent", filter: "" } as const;
+  return { type: "history", page: { ...options, ...counts, rows, from } };
+}
+
+test("End goes to the last row of all, which is loaded first, and Home back", () => {
+  const { tell } = shown();
+  tell({ type: "service", state: { kind: "running" } }, DEFINITIONS, part(0, 20, 60));
+  const focused = () => (document.activeElement as HTMLElement).dataset["key"];
+  find(".agent").focus();
+  press("End");
+  expect(focused()).toBe("stored /r s19");
+  tell(part(20, 50, 60));
+  expect(focused()).toBe("stored /r s19");
+  tell(part(50, 60, 60));
+  expect(focused()).toBe("stored /r s59");
+  press("Home");
+  expect(focused()).toBe("group older");
+});
+
+test("who moves on while the rest of the list is loaded is not taken to its end", () => {
+  const { tell } = shown();
+  const focused = () => (document.activeElement as HTMLElement).dataset["key"];
+  tell({ type: "service", state: { kind: "running" } }, DEFINITIONS, part(0, 20, 60));
+  find(".agent").focus();
+  press("End");
+  press("ArrowUp");
+  tell(part(20, 60, 60));
+  expect(focused()).toBe("stored /r s18");
+  press("End");
+  expect(focused()).toBe("stored /r s59");
+});
+
+test("who writes a goal while the rest of the list is loaded stays there", () => {
+  const { tell } = shown();
+  tell({ type: "service", state: { kind: "running" } }, DEFINITIONS, part(0, 20, 60));
+  find(".agent").focus();
+  press("End");
+  goal().focus();
+  tell(part(20, 60, 60));
+  expect(document.activeElement).toBe(goal());
+});
+
 test("what comes late takes no focus that the user moved elsewhere; the page has it there when they return", () => {
   const { tell } = shown();
   tell(...READY, { type: "open", taskId: "t1" }, { type: "home" });

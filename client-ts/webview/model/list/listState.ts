@@ -18,6 +18,8 @@ export interface ListState extends ListOptions {
   readonly history?: History;
   /** Whether more stored tasks were requested. */
   readonly isLoading: boolean;
+  /** Whether the reader is on the way to the last row, for which the rest is loaded. */
+  readonly seeksEnd?: true;
   readonly collapsed: ReadonlySet<string>;
   /** Keys of the rows that commands act on together. */
   readonly selected: ReadonlySet<string>;
@@ -47,7 +49,9 @@ export type ListEvent =
   /** Select rows; a range begins at the anchor. */
   | { readonly type: "select"; readonly keys: ReadonlySet<string>; readonly anchor?: string }
   | { readonly type: "listScrolled"; readonly view: Viewport }
-  | { readonly type: "needMore" };
+  | { readonly type: "needMore" }
+  /** The reader goes to the last row of all, which may not be loaded. */
+  | { readonly type: "seekEnd" };
 
 export const EMPTY_LIST: ListState = {
   ...{ scope: "workspace", sort: "recent", filter: "" },
@@ -68,13 +72,15 @@ export function reduceList(list: ListState, event: ListEvent): ListState {
       return { ...list, current: event.key, collapsed: toggled(list.collapsed, event.key) };
     case "moveTo":
     case "focusRow":
-      return list.current === event.key ? list : { ...list, current: event.key };
+      return list.current === event.key ? list : { ...omit(list, "seeksEnd"), current: event.key };
     case "select":
       return { ...list, selected: event.keys, ...(event.anchor && { anchor: event.anchor }) };
     case "listScrolled":
       return isSame(list.view, event.view) ? list : { ...list, view: event.view };
     case "needMore":
       return list.history?.hasMore === true ? { ...list, isLoading: true } : list;
+    case "seekEnd":
+      return list.history?.hasMore === true ? { ...list, isLoading: true, seeksEnd: true } : list;
   }
 }
 
@@ -85,10 +91,17 @@ function withHistory(list: ListState, page: HistoryPage): ListState {
   // The same rows again, as when only the totals changed, must not be laid out again.
   const same = rows.length === 0 && from === before.length ? before : known;
   const all = changes === undefined ? same : withChanges(before, changes);
-  const next = { ...list, scope, sort, filter, history: { ...history, rows: all } };
+  const seeksOn = list.seeksEnd === true && page.hasMore && page.problem === undefined;
+  const next = {
+    ...(seeksOn ? list : omit(list, "seeksEnd")),
+    scope,
+    sort,
+    filter,
+    history: { ...history, rows: all },
+  };
   return {
     ...next,
-    isLoading: false,
+    isLoading: seeksOn && all.length > before.length, // after a read that failed, another would follow at once
     selected: stillListed(list.selected, [...all, ...(page.pinned ?? [])]),
   };
 }

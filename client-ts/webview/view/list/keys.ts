@@ -31,6 +31,9 @@ export function onListKey(
       view.send({ type: "select", keys: rangeTo(view, next.key, entry?.key ?? next.key) });
     }
     view.send({ type: "moveTo", key: next.key });
+    if (event.key === "End" && !event.shiftKey) {
+      view.send({ type: "seekEnd" });
+    }
   } else if (entry !== undefined && acts(event.key, entries, at, entry, view)) {
     event.preventDefault();
   }
