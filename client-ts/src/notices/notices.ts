@@ -10,6 +10,8 @@ import type { SystemNotices } from "./systemNotices.js";
 
 /** What comes this close together is one notification, in ms. */
 export const BURST_MS = 700;
+/** In a window without the focus, what comes this long after a notification is the next one, in ms. */
+export const AWAY_MS = 5_000;
 
 /** What notifications need of the panel. */
 export interface NoticePanel {
@@ -37,13 +39,23 @@ export interface Notice {
 export class Notices {
   readonly #panel: NoticePanel;
   readonly #system: SystemNotices;
-  readonly #burst = new Burst<Notice>(BURST_MS, (notices) => {
-    this.#show(notices.filter((notice) => notice.isDue() && this.#isWanted(notice)));
-  });
+  readonly #burst = new Burst<Notice>(
+    () => this.#wait(),
+    (notices) => {
+      this.#show(notices.filter((notice) => notice.isDue() && this.#isWanted(notice)));
+    },
+  );
+  readonly #subscription: vscode.Disposable;
+  #shownAt = -Infinity;
 
   constructor(panel: NoticePanel, system: SystemNotices) {
     this.#panel = panel;
     this.#system = system;
+    this.#subscription = vscode.window.onDidChangeWindowState(({ focused }) => {
+      if (focused) {
+        this.#burst.flush(); // Who returns need not wait.
+      }
+    });
   }
 
   /** Show a notice, unless the setting of its kind, its window or what is in view says not to. */
@@ -55,6 +67,13 @@ export class Notices {
 
   dispose(): void {
     this.#burst.dispose();
+    this.#subscription.dispose();
+  }
+
+  /** Return how long to collect notices, in ms: longer for who is away and was just notified. */
+  #wait(): number {
+    const next = this.#shownAt + AWAY_MS - Date.now();
+    return vscode.window.state.focused ? BURST_MS : Math.max(BURST_MS, next);
   }
 
   #isWanted({ kind, task }: Notice): boolean {
@@ -67,6 +86,7 @@ export class Notices {
   #show(notices: readonly Notice[]): void {
     const [first, ...others] = notices;
     if (first !== undefined) {
+      this.#shownAt = Date.now();
       this.#system.add(others.length === 0 ? first.text : severalText(notices));
       (others.length === 0 ? first.show() : this.#showAll(notices)).catch(showError);
     }

@@ -4,10 +4,19 @@ import type { AsyncTask, Attention } from "../../../src/protocol.js";
 import type { SubagentService } from "../../../src/service/service.js";
 import { confirm, inform, showError, warn } from "../../../src/questions/notify.js";
 import { notifyEnds } from "../../../src/notices/endNotices.js";
-import { BURST_MS, Notices } from "../../../src/notices/notices.js";
+import { AWAY_MS, BURST_MS, Notices } from "../../../src/notices/notices.js";
 import { SystemNotices } from "../../../src/notices/systemNotices.js";
 import { notifyQuestions } from "../../../src/notices/questionNotices.js";
-import { env, EventEmitter, shown, UIKind, Uri, window, workspace } from "../../vscode.js";
+import {
+  env,
+  EventEmitter,
+  focusChanges,
+  shown,
+  UIKind,
+  Uri,
+  window,
+  workspace,
+} from "../../vscode.js";
 import { asyncTask } from "../tasks.js";
 
 const LINK = "[How to fix](command:workbench.action.terminal.sendSequence)";
@@ -39,6 +48,7 @@ beforeEach(() => {
 });
 
 afterEach(() => {
+  focusChanges.dispose();
   vi.useRealTimers();
 });
 
@@ -209,6 +219,40 @@ test("a burst is one notification, which leads to what waits", async () => {
   await vi.waitFor(() => {
     expect(reveal).toHaveBeenCalledWith("c");
   });
+});
+
+/** Let a run end after some time. */
+function endLater({ changes }: ReturnType<typeof notifying>, id: string, ms: number): void {
+  vi.advanceTimersByTime(ms);
+  changes.fire(asyncTask(id));
+  changes.fire(asyncTask(id, { status: "completed", endReason: "goal" }));
+}
+
+test("who is away gets what follows a notification within seconds as one", () => {
+  window.state.focused = false;
+  const sent = notifying();
+  endLater(sent, "a", 0);
+  endLater(sent, "b", BURST_MS + 1_000);
+  endLater(sent, "c", 2_000);
+  expect(shown.messages).toEqual(["reviewer: Completed · Review the last commit."]);
+  vi.advanceTimersByTime(AWAY_MS);
+  expect(shown.messages.slice(1)).toEqual(["2 subagents ended"]);
+  endLater(sent, "d", AWAY_MS);
+  vi.advanceTimersByTime(BURST_MS);
+  expect(shown.messages).toHaveLength(3);
+});
+
+test("who returns gets at once what was collected", () => {
+  window.state.focused = false;
+  const sent = notifying();
+  endLater(sent, "a", 0);
+  endLater(sent, "b", BURST_MS + 1_000);
+  window.state.focused = true;
+  focusChanges.fire({ focused: true });
+  expect(shown.messages).toHaveLength(2);
+  endLater(sent, "c", 0);
+  vi.advanceTimersByTime(BURST_MS);
+  expect(shown.messages).toHaveLength(3);
 });
 
 test("a question that was answered meanwhile shows no notification", () => {
