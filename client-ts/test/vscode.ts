@@ -165,6 +165,9 @@ export const focusChanges = new EventEmitter<object>();
 /** Fires when another editor becomes active, or none. */
 export const editorChanges = new EventEmitter<unknown>();
 
+/** Who changed a selection. */
+export const TextEditorSelectionChangeKind = { Keyboard: 1, Mouse: 2, Command: 3 } as const;
+
 export const ViewColumn = { Active: -1 } as const;
 
 export const ProgressLocation = { Window: 10 } as const;

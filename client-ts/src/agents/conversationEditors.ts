@@ -1,6 +1,7 @@
 import * as vscode from "vscode";
 
 import type { PanelSession } from "../panel/panelSession.js";
+import * as strings from "../text/strings.js";
 import { type PageContext, servePage } from "./pages.js";
 import { loadingTitle, type Tabbed, tabTitles } from "./tabTitles.js";
 
@@ -117,6 +118,11 @@ export class ConversationEditors implements vscode.WebviewPanelSerializer, vscod
     const session = servePage(this.#context, panel, {
       place: "editor",
       opensElsewhere: () => true,
+      misses: () => {
+        if (!editor.shown) {
+          panel.title = strings.runs.missing;
+        }
+      },
       shows: (task, title) => {
         if (editor.taskId !== task.id) {
           editor.taskId = task.id;

@@ -13,8 +13,8 @@ const SPECIAL = /[*?[\]{},!\\]/u;
 /** Files and folders, by their paths in a folder; those of folders end with a slash. */
 export type Ignored = readonly string[];
 
-/** Return what git ignores in a folder; nothing where there is no git, or it does not answer in time. */
-export async function ignoredIn(folder: string): Promise<Ignored> {
+/** Return what git ignores in a folder; undefined where there is no git, or it does not answer in time. */
+export async function ignoredIn(folder: string): Promise<Ignored | undefined> {
   const question = ["ls-files", "--others", "--ignored", "--exclude-standard", "--directory", "-z"];
   // A repository may name a program to be asked for changes, which nobody chose to run here.
   const options = ["-C", folder, "-c", "core.fsmonitor=false"];
@@ -23,7 +23,7 @@ export async function ignoredIn(folder: string): Promise<Ignored> {
     const isInside = (path: string) => path !== "" && path !== "./"; // the folder itself may be ignored
     return stdout.split("\0").filter(isInside);
   } catch {
-    return [];
+    return undefined;
   }
 }
 
@@ -54,6 +54,13 @@ function foldersOf(path: string): string[] {
   return [...path.matchAll(/\//gu)].map(({ index }) => path.slice(0, index + 1));
 }
 
+async function answerOr(
+  known: Promise<Ignored> | undefined,
+  asked: Promise<Ignored | undefined>,
+): Promise<Ignored> {
+  return (await asked) ?? (await known) ?? [];
+}
+
 /** Remembers for some seconds what git ignores. */
 export class IgnoredFiles {
   readonly #known = new Map<string, { readonly at: number; readonly ignored: Promise<Ignored> }>();
@@ -64,7 +71,7 @@ export class IgnoredFiles {
     if (known !== undefined && now - known.at < KEPT_MS) {
       return known.ignored;
     }
-    const asked = ignoredIn(folder);
+    const asked = answerOr(known?.ignored, ignoredIn(folder));
     const entry = { at: now, ignored: known?.ignored ?? asked };
     this.#known.set(folder, entry);
     void asked.then(() => {

@@ -75,6 +75,8 @@ export interface PageRole {
   readonly opensElsewhere: () => boolean;
   /** Give the page the focus again, which the input of an action took. */
   readonly focus?: () => void;
+  /** Called if the run that the page would show cannot be read. */
+  readonly misses?: () => void;
   /** Called with each state of the run that the page shows, and what the user calls it. */
   readonly shows?: (task: AsyncTask, title: string | undefined) => void;
 }
@@ -86,13 +88,16 @@ export function servePage(
   role: PageRole,
 ): PanelSession {
   const post = (message: ToWebview): void => {
+    if (message.type === "taskMissing") {
+      role.misses?.();
+    }
     void webview.postMessage(message);
   };
   const session = new PanelSession(context.service, context.outbox, {
     pickFolder: async () => {
       const folder = await pickFolder();
-      if ((vscode.workspace.workspaceFolders ?? []).length > 1) {
-        role.focus?.(); // which the choice took
+      if (folder !== undefined && (vscode.workspace.workspaceFolders ?? []).length > 1) {
+        role.focus?.(); // which the choice took; who left it may be elsewhere
       }
       return folder;
     },

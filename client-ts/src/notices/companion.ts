@@ -1,6 +1,6 @@
 import * as vscode from "vscode";
 
-import { inform } from "../questions/notify.js";
+import { inform, showError } from "../questions/notify.js";
 import * as strings from "../text/strings.js";
 import { messageOf } from "../util/errors.js";
 import { SHOW_COMMAND } from "./systemNotice.js";
@@ -42,7 +42,7 @@ export class Companion {
       await this.#memory.update(OFFERED, true);
       const { offerNotifier, installNotifier, notNow } = strings.runs;
       if ((await inform(offerNotifier, installNotifier, notNow)) === installNotifier) {
-        await this.install();
+        await this.install().catch(showError);
       }
     }
   }

@@ -16,7 +16,7 @@ export interface NoticeCommand {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** The texts are arguments, which AppleScript never reads as a script. */
+/** The texts are arguments, which AppleScript does not read as a script. */
 const APPLE_SCRIPT =
   "on run texts\ndisplay notification (item 2 of texts) with title (item 1 of texts)\nend run";
 
@@ -43,7 +43,10 @@ export function noticeCommand(
     case "linux":
       return { program: "notify-send", args: [`--app-name=${title}`, "--", title, markup(text)] };
     case "darwin":
-      return { program: "/usr/bin/osascript", args: ["-e", APPLE_SCRIPT, title, text] };
+      return {
+        program: "/usr/bin/osascript",
+        args: ["-e", APPLE_SCRIPT, ...[title, text].map(notAnOption)],
+      };
     case "win32":
       return {
         program: path.win32.join(systemRoot, "System32/WindowsPowerShell/v1.0/powershell.exe"),
@@ -78,6 +81,11 @@ function run({ program, args, env }: NoticeCommand): Promise<string | undefined>
       resolve(error === null || error.code === "ENOENT" ? undefined : error.message);
     });
   });
+}
+
+/** Return a text that a program does not take for an option, such as one with a further script. */
+function notAnOption(text: string): string {
+  return text.startsWith("-") ? ` ${text}` : text;
 }
 
 /** Return a text that a desktop shows as it is: it reads markup, and notify-send reads backslashes. */

@@ -2,6 +2,9 @@ import * as vscode from "vscode";
 
 import { SHOW_COMMAND, showSystemNotice } from "../notices/systemNotice.js";
 
+/** The extension itself shows at most a line. */
+const MOST_CHARS = 500;
+
 /** Register the one command of the companion extension, which runs on the user's computer. */
 export function activate(context: vscode.ExtensionContext): void {
   context.subscriptions.push(vscode.commands.registerCommand(SHOW_COMMAND, show));
@@ -12,5 +15,10 @@ function show(title: unknown, text: unknown): Promise<string | undefined> {
   if (typeof title !== "string" || typeof text !== "string") {
     throw new TypeError(SHOW_COMMAND);
   }
-  return showSystemNotice(title, text);
+  return showSystemNotice(plain(title), plain(text));
+}
+
+/** Return the start of a text without control characters, which no program takes in its arguments. */
+function plain(text: string): string {
+  return text.slice(0, MOST_CHARS).replace(/\p{Cc}/gu, " ");
 }

@@ -1,4 +1,16 @@
-import { type Disposable, type Tab, type Terminal, window } from "vscode";
+import {
+  type Disposable,
+  type Tab,
+  type Terminal,
+  TextEditorSelectionChangeKind,
+  window,
+} from "vscode";
+
+/** The kinds of selections that a user makes; programs make the others. */
+const BY_USER = new Set<TextEditorSelectionChangeKind | undefined>([
+  TextEditorSelectionChangeKind.Keyboard,
+  TextEditorSelectionChangeKind.Mouse,
+]);
 
 /**
  * Notes whether the user goes to another editor or terminal, or works in a text editor, while something that is to
@@ -11,7 +23,7 @@ export class Moves implements Disposable {
 
   constructor() {
     this.#subscription = window.onDidChangeTextEditorSelection(({ kind }) => {
-      this.#hasWorked ||= kind !== undefined; // without a kind, a program changed the text
+      this.#hasWorked ||= BY_USER.has(kind);
     });
   }
 

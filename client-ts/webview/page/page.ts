@@ -78,6 +78,8 @@ export class Page {
   readonly #host: Host;
   readonly #root: HTMLElement;
   readonly #announcer: Announcer;
+  /** What had the focus when the reader last went to a question. */
+  #soughtFrom: Element | null = null;
   readonly #since = Date.now();
   readonly #scrollWatch: ScrollWatch;
   readonly #end = new EndFollower();
@@ -187,7 +189,7 @@ export class Page {
       }
     }
     this.#announcer.say(announcements(before, after, this.#since));
-    const focus = focusTarget(after, event);
+    const focus = this.#hasMovedSince(event) ? undefined : focusTarget(after, event);
     if (focus !== undefined) {
       this.#draw();
       this.#focus(focus);
@@ -208,6 +210,15 @@ export class Page {
     if (list.seeksEnd !== true && list.history?.hasMore === false && isInList && last) {
       this.send({ type: "moveTo", key: last.key });
     }
+  }
+
+  /** Whether the user went elsewhere in the page since a question was sought that this page of the run may have. */
+  #hasMovedSince({ type }: Event): boolean {
+    const now = this.#root.ownerDocument.activeElement;
+    if (type === "toQuestion") {
+      this.#soughtFrom = now;
+    }
+    return type === "page" && now !== this.#soughtFrom && now !== this.#root.ownerDocument.body;
   }
 
   #focus(target: string): void {

@@ -64,6 +64,7 @@ export const runs: Texts<typeof en.runs> = {
     "Subagenten führen Programme aus und können deshalb im eingeschränkten Modus nicht gestartet werden. Den " +
     "Aufgabenverlauf können Sie ansehen. Vertrauen Sie dem Arbeitsbereich, um Subagenten zu starten.",
   manageTrust: "Arbeitsbereichsvertrauen verwalten",
+  missing: "Unterhaltung",
   noFile: (file) => `${file} gibt es nicht, oder es liegt nicht in diesem Arbeitsbereich.`,
   noCursor:
     "Keine Datei ist geöffnet, in die der Code eingefügt werden kann. Klicken Sie an die gewünschte Stelle und fügen Sie ihn dann noch einmal ein.",

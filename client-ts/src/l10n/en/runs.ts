@@ -64,6 +64,7 @@ export const runs = {
     "Subagents run programs, so they can't be launched in Restricted Mode. You can still browse the " +
     "task history. Trust the workspace to launch subagents.",
   manageTrust: "Manage Workspace Trust",
+  missing: "Conversation",
   noFile: (file: string) => `${file} doesn't exist or is not in this workspace.`,
   noCursor:
     "No file is open to insert the code into. Click where it should go, then insert it again.",

@@ -48,6 +48,14 @@ test("a missing companion is offered once, and installed from the extension's ow
   expect(String(vsix)).toContain("/extension/bundled/notifier.vsix");
 });
 
+test("an installation that fails says so", async () => {
+  const { companion, run } = remote(MISSING);
+  run.mockRejectedValueOnce(MISSING).mockRejectedValueOnce(new Error("no space left"));
+  shown.answers = [installNotifier];
+  expect(await companion.show("Subagents", "one ended")).toBeUndefined();
+  expect(shown.messages).toEqual([offerNotifier, "no space left"]);
+});
+
 test("a companion that is declined stays away", async () => {
   const { companion, run } = remote(MISSING);
   shown.answers = [notNow];

@@ -54,8 +54,13 @@ test("on macOS, the text is an argument of a script that never changes", () => {
   const { program, args } = noticeCommand("darwin", "Subagents", NASTY) ?? {};
   const other = noticeCommand("darwin", "Subagents", "Ended");
   expect(program).toBe("/usr/bin/osascript");
-  expect(args?.slice(-2)).toEqual(["Subagents", NASTY]);
+  expect(args?.slice(-2)).toEqual(["Subagents", ` ${NASTY}`]);
   expect(args?.slice(0, -2)).toEqual(other?.args.slice(0, -2));
+});
+
+test("on macOS, no text is an option, which could bring a script of its own", () => {
+  const { args } = noticeCommand("darwin", "-e", '-e do shell script "touch /tmp/x"') ?? {};
+  expect(args?.slice(-2)).toEqual([" -e", ' -e do shell script "touch /tmp/x"']);
 });
 
 test("on Windows, the text is a variable of a script that never changes", () => {

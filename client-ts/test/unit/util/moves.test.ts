@@ -2,7 +2,12 @@
 import { expect, test, vi } from "vitest";
 
 import { unlessMoved } from "../../../src/util/moves.js";
-import { selectionChanges, tabGroups, window } from "../../vscode.js";
+import {
+  selectionChanges,
+  tabGroups,
+  TextEditorSelectionChangeKind,
+  window,
+} from "../../vscode.js";
 
 /** Do something while the user acts; return whether its result is shown. */
 async function isShown(act: (begin: () => void) => void): Promise<boolean> {
@@ -20,11 +25,13 @@ const select = (kind?: number) => {
 
 test("a result is shown to a user who waits, whatever programs do to texts", async () => {
   expect(await isShown(() => undefined)).toBe(true);
-  expect(
-    await isShown(() => {
-      select();
-    }),
-  ).toBe(true);
+  for (const kind of [undefined, TextEditorSelectionChangeKind.Command]) {
+    expect(
+      await isShown(() => {
+        select(kind);
+      }),
+    ).toBe(true);
+  }
 });
 
 test("a user who went to another editor or terminal, or works in a text, is not interrupted", async () => {

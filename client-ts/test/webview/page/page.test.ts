@@ -1097,11 +1097,12 @@ test("the key for answers leads to a question far above what came after it", () 
   expect(document.activeElement?.getAttribute("data-question")).toBe("r");
 });
 
-test("the key for answers leads to a question that is not loaded, and only there", () => {
-  const { asked, tell } = shown();
+/** Show a long run, and go to its question at the beginning, which is not loaded; the page that has it comes later. */
+function seekingQuestion() {
+  const page = shown();
+  const { asked, tell } = page;
   const options = [{ optionId: "y", name: "Yes", kind: "allow_once" }];
   const ask = { type: "permission", state: "asked", requestId: "r", title: "Write" } as const;
-  const asking = { ...ask, options, seq: 1, ts: 0 };
   const texts = (from: number, to: number) =>
     numbered(
       Array.from({ length: to - from }, (_, at) => message(`m${from + at}`, `Line ${from + at}`)),
@@ -1111,13 +1112,35 @@ test("the key for answers leads to a question that is not loaded, and only there
   tell({ type: "events", taskId: "t1", events: texts(900, 1_000), facts: [] });
   asked.length = 0;
   tell({ type: "toQuestion", requestId: "r", seq: 1 });
-  const page = { type: "page", taskId: "t1", side: "before", seq: 61 } as const;
-  expect(asked).toContainEqual(page);
-  tell({ ...page, events: [asking, ...texts(2, 61)] });
+  const before = { type: "page", taskId: "t1", side: "before", seq: 61 } as const;
+  const events = [{ ...ask, options, seq: 1, ts: 0 }, ...texts(2, 61)];
+  return {
+    ...page,
+    before,
+    texts,
+    arrive: () => {
+      tell({ ...before, events });
+    },
+  };
+}
+
+test("the key for answers leads to a question that is not loaded, and only there", () => {
+  const { asked, tell, before, texts, arrive } = seekingQuestion();
+  expect(asked).toContainEqual(before);
+  arrive();
   expect(document.activeElement?.getAttribute("data-question")).toBe("r");
   (document.activeElement as HTMLElement).blur();
-  tell({ ...page, side: "after", seq: 60, events: texts(61, 120) });
+  tell({ ...before, side: "after", seq: 60, events: texts(61, 120) });
   expect(document.activeElement?.getAttribute("data-question")).toBeNull();
+});
+
+test("a question that was not loaded takes no focus from a reader who went elsewhere meanwhile", () => {
+  const { tell, arrive } = seekingQuestion();
+  tell({ type: "find" });
+  expect(document.activeElement?.id).toBe("find");
+  arrive();
+  expect(document.querySelector("[data-question]")).not.toBeNull();
+  expect(document.activeElement?.id).toBe("find");
 });
 
 test("a question about a call is shown, whatever the agent calls the call", () => {
