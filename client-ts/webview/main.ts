@@ -4,9 +4,11 @@ import type { ToWebview } from "../src/panel/messages.js";
 import { setHome } from "../src/text/places.js";
 import { Page, type Host } from "./page/page.js";
 import { prepareMarkdown } from "./view/markdown/markdown.js";
+import { type PictureFolder, setPictureFolders } from "./view/markdown/pictures.js";
 
 declare function acquireVsCodeApi(): Host;
 
+setPictureFolders(JSON.parse(document.body.dataset["folders"] ?? "[]") as PictureFolder[]);
 setHome(document.body.dataset["home"] ?? "");
 const page = new Page(acquireVsCodeApi(), document);
 window.addEventListener("message", ({ data }: MessageEvent<ToWebview>) => {

@@ -150,10 +150,15 @@ function argumentOf(task: TaskRef | undefined): string | TaskRef | undefined {
 
 function load(extensionUri: vscode.Uri, webview: vscode.Webview, place: PagePlace): void {
   const root = vscode.Uri.joinPath(extensionUri, "out", "webview");
-  webview.options = { enableScripts: true, localResourceRoots: [root] };
+  const folders = (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri);
+  webview.options = { enableScripts: true, localResourceRoots: [root, ...folders] };
   webview.html = pageHtml({
     place,
     home: homeFolder(),
+    folders: folders.map((uri) => ({
+      path: uri.fsPath,
+      uri: webview.asWebviewUri(uri).toString(),
+    })),
     language: language(),
     cspSource: webview.cspSource,
     scriptUri: webview.asWebviewUri(vscode.Uri.joinPath(root, "main.js")).toString(),

@@ -78,6 +78,7 @@ async function pageSource(place) {
   return pageHtml({
     place,
     home: "/home/ada",
+    folders: [],
     language: process.env.LANGUAGE_OF_PAGE ?? "en",
     cspSource: ORIGIN,
     scriptUri: at("main.js"),

@@ -23,6 +23,7 @@ import { reduce } from "../model/reduce.js";
 import type { State } from "../model/state.js";
 import { Announcer } from "./announcer.js";
 import { app } from "../view/app.js";
+import { loadPictures } from "../view/markdown/pictures.js";
 import { Chords } from "./chords.js";
 import { EndFollower } from "./endFollower.js";
 import { FALLBACK_FOCUS, focusTarget } from "./focus.js";
@@ -299,6 +300,9 @@ export class Page {
     this.#drawNow();
     this.#pace.end();
     const { open } = this.#state;
+    loadPictures(this.#root, open?.task?.workspaceDir, () => {
+      this.#frames.soon(0);
+    });
     this.#seen = open && seenOf(open);
     for (const message of this.#afterDrawing) {
       this.#host.postMessage(message);

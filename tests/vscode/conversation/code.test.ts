@@ -1,5 +1,6 @@
 // Code in messages has colors, and goes where the cursor was.
 import assert from "node:assert/strict";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { Chat } from "../harness/chat.ts";
@@ -25,11 +26,27 @@ const DIFF = `@@ -1,2 +1,2 @@
 -    return sum(items)
 +    return sum(items) * 9 // 10`;
 
+/** A chart of 60 × 24 pixels. */
+const CHART =
+  "iVBORw0KGgoAAAANSUhEUgAAADwAAAAYCAIAAAApowkFAAAAPUlEQVR42u3OsQkAIAwAwYztiNbB0mHsbCUgiHDw/V/0nN8V0NDQ0NDQe9bGMWhoaGjoOvraDBoaGvopegGXAqUl+owfhQAAAABJRU5ErkJggg==";
+
 const session = new Session("code", {
   prepare: async (profile) => {
     const storageRoot = join(profile.folder, "store");
     const blocks = [`\`\`\`python\n${PYTHON}\n\`\`\``, `\`\`\`ts\n${TYPESCRIPT}\n\`\`\``];
-    const answer = ["In Python:", ...blocks, "As a change:", `\`\`\`diff\n${DIFF}\n\`\`\``];
+    const charts = [
+      `![In the message](data:image/png;base64,${CHART})`,
+      `![In the workspace](${join(profile.workspace, "chart.png")})`,
+      "![On the web](https://example.org/chart.png)",
+    ];
+    const answer = [
+      "In Python:",
+      ...blocks,
+      "As a change:",
+      `\`\`\`diff\n${DIFF}\n\`\`\``,
+      ...charts,
+    ];
+    await writeFile(join(profile.workspace, "chart.png"), Buffer.from(CHART, "base64"));
     await storeTexts(storageRoot, TASK.id, [TASK.title, answer.join("\n\n")], "completion_result");
     await profile.addFile(FILE, "# Here:\n");
     await profile.configure({ "subagentSidecar.storageRoot": storageRoot });
@@ -59,6 +76,30 @@ session.step("code has colors, in every theme", async (workbench) => {
     await workbench.picture(`code-${theme.name}`);
   }
 });
+
+session.step(
+  "images of the message and of the workspace are shown, none of the web",
+  async (workbench) => {
+    const page = workbench.editorPage;
+    const pictures = page.locator(".markdown img");
+    const widths = await until(
+      "pictures",
+      () =>
+        pictures.evaluateAll((found) =>
+          found.map((each) => (each as HTMLImageElement).naturalWidth),
+        ),
+      (found) => found.length === 2 && found.every((width) => width === 60),
+    );
+    assert.equal(widths.length, 2);
+    assert.ok(await pictures.first().isVisible());
+    await pictures.last().scrollIntoViewIfNeeded();
+    await workbench.picture("images");
+    await page.getByRole("link", { name: "On the web" }).waitFor();
+    await page.getByRole("button", { name: "In the workspace" }).click();
+    await workbench.page.getByRole("tab", { name: "chart.png" }).waitFor();
+    await workbench.run("View: Close Editor");
+  },
+);
 
 session.step("code goes where the cursor was, also by keys", async (workbench) => {
   const { page } = workbench;

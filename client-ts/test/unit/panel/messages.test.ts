@@ -72,9 +72,12 @@ test("the page runs its own script and nothing else", () => {
   const html = pageHtml({
     ...{ place: "sideBar", home: '/home/"><b>', language: "de" },
     ...parts,
+    folders: [{ path: '/w/"', uri: "https://own/w" }],
     nonce: "n0nce",
   });
   expect(html).toContain('data-home="/home/&quot;&gt;&lt;b&gt;"');
+  expect(html).toContain('data-folders="[{&quot;path&quot;:&quot;/w/\\&quot;&quot;,');
+  expect(html).toContain("img-src https://own data:;");
   expect(html).toContain('<html lang="de">');
   expect(html).toContain("default-src 'none'");
   expect(html).toContain("script-src 'nonce-n0nce'\"");

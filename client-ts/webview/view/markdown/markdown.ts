@@ -8,6 +8,7 @@ import { fileInInfo, fileInLine } from "./codeFile.js";
 import { frameCode } from "./codeFrame.js";
 import { withFileLinks } from "./fileLinks.js";
 import { languageOf } from "./languages.js";
+import { withPictures } from "./pictures.js";
 
 const markdown = new MarkdownIt({ html: false, linkify: true, breaks: true });
 // Link only complete addresses, not every name with a dot.
@@ -16,13 +17,17 @@ markdown.linkify.set({ fuzzyLink: false, fuzzyEmail: false, fuzzyIP: false });
 // Other links, such as commands of the editor, stay text.
 markdown.validateLink = isShownLink;
 
-// Load nothing: show a link to the image.
+// Show a link to the image; `loadPictures` adds what needs no request to the web.
 markdown.renderer.rules["image"] = (tokens, at) => {
   const image = tokens[at];
   const { escapeHtml } = markdown.utils;
   const label = image?.content.trim() ?? "";
-  const [name, value] = linkAttribute(String(image?.attrGet("src") ?? ""));
-  return `<a ${name}="${escapeHtml(value)}">${escapeHtml(label || MARKDOWN.image)}</a>`;
+  const address = String(image?.attrGet("src") ?? "");
+  const [name, value] = linkAttribute(address);
+  return (
+    `<a ${name}="${escapeHtml(value)}" data-image="${escapeHtml(address)}">` +
+    `${escapeHtml(label || MARKDOWN.image)}</a>`
+  );
 };
 
 // `withFileLinks` makes a link to a file a button.
@@ -73,8 +78,9 @@ const SAFE = {
     ..."p br hr em strong s code pre blockquote ul ol li a".split(" "),
     ..."h1 h2 h3 h4 h5 h6 table thead tbody tr th td".split(" "),
   ],
-  ALLOWED_ATTR: ["href", "start", "data-language", "data-file", "data-place"],
-  ADD_URI_SAFE_ATTR: ["start", "data-language", "data-file", "data-place"], // The others are addresses.
+  ALLOWED_ATTR: ["href", "start", "data-language", "data-file", "data-place", "data-image"],
+  // The other one is an address.
+  ADD_URI_SAFE_ATTR: ["start", "data-language", "data-file", "data-place", "data-image"],
   ALLOW_DATA_ATTR: false,
   ALLOW_ARIA_ATTR: false,
   ALLOWED_URI_REGEXP: /^https?:/iu,
@@ -85,8 +91,9 @@ const SAFE = {
 const BLOCKS = "p, li, td, th, blockquote, h1, h2, h3, h4, h5, h6";
 
 /**
- * Render untrusted Markdown: HTML is shown as text, only web links are links, and images become
- * links. Links into files and places in files become buttons, which `onMarkdownClick` handles.
+ * Render untrusted Markdown: HTML is shown as text, only web links are links, and images are links
+ * whose pictures `loadPictures` loads. Links into files and places in files become buttons, which
+ * `onMarkdownClick` handles.
  */
 export function renderMarkdown(source: string): HTMLElement {
   const element = document.createElement("div");
@@ -101,6 +108,7 @@ export function renderMarkdown(source: string): HTMLElement {
   }
   element.querySelectorAll("li").forEach(showTask);
   element.querySelectorAll("pre").forEach(frameCode);
+  withPictures(element);
   withFileLinks(element);
   return element;
 }
