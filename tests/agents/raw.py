@@ -370,8 +370,9 @@ def play() -> None:
     """Do the steps of a JSON list, one after the other.
 
     `{update, session?}` sends an update, with `every` for ever, `{notify, params}` another notification,
-    `{stderr}` writes a line, `{ask}` asks for permission and waits for the answer,
-    `{until}` waits for a method, `{end, reply?}` and `{fail}` answer a prompt, `{prompt}` waits for one.
+    `{stderr}` writes a line, `{ask, withdraws?}` asks for permission, withdraws that after seconds, and waits
+    for the answer, `{until}` waits for a method, `{end, reply?}` and `{fail}` answer a prompt, and `{prompt}`
+    waits for one.
     """
     prompt = open_session()
     for step in json.loads(sys.argv[2]):
@@ -394,7 +395,12 @@ def play() -> None:
                 prompt = until("session/prompt")
             case {"ask": dict(params)}:
                 send({"id": 1, "method": "session/request_permission", "params": params})
-                receive()
+                if "withdraws" in step:
+                    select.select([], [], [], float(step["withdraws"]))
+                    send({"method": "$/cancel_request", "params": {"requestId": 1}})
+                answer = receive()
+                if "withdraws" in step:
+                    say(f"answer: {json.dumps(answer.get('result'))}\n")
             case {"end": reason}:
                 end(prompt, reason, **step.get("reply", {}))
             case {"fail": error}:

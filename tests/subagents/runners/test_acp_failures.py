@@ -163,6 +163,18 @@ async def test_a_permission_that_a_child_asks_for_after_the_turn_is_answered(
     assert not [event for event in run.events if event["type"] == "tool"]
 
 
+@pytest.mark.parametrize("seconds", [0, 0.3])
+async def test_a_permission_request_that_the_agent_withdraws_closes(
+    agent: Agent, person: Any, seconds: float
+) -> None:
+    options = [{"optionId": "y", "name": "Yes", "kind": "allow_once"}]
+    call = {"toolCallId": "t", "title": "Run", "kind": "execute", "rawInput": {"command": "ls"}}
+    ask = {"ask": {"sessionId": "s", "toolCall": call, "options": options}, "withdraws": seconds}
+    run = await played(agent, ask, END)
+    assert (await run.result()).final_message == 'answer: {"outcome": {"outcome": "cancelled"}}'
+    assert person.taken_back == len(person.questions)
+
+
 async def test_a_refusal_of_a_childs_request_does_not_change_the_run(agent: Agent, person: Any) -> None:
     person.refuses_because = "nobody is there"
     options = [{"optionId": "n", "name": "No", "kind": "reject_once"}]

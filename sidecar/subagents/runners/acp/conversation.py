@@ -81,6 +81,7 @@ class Conversation:
         self.has_session = False
         """Whether the session was opened."""
         self._wire = wire
+        wire.on_withdrawn = self.permissions.withdraw
         self._events = events
         self._spec = spec
         self._emit = emit

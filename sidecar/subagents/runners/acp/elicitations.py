@@ -15,6 +15,7 @@ from sidecar.subagents.runners.acp.updates.events import SessionEvents
 from sidecar.subagents.runners.contract import RunObserver
 
 CREATE = "elicitation/create"
+CANCEL_REQUEST = "$/cancel_request"
 _COMPLETE = "elicitation/complete"
 CAPABILITY: Mapping[str, Any] = {"form": {}, "url": {}}
 """The client capability that makes agents ask."""
@@ -84,7 +85,7 @@ class Elicitations:
 
     def notice(self, method: object, params: Mapping[str, Any]) -> None:
         """Process a notification: the agent withdraws a request, or an address was dealt with."""
-        if method == "$/cancel_request":
+        if method == CANCEL_REQUEST:
             self._withdraw(params.get("requestId"))
         elif method == _COMPLETE and (address := params.get("elicitationId")) is not None:
             for call_id in [each for each, known in self._addresses.items() if known == address]:

@@ -22,7 +22,7 @@ from sidecar.subagents.runners.acp.setup.configuration import Configuration, wan
 from sidecar.subagents.runners.acp.setup.equipment import attachment_blocks, directory_list, server_list
 from sidecar.subagents.runners.acp.setup.requested import Requested
 from sidecar.subagents.runners.acp.turn import AgentError, Turn
-from sidecar.subagents.runners.acp.wire import AgentWire
+from sidecar.subagents.runners.acp.wire import REQUEST_ID, AgentWire
 from sidecar.subagents.runners.output.model_errors import model_error
 
 logger = logging.getLogger(__name__)
@@ -227,18 +227,19 @@ def _client(permissions: Permissions) -> Client:
         """Handle permission requests, the only requests of an agent that the wire passes to the SDK."""
 
         async def request_permission(
-            self, session_id: str, tool_call: schema.ToolCallUpdate, options: list[Any], **_: Any
+            self, session_id: str, tool_call: schema.ToolCallUpdate, options: list[Any], **meta: Any
         ) -> schema.RequestPermissionResponse:
             call = tool_call.model_dump(mode="json", by_alias=True, exclude_none=True)
             offered = [each.model_dump(mode="json", by_alias=True) for each in options]
-            answer = await permissions.ask({"sessionId": session_id, "toolCall": call, "options": offered})
-            meta = {"reason": answer.reason} if answer.reason else None
+            params = {"sessionId": session_id, "toolCall": call, "options": offered}
+            answer = await permissions.ask(params, meta.get(REQUEST_ID))
+            reason = {"reason": answer.reason} if answer.reason else None
             outcome: schema.AllowedOutcome | schema.DeniedOutcome
             if answer.option is None:
                 outcome = schema.DeniedOutcome(outcome="cancelled")
             else:
                 outcome = schema.AllowedOutcome(outcome="selected", option_id=answer.option.option_id)
-            return schema.RequestPermissionResponse(outcome=outcome, field_meta=meta)
+            return schema.RequestPermissionResponse(outcome=outcome, field_meta=reason)
 
     handlers: Any = Handlers()
     client: Client = handlers

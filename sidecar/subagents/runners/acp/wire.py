@@ -12,7 +12,7 @@ from typing import Any
 
 import orjson
 
-from sidecar.subagents.runners.acp.elicitations import CAPABILITY, CREATE, Elicitations
+from sidecar.subagents.runners.acp.elicitations import CANCEL_REQUEST, CAPABILITY, CREATE, Elicitations
 from sidecar.subagents.runners.acp.lines import Message, MessageLines, OmittedLine, UnreadLine
 from sidecar.subagents.runners.acp.updates.elicitation import Asked
 from sidecar.subagents.runners.acp.updates.events import SessionEvents
@@ -24,6 +24,8 @@ from sidecar.subagents.runners.output.fair_scheduler import FairScheduler
 from sidecar.subagents.runners.process.child import ChildProcess
 
 PERMISSION = "session/request_permission"
+REQUEST_ID = "sidecarRequestId"
+"""The member of `_meta` that keeps the ID of a permission request, which the SDK does not pass on."""
 PROMPT = "session/prompt"
 INITIALIZE = "initialize"
 _SESSION_CAPABILITIES: Mapping[str, Any] = {"notices": {}, "compaction": {}}
@@ -55,6 +57,8 @@ class AgentWire:
         """Called with the parameters of every `session/update`, before its events are logged."""
         self.question_in: Callable[[Mapping[str, Any]], Asked | None] = lambda _: None
         """Returns the question in the parameters of a permission request; None if it asks for permission."""
+        self.on_withdrawn: Callable[[int | str], None] = lambda _: None
+        """Called with the ID of a permission request that the agent withdraws."""
         self.elicitations = Elicitations(events, observer, self.send)
         """The questions that the agent puts to a person."""
         self._process = process
@@ -64,6 +68,8 @@ class AgentWire:
         self._scheduler = scheduler
         self._lines = MessageLines()
         self._inbox: deque[Message] = deque()
+        self._permissions: set[int | str] = set()
+        """The IDs of the permission requests that the SDK got."""
         self._ended = False
         self._received = asyncio.Event()
         self._is_delivering = False
@@ -176,13 +182,20 @@ class AgentWire:
             if (asked := self.question_in(params)) is not None:
                 await self.elicitations.put(call_id, asked)
                 return
-            self._inbox.append(
-                {**message, "params": {**params, "options": known_options(params.get("options"))}}
-            )
+            self._permissions.add(call_id)
+            options, meta = known_options(params.get("options")), {REQUEST_ID: call_id}
+            self._inbox.append({**message, "params": {**params, "options": options, "_meta": meta}})
         elif "id" in message:
             error = {"code": _METHOD_NOT_FOUND, "message": f"this client does not support {method}"}
             await self.send({"jsonrpc": "2.0", "id": call_id, "error": error})
         elif isinstance(params, dict):
+            self._notice(method, params)
+
+    def _notice(self, method: object, params: Mapping[str, Any]) -> None:
+        request_id = params.get("requestId")
+        if method == CANCEL_REQUEST and _is_id(request_id) and request_id in self._permissions:
+            self.on_withdrawn(request_id)
+        else:
             self.elicitations.notice(method, params)
 
     async def _refuse(self, head: Message, problem: str) -> None:
