@@ -174,3 +174,18 @@ def test_a_folder_that_is_replaced_holds_nothing_any_more(
     listing.now += 3 * FIRST_PAUSE_MS
     assert ids(history) == []
     history.close()
+
+
+def test_a_folder_that_was_a_link_once_keeps_its_sessions_too(tmp_path: Path, listing: Listing) -> None:
+    folder = write_session(tmp_path / "root").parent
+    folder.rename(tmp_path / "away")
+    folder.symlink_to(tmp_path / "away")
+    history = listing.history(tmp_path / "root")
+    assert ids(history) == []
+    folder.unlink()
+    (tmp_path / "away").rename(folder)
+    assert ids(history) == [SESSION]
+    listing.below, listing.number = str(folder), errno.EIO
+    folder.touch()
+    assert ids(history) == [SESSION]
+    history.close()

@@ -23,14 +23,14 @@ class Bill:
         """Whether what a run records at its end includes the tokens of another session."""
         self._started: int | None = None
         self._run = 0
-        self._ended: dict[object, Json] = {}
+        self._ended: dict[object, dict[str, Usage]] = {}
         """What a run recorded at its end, by model; by the time of the run's start."""
         self._requests: set[str] = set()
         """The requests whose usage is recorded, by the IDs of their events."""
         self._models: dict[str | None, Usage] = {}
-        """What they used, by model."""
-        self._compactions: dict[str, Json] = {}
-        """What requests for a summary used; former versions include it in `_ended`."""
+        """What they used, by model, with the compactions of runs that record requests."""
+        self._compactions: dict[str | None, Usage] = {}
+        """What the compactions of the current run used, until it records a request."""
         self._outputs: dict[str, int | None] = {}
         self._last_output: int | None = None
         """The output of the last request, until its answer takes it."""
@@ -47,6 +47,7 @@ class Bill:
         self._started = self._started or any_ms(started)
         self._is_incomplete = self._is_incomplete or self._is_open
         self._is_open = self._is_recorded = False
+        self._compactions = {}
         self._run += 1
 
     def answer(self, name: str, output: int | None) -> None:
@@ -62,15 +63,18 @@ class Bill:
         request = f"#{len(self._requests)}" if request is None else request
         if request not in self._requests:
             self._requests.add(request)
-            model = text(used.get("model"))
-            self._models[model] = _usage_of(used).plus(self._models.get(model, Usage(answers=0)))
+            _add(self._models, text(used.get("model")), _usage_of(used))
+        for model, compacted in self._compactions.items():
+            _add(self._models, model, compacted)
+        self._compactions = {}
         self._last_output = tokens(used.get("outputTokens"))
         self._has_records = self._is_recorded = True
         self._is_open = False
 
-    def compact(self, request: str, used: Json) -> None:
-        """Take the usage of a compaction, which is in no record of a run."""
-        self._compactions[request] = used
+    def compact(self, used: Json) -> None:
+        """Take the usage of a compaction, which runs that record no requests include at their end."""
+        models = self._models if self._is_recorded else self._compactions
+        _add(models, text(used.get("model")), _usage_of(used))
 
     def shut_down(self, metrics: Json, started: object) -> None:
         """Take what a run records at its end, for the time since `started`, unless its requests are recorded.
@@ -85,23 +89,26 @@ class Bill:
             if self._has_records:
                 return
             self._ended = {}
-        self._ended[started if isinstance(started, int | str) else len(self._ended)] = metrics
+        key = started if isinstance(started, int | str) else len(self._ended)
+        self._ended[key] = {model: _of_run(recorded) for model, recorded in metrics.items()}
 
     def total(self) -> TokenUsage | None:
         """Return the tokens of all runs; only the output while the usage of a run is not recorded."""
         if not (self._is_open or self._is_incomplete):
             counted = CountedOnce()
             for run, metrics in self._ended.items():
-                for model, recorded in metrics.items():
-                    counted.add((str(run), model), _of_run(recorded), model)
+                for model, used in metrics.items():
+                    counted.add((str(run), model), used, model)
             for name, usage in self._models.items():
                 counted.add(("requests", name), usage, name)
-            for request, used in self._compactions.items() if self._has_records else ():
-                counted.add(request, _usage_of(used), text(used.get("model")))
             if (total := counted.total()) is not None:
                 return total
         known = [output for output in self._outputs.values() if output is not None]
         return TokenUsage(output=sum(known)) if known else None
+
+
+def _add(models: dict[str | None, Usage], model: str | None, used: Usage) -> None:
+    models[model] = used.plus(models.get(model, Usage(answers=0)))
 
 
 def _of_run(recorded: object) -> Usage:

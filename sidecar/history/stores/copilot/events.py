@@ -46,6 +46,7 @@ class EventFold:
         self.model: str | None = None
         self.prompt: str | None = None
         self.end: End = "open"
+        self._id: str | None = None
         self._begin()
 
     def _begin(self) -> None:
@@ -64,9 +65,12 @@ class EventFold:
     def take(self, events: Iterable[Event]) -> None:
         """Continue with the events that follow."""
         for event in events:
-            if ends_copy(event):
+            is_foreign = self._is_of_another_session(event)
+            if is_foreign or ends_copy(event):
                 self._begin()
                 self.bill.is_forked = True
+            if is_foreign or (self.bill.is_forked and self._is_older(event)):
+                continue
             if (at := iso_ms(event.timestamp)) is not None:
                 self.first = at if self.first is None else min(self.first, at)
                 self.last = at if self.last is None else max(self.last, at)
@@ -74,6 +78,21 @@ class EventFold:
             if handle is not None:
                 data = value_of(event.data)
                 handle(self, event, data if isinstance(data, dict) else {})
+
+    def _is_of_another_session(self, event: Event) -> bool:
+        """Return whether a request was made in another session, so that what came before was copied too."""
+        if event.type != "session.usage_record" or self._id is None:
+            return False
+        data = value_of(event.data)
+        used = data.get("usage") if isinstance(data, dict) else None
+        accounting = used.get("accounting") if isinstance(used, dict) else None
+        source = accounting.get("sourceSessionId") if isinstance(accounting, dict) else None
+        return isinstance(source, str) and source != self._id
+
+    def _is_older(self, event: Event) -> bool:
+        """Return whether an event is from the time before the session began."""
+        at = iso_ms(event.timestamp)
+        return at is not None and self.started is not None and at < self.started
 
     def usage(self) -> TokenUsage | None:
         """Return the tokens of all runs; see `Bill.total`."""
@@ -86,6 +105,7 @@ class EventFold:
             self.workspace = text(context.get("cwd"))
         if event.type == "session.start" and self.started is None:
             self.started = iso_ms(data.get("startTime"))
+            self._id = text(data.get("sessionId"))
 
     def _asked(self, event: Event, data: dict[str, Any]) -> None:
         if (typed := _prompt(event)) is not None:
@@ -108,8 +128,8 @@ class EventFold:
 
     def _compacted(self, event: Event, data: dict[str, Any]) -> None:
         used = data.get("compactionTokensUsed")
-        if isinstance(used, dict) and isinstance(event.id, str):
-            self.bill.compact(event.id, used)
+        if isinstance(used, dict):
+            self.bill.compact(used)
 
     def _worked(self, event: Event, data: dict[str, Any]) -> None:
         self.end = "open"

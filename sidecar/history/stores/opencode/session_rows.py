@@ -44,8 +44,8 @@ def lost_rows(lost: Collection[str], name: str) -> Problem | None:
     if not lost:
         return None
     named = ", ".join([*lost][:_MOST_NAMED]) + (" …" if len(lost) > _MOST_NAMED else "")
-    message = f"{name} is damaged: {len(lost):,} of its sessions are not listed ({named})"
-    return problem("malformed", message)
+    message = f"{len(lost):,} of its sessions are damaged or have huge names, and are not listed ({named})"
+    return problem("malformed", f"{name}: {message}")
 
 
 def _one_by_one(connection: sqlite3.Connection, query: str, lost: list[str]) -> Iterator[Row]:

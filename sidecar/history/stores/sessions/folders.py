@@ -70,6 +70,7 @@ class Folders:
         if os.path.islink(folder):  # noqa: PTH114 (roots keep texts)
             self._links[folder] = None
             return []
+        self._links.pop(folder, None)
         return sorted(self.entries(folder), key=lambda entry: entry.name)
 
     def subfolders(self, folder: str) -> list[os.DirEntry[str]]:

@@ -155,3 +155,21 @@ def test_a_fork_of_a_fork_counts_what_it_did_itself(tmp_path: Path) -> None:
 def test_a_session_keeps_what_it_did_before_it_was_forked_or_the_clock_went_back(tmp_path: Path) -> None:
     shown = event(40, "session.info", infoType="fork", message='Forked this session into "x" (y).')
     assert counted(row(tmp_path, start(30), *turn(1, 1_000), shown)) == (2, 1_000, 100, 20, 10)
+
+
+def test_a_fork_that_was_rewound_into_its_copied_part_counts_what_it_did_itself(tmp_path: Path) -> None:
+    """`/rewind` removes the event that names the fork; requests still name the session that made them."""
+    copied = turn(1, 1_000)
+    copied[1]["data"]["usage"]["accounting"] = {"sourceSessionId": OTHER, "sequence": 1}
+    own = turn(32, 200)
+    own[1]["data"]["usage"]["accounting"] = {"sourceSessionId": OWN, "sequence": 1}
+    rewound = [start(30), *copied, event(31, "session.resume"), *own]
+    assert counted(row(tmp_path, *rewound, shutdown(40, 1_000, 200, started=30))) == (2, 200, 20, 20, 10)
+
+
+def test_a_compaction_of_a_former_version_is_part_of_what_its_process_recorded(tmp_path: Path) -> None:
+    compaction = event(3, "session.compaction_complete", compactionTokensUsed={"model": "m", **tokens(90)})
+    answer = event(2, "assistant.message", messageId="a", model="m", outputTokens=100)
+    former = [start(), event(1, "user.message", content="Do it"), answer, compaction]
+    ended = [*former, shutdown(4, 1_000, 90), event(10, "session.resume"), *turn(11, 500)]
+    assert counted(row(tmp_path, *ended))[1:3] == (1_590, 159)
