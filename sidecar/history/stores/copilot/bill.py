@@ -1,40 +1,40 @@
 """What the processes of a session of Copilot CLI used. Pure."""
 
 from collections.abc import Mapping
-from typing import Any
 
 from sidecar.api.stored.tasks import TokenUsage
-from sidecar.history.stores.sessions.times import any_ms
 from sidecar.history.stores.sessions.usage import CountedOnce, Usage, tokens
 from sidecar.history.stores.sessions.values import text
 
-Json = Mapping[str, Any]
+ByModel = dict[str | None, Usage]
 
 
 class Bill:
-    """Add up what is recorded when a process, a run, ends; version 1.0.102 also records each request.
+    """Add up what is recorded for each process, a run, when it ends, or for each of its requests.
 
-    A run that was killed recorded nothing at its end. Without records of its requests, only the output of its
-    answers is known.
+    Version 1.0.12 records the tokens of a run, 1.0.80 also those in the last record before it, and 1.0.102
+    records each request. None of them includes compactions. A run that was killed recorded nothing at its
+    end: without records of its requests, only the output of its answers is known.
     """
 
-    def __init__(self) -> None:
-        self.is_forked = False
-        """Whether what a run records at its end includes the tokens of another session."""
-        self._started: int | None = None
-        self._run = 0
-        self._ended: dict[object, dict[str, Usage]] = {}
-        """What a run recorded at its end, by model; by the time of the run's start."""
+    def __init__(self, copied: "Bill | None" = None, *, of_requests: bool = False) -> None:
+        """Begin; a fork has `copied` what is there, `of_requests` if that has records of requests."""
+        self._ends: list[ByModel] = []
+        """What the runs recorded at their ends."""
+        self._is_forked = copied is not None
+        self._before = copied.last_end if copied is not None else {}
+        self._has_copied_requests = of_requests or (copied is not None and copied.has_requests)
         self._requests: set[str] = set()
         """The requests whose usage is recorded, by the IDs of their events."""
-        self._models: dict[str | None, Usage] = {}
-        """What they used, by model, with the compactions of runs that record requests."""
-        self._compactions: dict[str | None, Usage] = {}
-        """What the compactions of the current run used, until it records a request."""
+        self._requested: ByModel = {}
+        """What they used."""
+        self._compacted: ByModel = {}
         self._outputs: dict[str, int | None] = {}
         self._last_output: int | None = None
         """The output of the last request, until its answer takes it."""
-        self._has_records = False
+        self._run_output = 0
+        """The known output of the answers of the current run."""
+        self._run_answers = 0
         self._is_recorded = False
         """Whether the current run has recorded the usage of a request."""
         self._is_open = False
@@ -42,73 +42,89 @@ class Bill:
         self._is_incomplete = False
         """Whether a run with answers ended without recording its usage."""
 
-    def start(self, started: object) -> None:
-        """Take the start of a process; `started` is that of the session, or None."""
-        self._started = self._started or any_ms(started)
+    @property
+    def has_requests(self) -> bool:
+        """Return whether the usage of requests is recorded, or was in what a fork copied."""
+        return bool(self._requests) or self._has_copied_requests
+
+    @property
+    def last_end(self) -> ByModel:
+        """Return what the last run recorded at its end."""
+        return self._ends[-1] if self._ends else self._before
+
+    def start(self) -> None:
+        """Take the start of a process."""
         self._is_incomplete = self._is_incomplete or self._is_open
         self._is_open = self._is_recorded = False
-        self._compactions = {}
-        self._run += 1
+        self._run_output = self._run_answers = 0
 
     def answer(self, name: str, output: int | None) -> None:
         """Take an answer, and the tokens of its output if they are recorded with it."""
         output = self._last_output if output is None else output
         self._last_output = None
+        self._run_answers += 1
         known = self._outputs.get(name)
-        self._outputs[name] = output if known is None else max(known, output or 0)
+        now = output if known is None else max(known, output or 0)
+        self._run_output += (now or 0) - (known or 0)
+        self._outputs[name] = now
         self._is_open = not self._is_recorded
 
-    def record(self, request: str | None, used: Json) -> None:
+    def record(self, request: str | None, used: Mapping[str, object]) -> None:
         """Take the usage of a request, by the ID of its event."""
         request = f"#{len(self._requests)}" if request is None else request
         if request not in self._requests:
             self._requests.add(request)
-            _add(self._models, text(used.get("model")), _usage_of(used))
-        for model, compacted in self._compactions.items():
-            _add(self._models, model, compacted)
-        self._compactions = {}
+            _add(self._requested, text(used.get("model")), _usage_of(used))
         self._last_output = tokens(used.get("outputTokens"))
-        self._has_records = self._is_recorded = True
+        self._is_recorded = True
         self._is_open = False
 
-    def compact(self, used: Json) -> None:
-        """Take the usage of a compaction, which runs that record no requests include at their end."""
-        models = self._models if self._is_recorded else self._compactions
-        _add(models, text(used.get("model")), _usage_of(used))
+    def compact(self, used: Mapping[str, object]) -> None:
+        """Take the usage of a compaction."""
+        _add(self._compacted, text(used.get("model")), _usage_of(used))
 
-    def shut_down(self, metrics: Json, started: object) -> None:
-        """Take what a run records at its end, for the time since `started`, unless its requests are recorded.
+    def shut_down(self, metrics: Mapping[str, object]) -> None:
+        """Take what a run records at its end, unless its requests are recorded.
 
-        One that began with the session includes the runs before it, but not those of other processes at the
-        same time. That of a fork includes the other session.
+        It includes what was known before it if its output is nearer to that with the output of its answers.
         """
         self._is_open = False
-        if self.is_forked or self._is_recorded:
+        is_idle = not self._run_answers and (self._ends or self._is_forked or self.has_requests)
+        if self._is_recorded or is_idle or (self.has_requests and not self._run_output):
             return
-        if self._run > 1 and self._started is not None and any_ms(started) == self._started:
-            if self._has_records:
-                return
-            self._ended = {}
-        key = started if isinstance(started, int | str) else len(self._ended)
-        self._ended[key] = {model: _of_run(recorded) for model, recorded in metrics.items()}
+        end: ByModel = {model: _of_run(recorded) for model, recorded in metrics.items()}
+        known = self._requested or self.last_end
+        includes = abs(_output(end) - self._run_output - _output(known)) < abs(
+            _output(end) - self._run_output
+        )
+        if includes:
+            own = {model: used.minus(known.get(model)) for model, used in end.items()}
+            if self._ends and not self._requested:
+                self._ends[-1] = end
+            else:
+                self._ends.append(own)
+        else:
+            self._ends.append(end)
 
     def total(self) -> TokenUsage | None:
         """Return the tokens of all runs; only the output while the usage of a run is not recorded."""
         if not (self._is_open or self._is_incomplete):
             counted = CountedOnce()
-            for run, metrics in self._ended.items():
-                for model, used in metrics.items():
-                    counted.add((str(run), model), used, model)
-            for name, usage in self._models.items():
-                counted.add(("requests", name), usage, name)
+            for place, models in enumerate((*self._ends, self._requested, self._compacted)):
+                for model, used in models.items():
+                    counted.add((place, model), used, model)
             if (total := counted.total()) is not None:
                 return total
         known = [output for output in self._outputs.values() if output is not None]
         return TokenUsage(output=sum(known)) if known else None
 
 
-def _add(models: dict[str | None, Usage], model: str | None, used: Usage) -> None:
+def _add(models: ByModel, model: str | None, used: Usage) -> None:
     models[model] = used.plus(models.get(model, Usage(answers=0)))
+
+
+def _output(models: ByModel) -> int:
+    return sum(used.output or 0 for used in models.values())
 
 
 def _of_run(recorded: object) -> Usage:
@@ -119,7 +135,7 @@ def _of_run(recorded: object) -> Usage:
     return _usage_of(used, (tokens(requests.get("count")) if isinstance(requests, dict) else None) or 1)
 
 
-def _usage_of(used: Json, answers: int = 1) -> Usage:
+def _usage_of(used: Mapping[str, object], answers: int = 1) -> Usage:
     """Read a usage; its input includes what was read from and written to a cache."""
     reads, writes = tokens(used.get("cacheReadTokens")), tokens(used.get("cacheWriteTokens"))
     given = tokens(used.get("inputTokens"))

@@ -47,6 +47,8 @@ class EventFold:
         self.prompt: str | None = None
         self.end: End = "open"
         self._id: str | None = None
+        self._is_forked = False
+        self.bill = Bill()
         self._begin()
 
     def _begin(self) -> None:
@@ -54,7 +56,6 @@ class EventFold:
         self.first: int | None = None
         self.last: int | None = self.started
         self.prompts = 0
-        self.bill = Bill()
         self._answers: set[str] = set()
 
     @property
@@ -68,8 +69,9 @@ class EventFold:
             is_foreign = self._is_of_another_session(event)
             if is_foreign or ends_copy(event):
                 self._begin()
-                self.bill.is_forked = True
-            if is_foreign or (self.bill.is_forked and self._is_older(event)):
+                self.bill = Bill(self.bill, of_requests=is_foreign)
+                self._is_forked = True
+            if is_foreign or (self._is_forked and self._is_older(event)):
                 continue
             if (at := iso_ms(event.timestamp)) is not None:
                 self.first = at if self.first is None else min(self.first, at)
@@ -81,7 +83,7 @@ class EventFold:
 
     def _is_of_another_session(self, event: Event) -> bool:
         """Return whether a request was made in another session, so that what came before was copied too."""
-        if event.type != "session.usage_record" or self._id is None:
+        if event.type != "session.usage_record" or event.agent_id is not None or self._id is None:
             return False
         data = value_of(event.data)
         used = data.get("usage") if isinstance(data, dict) else None
@@ -99,7 +101,7 @@ class EventFold:
         return self.bill.total()
 
     def _start(self, event: Event, data: dict[str, Any]) -> None:
-        self.bill.start(data.get("startTime"))
+        self.bill.start()
         context = data.get("context")
         if isinstance(context, dict) and self.workspace is None:
             self.workspace = text(context.get("cwd"))
@@ -142,7 +144,7 @@ class EventFold:
 
     def _shut_down(self, event: Event, data: dict[str, Any]) -> None:
         if isinstance(metrics := data.get("modelMetrics"), dict):
-            self.bill.shut_down(metrics, data.get("sessionStartTime"))
+            self.bill.shut_down(metrics)
         self.end = "failed" if data.get("shutdownType") == "error" else "answered"
 
 

@@ -27,8 +27,3 @@ def iso_ms(value: object) -> int | None:
         return time_ms(round(moment.timestamp() * 1000))
     except (ValueError, OverflowError):
         return None
-
-
-def any_ms(value: object) -> int | None:
-    """Return a stored time in ms, given in either way; None if it is not a time."""
-    return iso_ms(value) if isinstance(value, str) else time_ms(value)

@@ -36,6 +36,18 @@ class Usage(msgspec.Struct, frozen=True, kw_only=True):
             answers=self.answers + other.answers,
         )
 
+    def minus(self, other: "Usage | None") -> "Usage":
+        """Return what is left without tokens that are part of it; none of it is less than 0."""
+        if other is None:
+            return self
+        return Usage(
+            input=_less(self.input, other.input),
+            output=_less(self.output, other.output),
+            cache_reads=_less(self.cache_reads, other.cache_reads),
+            cache_writes=_less(self.cache_writes, other.cache_writes),
+            answers=max(1, self.answers - other.answers),
+        )
+
     @property
     def tokens(self) -> int:
         """Return the number of all tokens that are known."""
@@ -123,6 +135,10 @@ def _tokens_of(used: Usage, with_cost: bool) -> ModelTokens:
 def _sum(used: Sequence[Usage], name: str) -> int | None:
     values = [value for each in used if (value := getattr(each, name)) is not None]
     return sum(values) if values else None
+
+
+def _less(whole: int | None, part: int | None) -> int | None:
+    return None if whole is None else max(0, whole - (part or 0))
 
 
 def _cost(used: list[Usage]) -> float | None:

@@ -167,9 +167,42 @@ def test_a_fork_that_was_rewound_into_its_copied_part_counts_what_it_did_itself(
     assert counted(row(tmp_path, *rewound, shutdown(40, 1_000, 200, started=30))) == (2, 200, 20, 20, 10)
 
 
-def test_a_compaction_of_a_former_version_is_part_of_what_its_process_recorded(tmp_path: Path) -> None:
+def test_a_compaction_counts_besides_what_its_process_recorded(tmp_path: Path) -> None:
     compaction = event(3, "session.compaction_complete", compactionTokensUsed={"model": "m", **tokens(90)})
     answer = event(2, "assistant.message", messageId="a", model="m", outputTokens=100)
     former = [start(), event(1, "user.message", content="Do it"), answer, compaction]
-    ended = [*former, shutdown(4, 1_000, 90), event(10, "session.resume"), *turn(11, 500)]
+    ended = [*former, shutdown(4, 1_000), event(10, "session.resume"), *turn(11, 500)]
     assert counted(row(tmp_path, *ended))[1:3] == (1_590, 159)
+
+
+def asked(second: int, output: int) -> list[Event]:
+    """Return a turn of a version that records the output of answers."""
+    return [
+        event(second, "session.resume"),
+        event(second, "user.message", content="Do it"),
+        event(second + 1, "assistant.message", messageId=f"a{second}", model="m", outputTokens=output),
+    ]
+
+
+def test_former_versions_record_a_run_alone_or_with_the_last_one(tmp_path: Path) -> None:
+    """1.0.50 and 1.0.80 both name the session's start in every run."""
+    first = [start(), *asked(1, 100)[1:], shutdown(3, 1_000)]
+    alone = [*asked(10, 50), shutdown(12, 500)]
+    assert counted(row(tmp_path, *first, *alone))[1:3] == (1_500, 150)
+    summed = [*asked(20, 70), shutdown(22, 500, 700)]
+    assert counted(row(tmp_path, *first, *alone, *summed))[1:3] == (2_200, 220)
+    assert counted(row(tmp_path, start(), *turn(1, 1_000), *summed[:3], shutdown(22, 1_000, 700)))[1:3] == (
+        1_700,
+        170,
+    )
+
+
+def test_a_fork_of_a_former_version_counts_its_own_process(tmp_path: Path) -> None:
+    forked = event(31, "session.info", infoType="fork", message='Forked from "a" (b) as "c" (d).')
+    copied = asked(1, 100)[1:]
+    assert counted(row(tmp_path, start(30), *copied, forked, *asked(32, 50), shutdown(34, 500)))[1:3] == (
+        500,
+        50,
+    )
+    ended = [*copied, shutdown(3, 1_000), forked, *asked(32, 50), shutdown(34, 1_000, 500)]
+    assert counted(row(tmp_path, start(30), *ended))[1:3] == (500, 50)
