@@ -97,7 +97,6 @@ session.step(
     await page.getByRole("link", { name: "On the web" }).waitFor();
     await page.getByRole("button", { name: "In the workspace" }).click();
     await workbench.page.getByRole("tab", { name: "chart.png" }).waitFor();
-    await workbench.run("View: Close Editor");
   },
 );
 
