@@ -12,7 +12,7 @@ export class FocusKeeper {
   /** Whether a button of the mouse is down: the page gets the focus by a click, which chooses the element. */
   #isPointing = false;
   #hasPointed = false;
-  /** Whether the goal has the focus only because there was no row yet, and the user has not begun to write. */
+  /** Whether the goal got the focus because the list was empty, and the user has not typed since. */
   #isStopgap = false;
 
   constructor(root: HTMLElement) {
