@@ -20,7 +20,7 @@ from benchmarks.serving import (
     soak,
     startup,
 )
-from benchmarks.stores import listing, live, roots, scanning, sessions, stalls
+from benchmarks.stores import following, listing, live, roots, scanning, sessions, stalls
 
 _BENCHMARKS: Final[dict[str, Callable[[int], list[Comparison]]]] = {
     "roundtrip": roundtrip.measure,
@@ -32,6 +32,7 @@ _BENCHMARKS: Final[dict[str, Callable[[int], list[Comparison]]]] = {
     "sessions": sessions.measure,
     "live-list": live.measure_list,
     "changes": live.measure_changes,
+    "following": following.measure,
     "roots": roots.measure,
     "hostile": live.measure_hostile,
     "stalls": stalls.measure,

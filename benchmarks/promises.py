@@ -46,6 +46,10 @@ CHANGE_SECONDS: Final = {"while busy": 30e-3, "after quiet": 100e-3}
 """From a write to its report: when another write was just announced, and after 5 s without one."""
 IDLE_PERCENT: Final = {1_000: 1.0, 20_000: 1.5}
 """Of one processor, in percent, for following this many tasks while nothing happens."""
+APPEND_SECONDS: Final = 100e-3
+"""From an appended answer of an agent until the list counts it."""
+SESSIONS_IDLE_PERCENT: Final = 1.0
+"""Of one processor, in percent, for following 10,000 sessions while nothing happens."""
 ROOT_SECONDS: Final = {5_000: 10.0, 20_000: 30.0}
 """By its tasks, from the deletion, renaming or replacement of a root to the right list."""
 HOSTILE_SECONDS: Final = 50e-3

@@ -9,7 +9,6 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from queue import Queue
@@ -22,14 +21,13 @@ from benchmarks.measure import Comparison, interleave, within
 from benchmarks.processes import environment
 from benchmarks.promises import CHANGE_SECONDS, HOSTILE_SECONDS, IDLE_PERCENT, LIVE_LIST, ROW_BYTES
 from benchmarks.stores import corpora
+from benchmarks.stores.following import QUIET_SECONDS, followed, idle_percent
 from sidecar.api.stored.tasks import Rules
 from sidecar.history import TaskHistory
 from sidecar.history.catalog.worker import GARBAGE_THRESHOLDS
 from sidecar.history.listing.selection import ListQuery
-from sidecar.history.live import LiveHistory
 from sidecar.history.stores.registry import describe_root
 from sidecar.history.stores.task_folders.reader import TaskReader
-from sidecar.history.task_history import Changes
 from sidecar.rpc.transport.encoding import encode_result
 from tests.generator import sized, write_hostile
 
@@ -37,9 +35,6 @@ _PEER: Final = "orjson of 20,000 short records"
 _WRITES: Final = 40
 _WRITES_AFTER_QUIET: Final = 9
 _BUSY_SECONDS: Final = 0.3
-_QUIET_SECONDS: Final = 5.0
-_IDLE_SECONDS: Final = 52.0
-"""Two rounds of the sweep over 20,000 tasks."""
 _HOSTILE_BYTES: Final = 1_200_000
 _RULES: Final[tuple[Rules, ...]] = ("structural", "guide")
 _NOW: Final = 1_776_254_400_000
@@ -98,13 +93,13 @@ def measure_changes(runs: int) -> list[Comparison]:
         tasks = [task.folder / "ui_messages.json" for task in sized(root, 1_000, 5_000)]
         peer = _changes_by_defaults(root, tasks)
         seen: Queue[float] = Queue()
-        with _followed(root, lambda _: seen.put(time.perf_counter())):
+        with followed(root, lambda _: seen.put(time.perf_counter())):
             busy = [_delay(path, seen, _BUSY_SECONDS) for path in tasks[:_WRITES]]
-            time.sleep(_QUIET_SECONDS)
-            quiet = [_delay(path, seen, _QUIET_SECONDS) for path in tasks[-_WRITES_AFTER_QUIET:]]
-            idle = _idle()
-    with _followed(corpora.many_tasks(), lambda _: None):
-        many = _idle()
+            time.sleep(QUIET_SECONDS)
+            quiet = [_delay(path, seen, QUIET_SECONDS) for path in tasks[-_WRITES_AFTER_QUIET:]]
+            idle = idle_percent()
+    with followed(corpora.many_tasks(), lambda _: None):
+        many = idle_percent()
     return [
         Comparison("write to report, 1,000 tasks", "watchfiles' defaults", busy, peer),
         within("write to report while busy, median", [median(busy)], CHANGE_SECONDS["while busy"]),
@@ -112,29 +107,6 @@ def measure_changes(runs: int) -> list[Comparison]:
         within("processor time of following 1,000 tasks while idle", [idle], IDLE_PERCENT[1_000], "%"),
         within("processor time of following 20,000 tasks while idle", [many], IDLE_PERCENT[20_000], "%"),
     ]
-
-
-@contextmanager
-def _followed(root: Path, announce: Callable[[Changes], None]) -> Iterator[None]:
-    """Follow a root, from the time when its watches are open and its first changes are reported."""
-    history = TaskHistory([root])
-    history.list()
-    live = LiveHistory(history, announce)
-    live.start()
-    try:
-        while live.state.mode != "watch":
-            time.sleep(0.05)
-        time.sleep(_QUIET_SECONDS)
-        yield
-    finally:
-        live.close()
-
-
-def _idle() -> float:
-    """Return the share of a processor, in percent, that this process uses while nothing happens."""
-    used = time.process_time()
-    time.sleep(_IDLE_SECONDS)
-    return (time.process_time() - used) / _IDLE_SECONDS * 100
 
 
 def measure_hostile(runs: int) -> list[Comparison]:
