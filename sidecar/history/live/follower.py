@@ -23,6 +23,8 @@ _log = logging.getLogger(__name__)
 
 ROOT_CHECK_SECONDS: Final = 1.0
 """How often the folders of the roots are checked: a root may be deleted or replaced at any time."""
+FOLDERS_A_SECOND: Final = 250
+"""How many of these folders are checked in a second: Codex has one for each day."""
 REWATCH_SECONDS: Final = 1.0
 """The shortest time between two sets of watches: opening a few hundred takes 50 ms."""
 POLL_SECONDS: Final = 1.0
@@ -179,7 +181,8 @@ class LiveHistory:
         if time.monotonic() < self._roots_checked_next:
             return False
         before, self._shared = self._shared, self._plan.shared()
-        self._roots_checked_next = time.monotonic() + ROOT_CHECK_SECONDS
+        count = sum(map(len, self._shared.values()))
+        self._roots_checked_next = time.monotonic() + max(ROOT_CHECK_SECONDS, count / FOLDERS_A_SECOND)
         replaced = [each for each in self._catalogs if self._shared[each.root.path] != before[each.root.path]]
         for catalog in replaced:
             catalog.reconcile(self._history.now())
@@ -190,7 +193,7 @@ class LiveHistory:
         """Take the next step of the sweep if it is due; return whether a round ended."""
         if time.monotonic() >= self._newest_at:
             self._newest_at = time.monotonic() + self._newest_seconds
-            self._check_active(NEWEST)
+            self._check_active(NEWEST // max(1, len(self._catalogs)))
         if self._sweep.wait() > 0:
             return False
         ended = self._sweep.step(self._history.now())

@@ -4,6 +4,7 @@ import heapq
 import os
 import stat
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain, zip_longest
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -83,14 +84,20 @@ class WatchPlan:
         return found
 
     def folders(self, now: int) -> Folders:
-        """Return the shared folders and those of active tasks that can be watched; `now` is in ms."""
+        """Return the shared folders and those of active tasks that can be watched; `now` is in ms.
+
+        If there are too many, each root has the same share.
+        """
         shared = {path: each for folders in self.shared().values() for path, each in folders.items()}
-        tasks: list[str] = []  # strings: with thousands of folders, Path objects take twice as long
-        for catalog in self._catalogs:
-            root, folder_of = str(self._real[catalog.root.path]), catalog.store.folder_of
-            folders = (folder_of(name) for name in self.active(catalog, now))
-            tasks += [root + os.sep + folder for folder in folders if folder is not None]
-        return shared | _identified(tasks[: MAX_WATCHES - len(shared)])
+        turns = chain.from_iterable(zip_longest(*(self._own(catalog, now) for catalog in self._catalogs)))
+        own = [path for path in dict.fromkeys(turns) if path is not None and path not in shared]
+        return shared | _identified(own[: max(0, MAX_WATCHES - len(shared))])
+
+    def _own(self, catalog: RootCatalog, now: int) -> Iterable[str]:
+        """Return the folders of active tasks, each once, as texts: Path objects take twice as long."""
+        root, folder_of = str(self._real[catalog.root.path]), catalog.store.folder_of
+        folders = dict.fromkeys(folder_of(name) for name in self.active(catalog, now))
+        return [root + os.sep + folder for folder in folders if folder is not None]
 
     def active(self, catalog: RootCatalog, now: int) -> list[str]:
         """Return the tasks of a root that are likely to change: new ones, then `active_tasks`."""

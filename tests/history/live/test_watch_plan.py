@@ -1,5 +1,6 @@
 import os
 import shutil
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,8 @@ from sidecar.history.live.watch_plan import NEW_MS, ChangedPaths, TaskKey, Watch
 from sidecar.history.stores.status_by_age import DAY_MS
 from tests.history.conftest import NOW, TASK_ID, Store
 from tests.history.live.conftest import OTHER, Make
+from tests.history.stores.fixtures.one_session import OTHER as ANOTHER
+from tests.history.stores.fixtures.one_session import SESSION, write_session
 
 
 @pytest.fixture
@@ -97,3 +100,40 @@ def test_other_files_are_ignored(store: Store, plan: WatchPlan) -> None:
     assert plan.changed([str(tasks / TASK_ID)]) == ChangedPaths({key}, set(), {str(tasks / TASK_ID): key})
     for name in ("tasks/_index.json", "state/taskHistory.json"):
         assert plan.changed([str(store.path / name)]) == ChangedPaths(set(), {root}, {})
+
+
+def test_roots_share_the_watches_if_there_are_too_few(
+    tmp_path: Path, store: Store, say: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = Store(tmp_path / "other")
+    for number in range(5):
+        for each in (store, other):
+            each.write(ui=[say("text", "x")], task_id=f"{number:08d}-0000-4000-8000-000000000000")
+    history = TaskHistory([store.path, other.path])
+    history.list()
+    monkeypatch.setattr(module, "MAX_WATCHES", 6)
+    watched = Counter(Path(path).parent.parent for path in WatchPlan(history.catalogs).folders(NOW))
+    assert (watched[store.path], watched[other.path]) == (2, 2)
+
+
+def test_a_folder_of_many_sessions_takes_one_watch(
+    tmp_path: Path, store: Store, say: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    claude = tmp_path / "claude"
+    for session in (SESSION, ANOTHER):
+        write_session(claude, session)
+    store.write(ui=[say("text", "x")])
+    history = TaskHistory([claude, store.path])
+    history.list()
+    project, tasks = claude / "projects" / "-w", store.path / "tasks"
+    monkeypatch.setattr(module, "MAX_WATCHES", 4)
+    watched = [*WatchPlan(history.catalogs).folders(NOW)]
+    assert watched == [str(project.parent), str(project), str(tasks), str(tasks / TASK_ID)]
+
+
+def test_more_shared_folders_than_watches_leave_none_for_tasks(
+    plan: WatchPlan, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (store.path / "state").mkdir()
+    monkeypatch.setattr(module, "MAX_WATCHES", 1)
+    assert list(plan.folders(NOW)) == [str(store.path / "tasks"), str(store.path / "state")]
