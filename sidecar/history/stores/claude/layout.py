@@ -55,10 +55,10 @@ def is_agent(key: str) -> bool:
 
 def key_of(name: str) -> str | None:
     """Return the key of a file name, None if it is not that of a session or subagent."""
-    stem = name.removesuffix(SUFFIX)
-    if stem == name or not (_is_agent_name(stem) or _SESSION.fullmatch(stem)):
+    if not name.endswith(SUFFIX):
         return None
-    return stem
+    stem = name[: -len(SUFFIX)]
+    return stem if _SESSION.fullmatch(stem) or _is_agent_name(stem) else None
 
 
 def _is_agent_name(stem: str) -> bool:
@@ -69,7 +69,10 @@ def session_files(root: str, folders: Folders) -> Iterator[SessionFile]:
     """Find the files of all sessions and subagents; links and unreadable folders are skipped."""
     for project in folders.entries(f"{root}{os.sep}{PROJECTS}"):
         if folders.is_folder(project):
-            yield from _in_project(project.path, folders)
+            files, agents = sessions_in(project.path, folders)
+            yield from files
+            for folder in agents:
+                yield from agents_in(folder, folders)
 
 
 def copied_file(key: str, path: str, copy: str) -> SessionFile:
@@ -88,15 +91,26 @@ def session_of(parts: Sequence[str]) -> str | None:
     return parts[2] if len(parts) > 3 and is_session(parts[2]) else None
 
 
-def _in_project(folder: str, folders: Folders) -> Iterator[SessionFile]:
+def sessions_in(folder: str, folders: Folders) -> tuple[list[SessionFile], list[str]]:
+    """Return the files in the folder of a project, and the folders of its sessions' subagents."""
+    files, agents = [], []
     for entry in folders.entries(folder):
         name = entry.name
         if name.endswith(SUFFIX):
-            key = key_of(name) if folders.is_named(entry) else None
-            if key is not None and not entry.is_dir(follow_symlinks=False):
-                yield SessionFile(key, entry.path)
+            key = key_of(name)
+            if key is None:
+                folders.is_named(entry)  # remembers a name that cannot be an ID
+            elif not entry.is_dir(follow_symlinks=False):
+                files.append(SessionFile(key, entry.path))
         elif _SESSION.fullmatch(name) and folders.is_folder(entry):
-            yield from _agents(f"{entry.path}{os.sep}{SUBAGENTS}", name, _DEEPEST, folders)
+            agents.append(f"{entry.path}{os.sep}{SUBAGENTS}")
+    return files, agents
+
+
+def agents_in(folder: str, folders: Folders) -> Iterator[SessionFile]:
+    """Find the files of a session's subagents."""
+    session = os.path.basename(os.path.dirname(folder))  # noqa: PTH119, PTH120 (roots keep texts)
+    return _agents(folder, session, _DEEPEST, folders)
 
 
 def _agents(folder: str, session: str, levels: int, folders: Folders) -> Iterator[SessionFile]:

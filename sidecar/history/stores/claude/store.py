@@ -18,8 +18,8 @@ from sidecar.history.stores.claude.layout import (
     is_session,
     key_of,
     project_folders,
-    session_files,
 )
+from sidecar.history.stores.claude.project_files import ProjectFiles
 from sidecar.history.stores.contract import (
     Evidence,
     Fingerprints,
@@ -34,7 +34,7 @@ from sidecar.history.stores.contract import (
 )
 from sidecar.history.stores.index_row import IndexRow, ReadRows, fingerprint_of
 from sidecar.history.stores.parallel import Parallel, nothing, sequential
-from sidecar.history.stores.sessions.folders import Folders, why_unlistable
+from sidecar.history.stores.sessions.folders import Folders, folder_below, why_unlistable
 from sidecar.history.stores.sessions.sound_files import SoundFiles
 from sidecar.storage.kept.blob_names import is_blob
 from sidecar.storage.kept.copies import Copies
@@ -63,6 +63,7 @@ class ClaudeStore(Store):
         self._lost_files: dict[str, list[SessionFile]] = {}
         """What earlier listings found, while folders cannot be listed."""
         self._folders = Folders()
+        self._project_files = ProjectFiles(root.path, self._folders)
         self._held: dict[str, str] = {}
         self._copies = Copies(root.copies)
         self._copies_seen: object = None
@@ -77,7 +78,7 @@ class ClaudeStore(Store):
         """List the sessions and subagents that have files with content, or kept copies of them."""
         found: dict[str, list[SessionFile]] = {}
         self._copies_seen = self._copies.version
-        for file in session_files(self.root.path, self._folders):
+        for file in self._project_files.each():
             found.setdefault(file.key, []).append(file)
         for key, session in self._copies.sessions().items():
             if not any(self._sound.has(file.path) for file in found.get(key, ())):
@@ -250,7 +251,7 @@ class ClaudeStore(Store):
     def folder_of(self, key: str) -> str | None:
         """Return the folder of a session's file, relative to the root."""
         paths = self._paths(self._member(key))
-        return os.path.relpath(os.path.dirname(paths[0]), self.root.path) if paths else None  # noqa: PTH120
+        return folder_below(self.root.path, paths[0]) if paths else None
 
     def touched(self, parts: Sequence[str]) -> Touched | None:
         """Return the meaning of a changed path."""
@@ -304,7 +305,7 @@ class ClaudeStore(Store):
         return next((file.parent for file in self._files.get(key, ()) if file.parent), None)
 
     def _fingerprint(self, key: str, kept: Collection[str]) -> int:
-        stamps = tuple(stamp_of(file.path) or () for file in self._files.get(key, ()))
+        stamps = tuple([stamp_of(file.path) or () for file in self._files.get(key, ())])
         return fingerprint_of(stamps, key in kept)
 
     def _member(self, key: str) -> str:

@@ -25,6 +25,7 @@ from sidecar.history.stores.codex.names import SessionNames
 from sidecar.history.stores.contract import Evidence, Keys, Kind, Messages, Root, SharedProblem, Touched
 from sidecar.history.stores.index_row import IndexRow, ReadRows
 from sidecar.history.stores.sessions.file_store import FileSessionStore, SessionFiles
+from sidecar.history.stores.sessions.folders import folder_below
 from sidecar.history.stores.sessions.parents import with_listed_parent
 from sidecar.history.stores.sessions.session import Session
 
@@ -138,7 +139,7 @@ class CodexStore(FileSessionStore):
     def folder_of(self, key: str) -> str | None:
         """Return the folder of a session's file, relative to the root."""
         files = self._known().get(key)
-        return os.path.relpath(os.path.dirname(files.paths[0]), self.root.path) if files else None  # noqa: PTH120
+        return folder_below(self.root.path, files.paths[0]) if files else None
 
     def touched(self, parts: Sequence[str]) -> Touched | None:
         """Return the meaning of a changed path; names are compared when sessions are listed."""
