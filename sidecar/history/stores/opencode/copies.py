@@ -9,7 +9,8 @@ from sidecar.api.stored.tasks import Problem
 from sidecar.history.stores.index_row import condense
 from sidecar.history.stores.opencode.content import Content
 from sidecar.history.stores.opencode.databases import DatabaseSource
-from sidecar.history.stores.opencode.files import FileHead, FileSource
+from sidecar.history.stores.opencode.file_marks import FileHead
+from sidecar.history.stores.opencode.files import FileSource
 from sidecar.history.stores.opencode.heads import Head
 from sidecar.history.stores.opencode.names import DATABASE
 

@@ -2,18 +2,16 @@
 
 import os
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 import msgspec
 
 from sidecar.api.stored.tasks import Problem
 from sidecar.history.stored.parsing import clean, decode_leniently, is_json
 from sidecar.history.stored.problems import problem
-from sidecar.history.stored.reading import stamp_from
 from sidecar.history.stores.contract import SharedProblem
-from sidecar.history.stores.index_row import condense
 from sidecar.history.stores.opencode.content import (
     Content,
     Header,
@@ -24,32 +22,15 @@ from sidecar.history.stores.opencode.content import (
     ordered,
     text,
 )
+from sidecar.history.stores.opencode.file_marks import JSON, FileHead, FileMarks, Layout, json_names
 from sidecar.history.stores.sessions.folders import Folders
 from sidecar.history.stores.sessions.saving import read_settled
 from sidecar.history.stores.sessions.times import time_ms
 
-_JSON: Final = ".json"
 _NS_PER_MS: Final = 1_000_000
 _TIMER_NS: Final = 50_000_000
 """More than the step of the clock that stamps folders."""
 _decode: Final = msgspec.json.Decoder().decode
-
-
-class Layout(NamedTuple):
-    """Where one generation keeps files: the folders of sessions, of messages and of parts.
-
-    A message has a folder of parts; in the first generation that is in a folder of its session.
-    """
-
-    sessions: str
-    messages: str
-    parts: str
-    by_session: bool
-
-    def parts_of(self, session: str, message: str) -> str:
-        """Return the folder of a message's parts."""
-        folder = f"{self.parts}{os.sep}{session}" if self.by_session else self.parts
-        return f"{folder}{os.sep}{message}"
 
 
 def layouts(root: str, folders: Folders) -> Iterator[Layout]:
@@ -62,19 +43,13 @@ def layouts(root: str, folders: Folders) -> Iterator[Layout]:
         yield Layout(f"{base}info", f"{base}message", f"{base}part", by_session=True)
 
 
-class FileHead(NamedTuple):
-    """A session's file, and where its messages are."""
-
-    path: str
-    layout: Layout
-
-
 class FileSource:
     """The session files of a root. No method raises."""
 
     def __init__(self, root: str) -> None:
         self._root = root
         self._folders = Folders()
+        self._marks = FileMarks(self._folders)
 
     def unlisted(self) -> Sequence[SharedProblem]:
         """Return the folders that could not be listed."""
@@ -88,8 +63,8 @@ class FileSource:
         """Return the files of each session, newest generation first."""
         found: dict[str, list[FileHead]] = {}
         for layout in layouts(self._root, self._folders):
-            for name in self._names(layout.sessions):
-                found.setdefault(name.removesuffix(_JSON), []).append(
+            for name in json_names(layout.sessions, self._folders):
+                found.setdefault(name.removesuffix(JSON), []).append(
                     FileHead(f"{layout.sessions}{os.sep}{name}", layout)
                 )
         return found
@@ -105,17 +80,9 @@ class FileSource:
         newest = max(at for _, at in found)
         return found if time.time_ns() - newest > _TIMER_NS else None
 
-    def fingerprint(self, key: str, heads: Iterable[FileHead]) -> int:
-        """Condense the stamps of all files of a session."""
-        stamps: list[tuple[int, ...]] = []
-        for head in heads:
-            stamps += _stamps(*os.path.split(head.path))
-            messages = f"{head.layout.messages}{os.sep}{key}"
-            for name in self._names(messages):
-                stamps += _stamps(messages, name)
-                parts = head.layout.parts_of(key, name.removesuffix(_JSON))
-                stamps += [stamp for part in self._names(parts) for stamp in _stamps(parts, part)]
-        return condense(tuple(stamps))
+    def fingerprint(self, key: str, heads: Sequence[FileHead]) -> int:
+        """Condense the stamps of all files of a session, or return what was condensed if no file is new."""
+        return self._marks.fingerprint(key, heads)
 
     def content(self, key: str, head: FileHead) -> Content | None:
         """Read a session from its files; None if its own file does not exist."""
@@ -125,11 +92,13 @@ class FileSource:
             return None
         folder = f"{head.layout.messages}{os.sep}{key}"
         messages = []
-        for name in self._names(folder):
+        for name in json_names(folder, self._folders):
             value = reader.object(f"{folder}{os.sep}{name}")
-            message_id = name.removesuffix(_JSON)
+            message_id = name.removesuffix(JSON)
             parts = head.layout.parts_of(key, message_id)
-            read = ((part, reader.object(f"{parts}{os.sep}{part}")) for part in self._names(parts))
+            read = (
+                (part, reader.object(f"{parts}{os.sep}{part}")) for part in json_names(parts, self._folders)
+            )
             found = [Part(part, held) for part, held in read if held is not None]
             messages.append(Message(message_id, value or {}, found))
         return Content(
@@ -142,10 +111,6 @@ class FileSource:
             problems=reader.problems[:_SHOWN],
             is_half_written=reader.is_half_written,
         )
-
-    def _names(self, path: str) -> list[str]:
-        """List the JSON files of a folder unless it is a link."""
-        return [entry.name for entry in self._folders.entries_by_name(path) if entry.name.endswith(_JSON)]
 
 
 _SHOWN: Final = 20
@@ -204,10 +169,3 @@ def _changed(path: str) -> int:
         return os.lstat(path).st_mtime_ns
     except OSError:
         return 0
-
-
-def _stamps(folder: str, name: str) -> list[tuple[int, ...]]:
-    try:
-        return [stamp_from(os.lstat(f"{folder}{os.sep}{name}"))]
-    except OSError:
-        return []

@@ -1,0 +1,142 @@
+import errno
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from sidecar.history.stores.opencode import file_marks as module
+from sidecar.history.stores.opencode.file_marks import FileHead, FileMarks, Layout
+from sidecar.history.stores.sessions.folders import Folders
+
+KEY = "ses_1"
+_HOUR = 3_600
+
+
+class Session:
+    """A session with two messages of two parts each, written an hour ago."""
+
+    def __init__(self, root: Path) -> None:
+        self.marks = FileMarks(Folders())
+        self.file = root / "session" / f"{KEY}.json"
+        self.messages = root / "message" / KEY
+        self.parts = root / "part"
+        self.heads = [
+            FileHead(
+                str(self.file),
+                Layout(str(self.file.parent), str(root / "message"), str(self.parts), by_session=False),
+            )
+        ]
+        self.files = [self.file]
+        for message in ("msg_1", "msg_2"):
+            self.files.append(self.messages / f"{message}.json")
+            self.files += [self.parts / message / f"prt_{message}_{part}.json" for part in (1, 2)]
+        for file in self.files:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text("{}")
+        self.rest()
+
+    def rest(self) -> None:
+        """Let the last write be an hour ago."""
+        then = time.time() - _HOUR
+        for file in self.files:
+            os.utime(file, (then, then))
+
+    def mark(self) -> int:
+        """Return the fingerprint."""
+        return self.marks.fingerprint(KEY, self.heads)
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Session:
+    return Session(tmp_path)
+
+
+def _stats(session: Session, monkeypatch: pytest.MonkeyPatch) -> int:
+    """Return how many files are examined for the fingerprint."""
+    examined = []
+    lstat = os.lstat
+
+    def note(path: str) -> os.stat_result:
+        examined.append(path)
+        return lstat(path)
+
+    with monkeypatch.context() as noting:
+        noting.setattr(os, "lstat", note)
+        session.mark()
+    return len(examined)
+
+
+def test_a_session_at_rest_takes_four_stats(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    session.mark()
+    assert _stats(session, monkeypatch) == 4
+
+
+def test_a_session_at_work_is_compared_completely(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    session.files[1].write_text('{"role": "user"}')
+    before = session.mark()
+    assert _stats(session, monkeypatch) > len(session.files)
+    session.files[2].write_text('{"type": "text"}')
+    assert session.mark() != before
+
+
+@pytest.mark.parametrize("place", [0, 4], ids=["session", "last message"])
+def test_a_file_that_opencode_writes_next_is_noticed_at_once(session: Session, place: int) -> None:
+    before = session.mark()
+    session.files[place].write_text('{"time": {}}')
+    assert session.mark() != before
+
+
+def test_an_added_message_is_noticed_at_once(session: Session) -> None:
+    before = session.mark()
+    (session.messages / "msg_3.json").write_text("{}")
+    assert session.mark() != before
+
+
+def test_an_added_part_of_the_last_message_is_noticed_at_once(session: Session) -> None:
+    before = session.mark()
+    (session.parts / "msg_2" / "prt_3.json").write_text("{}")
+    assert session.mark() != before
+
+
+def test_the_first_part_of_the_last_message_is_noticed_at_once(session: Session) -> None:
+    session.files.append(session.messages / "msg_3.json")
+    session.files[-1].write_text("{}")
+    session.rest()
+    before = session.mark()
+    (session.parts / "msg_3").mkdir()
+    (session.parts / "msg_3" / "prt_1.json").write_text("{}")
+    assert session.mark() != before
+
+
+def test_a_removed_message_is_noticed_at_once(session: Session) -> None:
+    before = session.mark()
+    session.files[1].unlink()
+    assert session.mark() != before
+
+
+def test_an_edit_of_an_older_part_is_noticed_later(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = session.mark()
+    session.files[2].write_text('{"type": "text"}')
+    assert session.mark() == before
+    later = time.monotonic() + 2 * module._TRUSTED_SECONDS
+    monkeypatch.setattr(time, "monotonic", lambda: later)
+    assert session.mark() != before
+
+
+def test_a_session_that_could_not_be_listed_is_compared_again(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = session.mark()
+    scandir = os.scandir
+
+    def fail(folder: str) -> object:
+        if folder.endswith("msg_1"):
+            raise OSError(errno.EMFILE, "Too many open files")
+        return scandir(folder)
+
+    with monkeypatch.context() as failing:
+        failing.setattr(os, "scandir", fail)
+        session.marks = FileMarks(Folders())
+        assert session.mark() != whole
+    assert session.mark() == whole
