@@ -56,6 +56,8 @@ class SessionCopies:
         self._is_listed = True
         self._known: tuple[object, object, dict[str, Copies]] | None = None
         """The version of the last copies, the heads that it identifies, and the copies."""
+        self._files: tuple[object, Mapping[str, list[FileHead]]] | None = None
+        """The version of the files that were listed last, and the files."""
 
     def databases(self) -> Mapping[str, DatabaseSource]:
         """Return the databases of the root by path."""
@@ -86,11 +88,17 @@ class SessionCopies:
             version = (*map(id, heads.values()), self.files.version())
             if self._known is not None and version[-1] is not None and self._known[0] == version:
                 return self._known[2]
-            files = self.files.heads()
+            files = self._files_at(version[-1])
             keys = dict.fromkeys([*(key for each in heads.values() for key in each), *files])
             found = {key: _copies(key, heads, files.get(key, ())) for key in keys}
             self._known = (version, heads, found)
             return found
+
+    def _files_at(self, version: object) -> Mapping[str, list[FileHead]]:
+        """Return the files of each session, listed again unless none was added or removed."""
+        if version is None or self._files is None or self._files[0] != version:
+            self._files = version, self.files.heads()
+        return self._files[1]
 
     def _listed(self, keys: Iterable[str]) -> Mapping[str, Copies]:
         """Return where some sessions were stored when all were listed last; list again for unknown ones.

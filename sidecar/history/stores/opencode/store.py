@@ -4,6 +4,7 @@ import os
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from operator import is_
 from pathlib import Path
 from typing import Final
 
@@ -49,6 +50,8 @@ class OpencodeStore(Store):
     def __init__(self, root: Root) -> None:
         self.root = root
         self._copies = SessionCopies(root.path)
+        self._entries: tuple[Sequence[Mapping[str, Head]], Mapping[str, bytes]] = ((), {})
+        """What `shared` returned, and for which sessions of databases."""
 
     def members(self) -> Keys:
         """List the sessions of all generations."""
@@ -89,7 +92,11 @@ class OpencodeStore(Store):
         """Return the fingerprints of the sessions in databases, which one file holds for all."""
         with self._copies.lock:
             heads = [source.heads() for source in self._copies.databases().values()]
-        return {key: _entry(each, key) for each in heads for key in each}
+            known, entries = self._entries
+            if len(known) != len(heads) or not all(map(is_, known, heads)):
+                entries = {key: _entry(each, key) for each in heads for key in each}
+                self._entries = heads, entries
+            return entries
 
     def rows(self, keys: Keys, rules: Rules, now: int) -> ReadRows:
         """Read sessions into their rows; one without a message is not listed."""
