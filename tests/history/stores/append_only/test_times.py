@@ -61,3 +61,16 @@ def test_what_only_looks_like_a_time_is_not_the_end_of_a_span(bad: str, more: li
     assert span([good[0], bad, good[1], *more]) == (good[0], good[1])
     assert span([bad]) == ("", "")
     assert sortable(bad) == ""
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ["2026-04-15T12:00:00.000Z2", "026-04-16T12:00:00.000Z", "2026-04-17T12:00:00.000Z"],
+        ["2026-04-15T12:00:00.\n00Z", "2026-04-16T12:00:00.000Z", "2026-04-17T12:00:00Z"],
+    ],
+)
+def test_times_of_another_length_are_read_one_by_one(texts: list[str]) -> None:
+    known = [time for text in texts if (time := sortable(text))]
+    assert span(texts) == (min(known), max(known))
+    assert span([]) == ("", "")
