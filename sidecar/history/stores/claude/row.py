@@ -81,18 +81,23 @@ def usage_of(facts: Facts) -> TokenUsage | None:
     used = [usage for usage in facts.answers.values() if usage is not None]
     if not used:
         return None
-    given, made, reads, writes = map(sum_of_tokens, zip(*map(_tokens_of, used), strict=True))
+    given = sum_of_tokens([usage.input_tokens for usage in used])
+    made = sum_of_tokens([usage.output_tokens for usage in used])
+    reads = sum_of_tokens([usage.cache_read_input_tokens for usage in used])
+    writes = sum_of_tokens([usage.cache_creation_input_tokens for usage in used])
     if given is made is reads is writes is None:
         return None
-    counted = {key for key, usage in facts.answers.items() if usage is not None}
-    has_cost = facts.costs.keys() == counted
+    has_cost = bool(facts.costs) and facts.costs.keys() == {
+        key for key, usage in facts.answers.items() if usage is not None
+    }
+    long_writes = [_long_cache_writes(usage) for usage in used if usage.cache_creation is not None]
     return TokenUsage(
         total=given + made if given is not None and made is not None else None,
         input=given,
         output=made,
         cache_reads=reads,
         cache_writes=writes,
-        long_cache_writes=sum_of_tokens([*map(_long_cache_writes, used)]) or None,
+        long_cache_writes=sum_of_tokens(long_writes) or None,
         cost=sum(facts.costs.values()) if has_cost else None,
         by_model=_by_model(facts, has_cost) if facts.models else None,
     )

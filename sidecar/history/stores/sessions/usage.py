@@ -113,8 +113,8 @@ def tokens(value: object) -> int | None:
 
 def sum_of_tokens(values: Sequence[Any]) -> int | None:
     """Sum recorded numbers of tokens; None without any that can be one."""
-    if {*map(type, values)} == {int} and min(values) >= 0 and max(values) < _CAN_BE:  # nearly always
-        return int(sum(values))
+    if {*map(type, values)} == {int} and min(values) >= 0 and (total := sum(values)) < _CAN_BE:
+        return int(total)  # nearly always
     known = [number for value in values if (number := tokens(value)) is not None]
     return sum(known) if known else None
 
