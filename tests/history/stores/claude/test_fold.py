@@ -9,7 +9,7 @@ import pytest
 
 from sidecar.corpus.agents.claude import generate
 from sidecar.history.stores.append_only.records import Damage
-from sidecar.history.stores.claude.copied.links import Links
+from sidecar.history.stores.claude.copied.links import Links, hash_of, hashes, links_of
 from sidecar.history.stores.claude.copied.shared_records import SharedRecords
 from sidecar.history.stores.claude.facts import Facts
 from sidecar.history.stores.claude.fold import FileFold
@@ -110,6 +110,25 @@ def test_the_last_of_several_answers_decides_how_a_session_ends() -> None:
         fold = FileFold()
         fold.take(_records(*members))
         assert fold.main.facts.state == state, members
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        "x",
+        "",
+        "0123456 -0000-4000-8000-000000000000",
+        "12345678-0000-4000-8000-0000000000001",
+        "1234567\n-0000-4000-8000-000000000000",
+        "\u00e92345678-0000-4000-8000-00000000000",
+    ],
+)
+def test_many_ids_have_the_same_hashes_as_one_by_one(odd: str) -> None:
+    uuids = [f"{number:08x}-0000-4000-8000-{number:012x}" for number in (1, 0x89ABCDEF, 0xFFFFFFFF)]
+    for together in (uuids, [odd, *uuids], [*uuids, odd], [odd]):
+        fold = FileFold()
+        fold.main.facts.uuids = together
+        assert [*hashes(links_of(fold, None).records)] == [*map(hash_of, together)]
 
 
 def test_sessions_that_share_records_are_found_by_any_record_of_the_other_file() -> None:

@@ -3,6 +3,7 @@
 import sys
 from array import array
 from collections.abc import Iterable
+from itertools import chain
 from typing import Final
 from zlib import crc32
 
@@ -13,6 +14,9 @@ from sidecar.history.stores.claude.fold import FileFold
 
 _HASH: Final = "I"
 """32 bits: two records of a million have the same by chance, which only costs a closer look."""
+_LENGTH: Final = len("c8fc6ad6-c202-476f-b754-61092007e993")
+_DIGITS: Final = 8
+"""How many digits of a uuid have as many bits as a hash."""
 
 
 class Links(msgspec.Struct, array_like=True, gc=False):
@@ -42,7 +46,7 @@ def links_of(fold: FileFold, parent: str | None) -> Links:
     """Return the links of a file from its facts."""
     threads = [fold.main.facts, *(thread.facts for thread in fold.sidechains.values())]
     answers = [crc32(key.encode("utf-8", "replace")) for facts in threads for key in _answers(facts)]
-    uuids = [uuid for facts in threads for uuid in facts.uuids]
+    uuids = [*chain.from_iterable(facts.uuids for facts in threads)]
     titles = fold.main.facts.titles
     held = set(uuids) if titles.summaries else set()
     foreign = [(hash_of(leaf), text) for leaf, text in titles.summaries if leaf not in held]
@@ -90,7 +94,7 @@ def _packed(values: Iterable[int]) -> bytes:
 def _packed_uuids(uuids: list[str]) -> bytes:
     """Hash many IDs, in a tenth of the time if all are uuids."""
     try:
-        found = array(_HASH, bytes.fromhex("".join([uuid[:8] for uuid in uuids])))
+        found = array(_HASH, bytes.fromhex(_first_digits(uuids)))
     except ValueError:
         return _packed(map(hash_of, uuids))
     if len(found) != len(uuids):
@@ -98,3 +102,20 @@ def _packed_uuids(uuids: list[str]) -> bytes:
     if sys.byteorder == "little":
         found.byteswap()
     return found.tobytes()
+
+
+def _first_digits(uuids: list[str]) -> str:
+    """Return the first 8 characters of each ID; empty if one has not the length of a uuid.
+
+    Takes the first ones of all, then the second ones: cutting each text takes twice as long.
+    """
+    count, step = len(uuids), _LENGTH + 1
+    together = "\n".join(uuids).encode("utf-8", "replace")
+    if together.count(b"\n") != count - 1 or len(together) != step * count - 1:
+        return ""
+    if together[_LENGTH::step] != b"\n" * (count - 1):
+        return ""
+    digits = bytearray(_DIGITS * count)
+    for place in range(_DIGITS):
+        digits[place::_DIGITS] = together[place::step]
+    return digits.decode()
