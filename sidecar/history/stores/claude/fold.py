@@ -5,16 +5,18 @@ from typing import Final
 
 import msgspec
 
-from sidecar.history.stores.append_only.times import span
+from sidecar.history.stores.append_only.times import sortable, span
 from sidecar.history.stores.claude.facts import Facts
 from sidecar.history.stores.claude.layout import chain_key
 from sidecar.history.stores.claude.prompts import input_of, is_surely_typed
-from sidecar.history.stores.claude.records import NOTHING, SYNTHETIC, Record, Usage
-from sidecar.history.stores.sessions.usage import dollars, tokens
+from sidecar.history.stores.claude.records import NOTHING, SYNTHETIC, Record
+from sidecar.history.stores.sessions.usage import dollars, is_more
 
 _TOOL_USE: Final = b'"tool_use"'
 _CONTINUES: Final = frozenset({"tool_use", "pause_turn"})
 _TURN_ENDS: Final = frozenset({"turn_duration", "stop_hook_summary"})
+_SAY_NOTHING: Final = frozenset({"wrapper", "meta"})
+"""The kinds of `user` records that leave the state as it is."""
 _MAX_TITLE: Final = 20_000
 """The characters of a prompt that are kept for the title."""
 
@@ -41,7 +43,8 @@ class ThreadFold:
             [record for record in records if record.uuid not in foreign] if foreign else records, records
         )
         answers: list[Record] = []
-        """Answers in a row, which are taken together: nothing between them depends on one of them."""
+        settled = 0
+        """How many of the answers came before the last record that decides the state."""
         for record in records:
             kind = record.type
             if foreign and record.uuid in foreign:
@@ -49,17 +52,15 @@ class ThreadFold:
             elif kind == "assistant":
                 answers.append(record)
             elif kind == "user":
-                if answers:
-                    self._take_answers(answers)
-                    answers = []
-                self._take_user(record)
+                if self._take_user(record):
+                    settled = len(answers)
             elif kind == "system":
-                if answers:
-                    self._take_answers(answers)
-                    answers = []
+                self._take_end(answers[settled:])
+                settled = len(answers)
                 self._take_system(record)
             elif kind != "progress":
                 self._take_title(record)
+        self._take_end(answers[settled:])
         self._take_answers(answers)
 
     def _take_ids(self, records: Sequence[Record]) -> None:
@@ -72,6 +73,8 @@ class ThreadFold:
             starts = uuids[:1] + starts
         facts.starts += starts
         facts.uuids += uuids
+        if not facts.never_copied and len(uuids) < len(records):
+            facts.never_copied = span([record.timestamp for record in records if not record.uuid])[0]
 
     def _take_places(self, own: Sequence[Record], records: Sequence[Record]) -> None:
         """Take the times and the folder that own records state, and some times of all records."""
@@ -81,11 +84,8 @@ class ThreadFold:
         facts.first = min(facts.first or first, first or facts.first)
         facts.end = max(facts.end, last if own is records else span([each.timestamp for each in records])[1])
         if not facts.start:
-            facts.start = span(
-                [record.timestamp for record in records if record.uuid and record.timestamp][:1]
-            )[0]
-        if not facts.never_copied:
-            facts.never_copied = span([record.timestamp for record in records if not record.uuid])[0]
+            stated = next((each.timestamp for each in records if each.uuid and each.timestamp), "")
+            facts.start = sortable(stated)
         if not facts.cwd:
             facts.cwd = next((record.cwd for record in own if record.cwd), "")
         if not facts.session:
@@ -113,14 +113,15 @@ class ThreadFold:
             titles.command = given.text[:_MAX_TITLE]
         return given.kind == "typed"
 
-    def _take_user(self, record: Record) -> None:
+    def _take_user(self, record: Record) -> bool:
+        """Add a `user` record; return whether it decides the state, whatever came before."""
         facts = self.facts
         if record.tool_use_result is not NOTHING:
             facts.state = "open"
-            return
+            return True
         if facts.titles.prompt and is_surely_typed(record):
             self._count_prompt(record)
-            return
+            return True
         given = input_of(record)
         match given.kind:
             case "typed":
@@ -134,6 +135,7 @@ class ThreadFold:
             case "wrapper":
                 if not facts.titles.command:
                     facts.titles.command = given.text[:_MAX_TITLE]
+        return given.kind not in _SAY_NOTHING
 
     def _count_prompt(self, record: Record) -> None:
         facts, uuid = self.facts, record.uuid
@@ -143,33 +145,27 @@ class ThreadFold:
         facts.state = "open"
 
     def _take_answers(self, records: Sequence[Record]) -> None:
-        """Add records of answers with nothing between them that depends on the state of the session."""
+        """Add records of answers; nothing depends on what is between them."""
         answers, foreign, first = self.facts.answers, self._foreign_answers, self.facts.first_model
-        model, end = "", None
+        model = ""
         for record in records:
             message = record.message
-            if record.is_api_error_message:
-                end = record
+            if message is None or record.is_api_error_message or message.model == SYNTHETIC:
                 continue
-            if message is None or message.model == SYNTHETIC:
-                continue
-            end = record
             key = f"{message.id} {record.request_id}" if message.id else record.uuid
             if foreign and key in foreign:
                 self.facts.copied_answers.add(key)
                 continue
             model = message.model or model
             known, usage = answers.get(key), message.usage
-            if known is None or (usage is not None and _made_more(usage, known)):
+            if known is None or (usage is not None and is_more(usage.output_tokens, known.output_tokens)):
                 answers[key] = usage
                 if (current := model or self.facts.model) != first:
                     first = self._take_model(key, current)
-                if (cost := dollars(record.cost_usd)) is not None:
+                if record.cost_usd is not None and (cost := dollars(record.cost_usd)) is not None:
                     self.facts.costs[key] = cost
         if model:
             self.facts.model = model
-        if end is not None:
-            self._take_end(end)
 
     def _take_model(self, key: str, model: str) -> str:
         """Take the model of an answer that is not the first one; return the first one."""
@@ -180,15 +176,20 @@ class ThreadFold:
             facts.models[key] = model
         return facts.first_model
 
-    def _take_end(self, record: Record) -> None:
-        """Take how an answer, the last one by now, leaves the session."""
-        facts, message = self.facts, record.message
-        if record.is_api_error_message or message is None:
-            facts.state = "failed"
-        elif message.stop_reason is None:
-            facts.state, facts.content = "unclear", message.content
-        else:
-            facts.state = "open" if message.stop_reason in _CONTINUES else "answered"
+    def _take_end(self, records: Sequence[Record]) -> None:
+        """Take how the last of some answers leaves the session."""
+        facts = self.facts
+        for record in reversed(records):
+            message = record.message
+            if record.is_api_error_message:
+                facts.state = "failed"
+            elif message is None or message.model == SYNTHETIC:
+                continue
+            elif message.stop_reason is None:
+                facts.state, facts.content = "unclear", message.content
+            else:
+                facts.state = "open" if message.stop_reason in _CONTINUES else "answered"
+            return
 
     def _take_title(self, record: Record) -> None:
         titles = self.facts.titles
@@ -203,11 +204,6 @@ class ThreadFold:
 def _is_copy(record: Record) -> bool:
     """Return whether `/branch` copied a record, which it marks."""
     return bytes(record.forked_from).startswith(b"{")
-
-
-def _made_more(usage: Usage, known: Usage) -> bool:
-    made, before = usage.output_tokens, known.output_tokens
-    return made != before and (tokens(made) or 0) > (tokens(before) or 0)
 
 
 def _calls(content: msgspec.Raw | None) -> bool:

@@ -111,6 +111,13 @@ def tokens(value: object) -> int | None:
     return value if type(value) is int and 0 <= value < _CAN_BE else None
 
 
+def is_more(value: object, other: object) -> bool:
+    """Return whether a recorded number of tokens is larger than another; any other value counts as 0."""
+    if type(value) is int and type(other) is int and 0 <= value < _CAN_BE and 0 <= other < _CAN_BE:
+        return value > other  # nearly always
+    return (tokens(value) or 0) > (tokens(other) or 0)
+
+
 def sum_of_tokens(values: Sequence[Any]) -> int | None:
     """Sum recorded numbers of tokens; None without any that can be one."""
     if {*map(type, values)} == {int} and min(values) >= 0 and (total := sum(values)) < _CAN_BE:

@@ -112,6 +112,21 @@ def test_the_last_of_several_answers_decides_how_a_session_ends() -> None:
         assert fold.main.facts.state == state, members
 
 
+def test_a_command_after_an_answer_leaves_the_session_as_the_answer_did() -> None:
+    answer: Member = {"type": "assistant", "message": {"id": "a", "model": "m", "content": "done"}}
+    command: Member = {"type": "user", "message": {"content": "<command-name>/cost</command-name>"}}
+    prompt: Member = {"type": "user", "message": {"content": "fix it"}}
+    turn_end: Member = {"type": "system", "subtype": "turn_duration"}
+    for members, state in (
+        ([answer, command], "unclear"),
+        ([answer, command, turn_end], "answered"),
+        ([answer, prompt, command, turn_end], "open"),
+    ):
+        fold = FileFold()
+        fold.take(_records(*members))
+        assert fold.main.facts.state == state, members
+
+
 @pytest.mark.parametrize(
     "odd",
     [
