@@ -5,8 +5,7 @@ import type { AsyncTask } from "../protocol.js";
 import { missingRunners } from "../text/runnerWords.js";
 import { messageOf } from "../util/errors.js";
 import type { ServiceState, SubagentService } from "../service/service.js";
-import { storedRef } from "../storedRef.js";
-import { TextFeed } from "./events/textFeed.js";
+import { LastFeeds } from "./feeds.js";
 import { FollowedRun } from "./followedRun.js";
 import type { RunRow } from "./listMessages.js";
 import type { AttachRequest, FromWebview, Navigation, ToWebview } from "./messages.js";
@@ -16,7 +15,6 @@ import { RunRequests } from "./runRequests.js";
 import { rowOf } from "./runRow.js";
 import { TaskFeed } from "./taskFeed.js";
 import type { TimedTurn } from "./turns/turnIndex.js";
-import { TurnFeed } from "./turns/turnFeed.js";
 
 /**
  * Serves one webview while its page is destroyed and created any number of times.
@@ -34,10 +32,9 @@ export class PanelSession implements Disposable {
     this.#postChange(task);
   });
   #followed: FollowedRun | undefined;
-  /** The turns of the run that was followed last, of which a page may have only a part. */
-  #turns: TurnFeed | undefined;
-  /** The files of that run whose changes can be shown. */
-  #texts: TextFeed | undefined;
+  readonly #feeds = new LastFeeds((message) => {
+    this.#post(message);
+  });
   #pending: Navigation | undefined;
 
   constructor(service: SubagentService, outbox: Outbox, host: PanelHost) {
@@ -109,7 +106,7 @@ export class PanelSession implements Disposable {
 
   /** Say where a question is: the page may have dropped it. */
   #located(message: Extract<Navigation, { type: "toQuestion" }>): Navigation {
-    const seq = this.#turns?.askedAt(message.requestId);
+    const seq = this.#feeds.askedAt(message.requestId);
     return seq === undefined ? message : { ...message, seq };
   }
 
@@ -120,7 +117,7 @@ export class PanelSession implements Disposable {
 
   /** The turns of the run that the page shows, with their times; undefined while it shows none. */
   get turns(): readonly TimedTurn[] | undefined {
-    return this.#followed && this.#turns?.timed;
+    return this.#followed && this.#feeds.timed;
   }
 
   /** Send changed definitions, and choose the named one for the next launch. */
@@ -294,7 +291,7 @@ export class PanelSession implements Disposable {
         this.#host.shows(task, title);
       },
       marks: this.#host.marks,
-      ...this.#feedsOf(taskId, afterSeq),
+      ...this.#feeds.of(taskId, afterSeq),
       post: (message) => {
         this.#post(message);
       },
@@ -306,24 +303,6 @@ export class PanelSession implements Disposable {
     this.#followed = followed;
     await followed.send();
     await followed.sendUndelivered();
-  }
-
-  /** Return what is known of the events of a run, and send it; a stored task may have other ones now. */
-  #feedsOf(taskId: string, afterSeq: number): { turns: TurnFeed; texts: TextFeed } {
-    const beginsAgain = afterSeq === 0 && storedRef(taskId) !== undefined;
-    const [turns, texts] = [this.#turns, this.#texts];
-    if (turns !== undefined && texts !== undefined && turns.taskId === taskId && !beginsAgain) {
-      turns.sendAll();
-      texts.sendAll();
-      return { turns, texts };
-    }
-    this.#turns = new TurnFeed(taskId, (found) => {
-      this.#post({ type: "turns", taskId, ...found });
-    });
-    this.#texts = new TextFeed((paths) => {
-      this.#post({ type: "texts", taskId, paths });
-    });
-    return { turns: this.#turns, texts: this.#texts };
   }
 
   #unfollow(): void {
