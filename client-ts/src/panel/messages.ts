@@ -28,6 +28,11 @@ export interface Whereabouts {
   readonly isAway?: boolean;
 }
 
+/** Whether a message comes late: the page that was there before may not have received it. */
+export interface Delay {
+  readonly isLate?: boolean;
+}
+
 /** How the editor opens a conversation that the page asks for. */
 export interface Opening extends Whereabouts {
   /** Whether it opens next to what is shown. */
@@ -111,14 +116,16 @@ export type ToWebview =
       readonly type: "launched";
       readonly taskId: string;
       readonly others?: readonly string[];
-    } & Whereabouts)
+    } & Whereabouts &
+      Delay)
   /** With the subagents that were not launched, if several were to be, and those runs that were. */
   | ({
       readonly type: "launchFailed";
       readonly left?: readonly string[];
       readonly launched?: readonly string[];
     } & LaunchProblem &
-      Whereabouts)
+      Whereabouts &
+      Delay)
   /** The paths of files that the user attached to the next launch. */
   | { readonly type: "attached"; readonly paths: readonly string[] }
   | { readonly type: "attachFailed"; readonly message: string }
@@ -127,7 +134,9 @@ export type ToWebview =
   /** How many subagents can run at once; -1 means no limit. */
   | { readonly type: "limit"; readonly max: number }
   /** The user cancelled the launch. */
-  | { readonly type: "launchDropped" }
+  | ({ readonly type: "launchDropped" } & Delay)
+  /** A launch that an earlier page requested has not been answered. */
+  | { readonly type: "launching" }
   | { readonly type: "cancelFailed"; readonly taskId: string; readonly message: string }
   /** An answer was refused, for example because another one came first. */
   | {
@@ -228,6 +237,12 @@ export type Navigation = Extract<
   }
 >;
 
+/** How a launch ended for the composer. */
+export type LaunchAnswer = Extract<
+  Navigation,
+  { type: "launched" | "launchFailed" | "launchDropped" }
+>;
+
 /** What the page sends to the extension. */
 export type FromWebview =
   | { readonly type: "ready" }
@@ -257,6 +272,8 @@ export type FromWebview =
       /** The paths of files for all of them. */
       readonly files?: readonly string[];
     }
+  /** The answer to a launch is in the state that the page saved. */
+  | { readonly type: "noted" }
   | ({ readonly type: "attach" } & AttachRequest)
   | { readonly type: "findFiles"; readonly text: string }
   | { readonly type: "cancel"; readonly taskId: string }

@@ -10,6 +10,7 @@ import { FollowedRun } from "./followedRun.js";
 import type { RunRow } from "./listMessages.js";
 import type { AttachRequest, FromWebview, Navigation, ToWebview } from "./messages.js";
 import type { PanelHost } from "./panelHost.js";
+import { PendingLaunch } from "./pendingLaunch.js";
 import { readMessage } from "./readMessage.js";
 import { RunRequests } from "./runRequests.js";
 import { rowOf } from "./runRow.js";
@@ -35,6 +36,7 @@ export class PanelSession implements Disposable {
   readonly #feeds = new LastFeeds((message) => {
     this.#post(message);
   });
+  readonly #launch = new PendingLaunch();
   #pending: Navigation | undefined;
 
   constructor(service: SubagentService, outbox: Outbox, host: PanelHost) {
@@ -97,7 +99,9 @@ export class PanelSession implements Disposable {
 
   /** Make the page show something, at once or as soon as there is a page. */
   show(message: Navigation): void {
-    if (this.#ready) {
+    if (this.#launch.take(message)) {
+      this.#post(message);
+    } else if (this.#ready) {
       this.#post(message.type === "toQuestion" ? this.#located(message) : message);
     } else {
       this.#pending = message;
@@ -168,7 +172,10 @@ export class PanelSession implements Disposable {
       case "read":
         return this.#requests.read(message);
       case "launch":
-        return this.#requests.launch(message);
+        return this.#launch.during(this.#requests.launch(message));
+      case "noted":
+        this.#launch.noted();
+        return;
       case "attach":
         return this.#attach(message);
       case "findFiles":
@@ -210,6 +217,9 @@ export class PanelSession implements Disposable {
     this.settingsChanged();
     this.#post({ type: "service", state: this.#service.state });
     this.#sendRuns();
+    this.#launch.missed.forEach((message) => {
+      this.#post(message);
+    });
     if (this.#pending !== undefined) {
       this.#post(this.#pending);
       this.#pending = undefined;

@@ -17,6 +17,7 @@ const READERS: { readonly [T in Type]: (fields: Fields) => Content<T> | undefine
   ready: () => ({}),
   refresh: () => ({}),
   unfollow: () => ({}),
+  noted: () => ({}),
   moreHistory: () => ({}),
   connectFleet: () => ({}),
   useAgent: ({ runner }) => (isText(runner) ? { runner } : undefined),

@@ -15,6 +15,7 @@ type ComposerEvent = Extract<
       | "launched"
       | "launchFailed"
       | "launchDropped"
+      | "launching"
       | "queue"
       | "write"
       | "choose"
@@ -55,16 +56,18 @@ export function composing(state: State, event: ComposerEvent): State {
           launch: { kind: "idle" },
           draft: { ...omit(draft, "also", "files"), goal: "" },
         },
-        event.taskId,
+        event,
       );
     case "launchFailed":
       return {
         ...state,
         draft: leftOf(draft, event.left),
-        launch: { ...omit(event, "type", "left", "launched", "isAway"), kind: "refused" },
+        launch: { ...omit(event, "type", "left", "launched", "isAway", "isLate"), kind: "refused" },
       };
     case "launchDropped":
       return { ...state, launch: { kind: "idle" } };
+    case "launching":
+      return { ...state, launch: { kind: "sending", queue: false } };
     case "compose":
       return omit({ ...state, draft: { ...draft, ...omit(event, "type") } }, "open");
     case "launchAgain":
@@ -128,8 +131,12 @@ function leftOf(draft: Draft, left: readonly string[] | undefined): Draft {
   return subagentName === undefined ? draft : using({ ...draft, subagentName, also });
 }
 
-function launched(state: State, taskId: string): State {
-  return state.opensElsewhere
+/** Show what was launched, but only its row if the user has left the list since: nothing opens by itself. */
+function launched(
+  state: State,
+  { taskId, isLate = false }: Extract<Event, { type: "launched" }>,
+): State {
+  return state.opensElsewhere || isLate
     ? listing(state, { type: "focusRow", key: runKey({ id: taskId }) })
     : opened(state, taskId);
 }

@@ -66,6 +66,7 @@ function reduced(state: State, event: Event): State {
     case "launched":
     case "launchFailed":
     case "launchDropped":
+    case "launching":
     case "queue":
     case "choose":
     case "alsoUse":

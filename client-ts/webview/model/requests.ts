@@ -1,4 +1,4 @@
-import type { FromWebview, Opening, Whereabouts } from "../../src/panel/messages.js";
+import type { FromWebview, LaunchAnswer, Opening, Whereabouts } from "../../src/panel/messages.js";
 import type { Event } from "./events.js";
 import { chosenFor, needsFleet } from "./composer/choices.js";
 import { continuation } from "./continuation.js";
@@ -36,11 +36,9 @@ function answersTo(before: State, after: State, event: Event): FromWebview[] {
         ? [opening(event.taskId)]
         : followRequests(before.open, after.open);
     case "launched":
-      return after.opensElsewhere
-        ? openings([event.taskId, ...(event.others ?? [])], event)
-        : followRequests(before.open, after.open);
     case "launchFailed":
-      return after.opensElsewhere ? openings(event.launched ?? [], event) : [];
+    case "launchDropped":
+      return [...launchedRequests(before, after, event), { type: "noted" }];
     case "launchAgain":
       return launchAgainRequests(after);
     case "continueWith":
@@ -101,6 +99,23 @@ function answersTo(before: State, after: State, event: Event): FromWebview[] {
     default:
       return followRequests(before.open, after.open);
   }
+}
+
+/** Show what was launched; what comes late is only listed. */
+function launchedRequests(
+  before: State,
+  after: State,
+  event: Extract<Event, { type: LaunchAnswer["type"] }>,
+): FromWebview[] {
+  if (event.isLate === true || event.type === "launchDropped") {
+    return [];
+  }
+  if (!after.opensElsewhere) {
+    return followRequests(before.open, after.open);
+  }
+  return event.type === "launched"
+    ? openings([event.taskId, ...(event.others ?? [])], event)
+    : openings(event.launched ?? [], event);
 }
 
 /** Open conversations side by side, the first of them with the focus. */

@@ -9,8 +9,9 @@ export const FALLBACK_FOCUS = '#scroller, .agent[tabindex="0"], .group[tabindex=
 export function focusTarget(after: State, event: Event): string | undefined {
   switch (event.type) {
     case "openRun":
-    case "launched":
       return after.opensElsewhere ? undefined : "#scroller";
+    case "launched":
+      return after.opensElsewhere || event.isLate === true ? undefined : "#scroller";
     case "moveTo":
       return `[data-key=${JSON.stringify(event.key)}]`;
     case "find":

@@ -183,6 +183,9 @@ export class Page {
     this.#state = after;
     this.#noteArrival(event);
     for (const request of requestsOf(before, after, event)) {
+      if (request.type === "noted") {
+        this.#saver.now();
+      }
       if (request.type === "seen") {
         this.#afterDrawing.push(request);
       } else {

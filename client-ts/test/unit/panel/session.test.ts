@@ -271,13 +271,49 @@ test("a launch over the limit may be queued", async () => {
   expect(service.asked.at(-1)?.[1]).toMatchObject({ overLimit: "queue" });
 });
 
-test("a launch that ends while the page is hidden is shown by the next one", async () => {
-  const { session, posted, receive } = panel();
+test("a launch that ends while the page is hidden is only listed by the next one", async () => {
+  const { service, session, posted, receive } = panel();
   await receive({ type: "ready" });
   session.receive(LAUNCH);
   session.hide();
+  await vi.waitFor(() => {
+    expect(service.asked.map(([method]) => method)).toContain("asyncTasks/launch");
+  });
+  await new Promise(setImmediate);
+  expect(posted).not.toContainEqual({ type: "launched", taskId: "t2" });
+  session.show({ type: "home" });
   await receive({ type: "ready" });
+  expect(posted).toContainEqual({ type: "launched", taskId: "t2", isLate: true });
+  expect(posted).toContainEqual({ type: "home" });
+});
+
+test("the answer to a launch is sent again to the next page until one has saved it", async () => {
+  const { session, posted, receive } = panel();
+  const late = { type: "launched", taskId: "t2", isLate: true };
+  await receive({ type: "ready" }, LAUNCH);
   expect(posted).toContainEqual({ type: "launched", taskId: "t2" });
+  session.hide(); // The message went to a page that was being taken away.
+  await receive({ type: "ready" });
+  expect(posted.filter((message) => "isLate" in message)).toEqual([late]);
+  await receive({ type: "noted" }, { type: "ready" });
+  expect(posted.filter((message) => "isLate" in message)).toEqual([late]);
+});
+
+test("a page that comes back before its launch is answered knows that it waits", async () => {
+  const { service, session, posted, receive } = panel();
+  let answer: (value: unknown) => void = () => undefined;
+  service.answers["asyncTasks/launch"] = () =>
+    new Promise((resolve) => {
+      answer = resolve;
+    });
+  await receive({ type: "ready" }, LAUNCH);
+  session.hide();
+  await receive({ type: "ready" });
+  expect(posted).toContainEqual({ type: "launching" });
+  answer({ task: task({ id: "t2" }), revision: 1 });
+  await vi.waitFor(() => {
+    expect(posted).toContainEqual({ type: "launched", taskId: "t2" });
+  });
 });
 
 test("the page lists every run that the window knows", async () => {

@@ -102,7 +102,10 @@ test("live runs stay listed, however many there are; of those that ended, the ne
 test("a launch opens its conversation and empties the goal", () => {
   const events: Event[] = [...READY, { type: "submit" }, { type: "launched", taskId: "t9" }];
   expect(after(...events)).toMatchObject({ draft: { goal: "" }, open: { taskId: "t9" } });
-  expect(asked(...events)).toEqual([{ type: "follow", taskId: "t9", afterSeq: 0 }]);
+  expect(asked(...events)).toEqual([
+    { type: "follow", taskId: "t9", afterSeq: 0 },
+    { type: "noted" },
+  ]);
 });
 
 test("over the limit a launch can be queued, and keeps its goal until then", () => {

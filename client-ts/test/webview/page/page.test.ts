@@ -1017,6 +1017,23 @@ test("what was launched opens in editors side by side; elsewhere, the user is no
   vi.restoreAllMocks();
 });
 
+test.each([true, false])(
+  "a launch whose answer comes late is only listed, and its goal is gone (editors: %s)",
+  (opensElsewhere) => {
+    const { asked, state, tell } = shown({ goal: "Fix the days", subagentName: "tester" });
+    tell(...READY, { type: "settings", opensElsewhere }, { type: "launching" });
+    vi.spyOn(document, "hasFocus").mockReturnValue(true);
+    asked.length = 0;
+    press("Enter", find("#goal"));
+    tell({ type: "launched", taskId: "t1", isLate: true });
+    expect(asked.filter(({ type }) => ["launch", "act", "follow"].includes(type))).toEqual([]);
+    expect(asked).toContainEqual({ type: "noted" });
+    expect(document.querySelector("#scroller")).toBeNull();
+    expect(state.saved).toMatchObject({ goal: "" });
+    vi.restoreAllMocks();
+  },
+);
+
 test("the time of a call is what it worked, without its wait for an answer", () => {
   const { tell } = shown();
   const options = [{ optionId: "y", name: "Yes", kind: "allow_once" }];

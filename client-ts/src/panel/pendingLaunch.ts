@@ -1,0 +1,45 @@
+import type { LaunchAnswer, Navigation, ToWebview } from "./messages.js";
+
+/** Keeps the answer to a launch until a page has saved it: the page that requested it may be gone. */
+export class PendingLaunch {
+  #isWaiting = false;
+  #answer: LaunchAnswer | undefined;
+
+  /** Wait for a launch that a page requested. */
+  async during(launch: Promise<void>): Promise<void> {
+    this.#isWaiting = true;
+    this.#answer = undefined;
+    try {
+      await launch;
+    } finally {
+      this.#isWaiting = false;
+    }
+  }
+
+  /** Keep a message if it is the answer; return whether it is. */
+  take(message: Navigation): boolean {
+    if (!isAnswer(message)) {
+      return false;
+    }
+    this.#answer = message;
+    return true;
+  }
+
+  /** Forget the answer: a page has saved it. */
+  noted(): void {
+    this.#answer = undefined;
+  }
+
+  /** What a new page has to know of the launch. */
+  get missed(): readonly ToWebview[] {
+    if (this.#answer !== undefined) {
+      return [{ ...this.#answer, isLate: true }];
+    }
+    return this.#isWaiting ? [{ type: "launching" }] : [];
+  }
+}
+
+function isAnswer(message: Navigation): message is LaunchAnswer {
+  const { type } = message;
+  return type === "launched" || type === "launchFailed" || type === "launchDropped";
+}
