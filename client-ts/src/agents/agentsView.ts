@@ -14,6 +14,7 @@ import type { OfferFeed } from "../offers/offerFeed.js";
 import { SECTION } from "../service/settings.js";
 import type { DueDeletions } from "../views/dueDeletions.js";
 import type { HistoryList } from "./historyList.js";
+import type { Reveal } from "../util/reveal.js";
 import type { ConversationEditors } from "./conversationEditors.js";
 import { type PageContext, servePage } from "./pages.js";
 
@@ -82,9 +83,14 @@ export class AgentsView implements WebviewViewProvider, Disposable {
     return this.visible ? this.#session : undefined;
   }
 
-  /** Show the view with the list or, if a task is named, its conversation. */
-  async reveal(taskId?: string): Promise<void> {
-    await this.#show(taskId === undefined ? { type: "home" } : { type: "open", taskId });
+  /** Show the view with the list or, if a task is named, its conversation; without the focus only if it is visible. */
+  async reveal(taskId?: string, { keepsFocus = false }: Reveal = {}): Promise<void> {
+    const target: Navigation = taskId === undefined ? { type: "home" } : { type: "open", taskId };
+    if (!keepsFocus) {
+      await this.#show(target);
+    } else if (this.visible) {
+      this.#session?.show(target); // A view that opens would replace the one in which the user may be.
+    }
   }
 
   /** Show the view with the cursor in the goal; choose the named subagent and fill in the goal. */

@@ -3,6 +3,7 @@ import * as vscode from "vscode";
 import type { PanelSession } from "../panel/panelSession.js";
 import * as strings from "../text/strings.js";
 import { type PageContext, servePage } from "./pages.js";
+import type { Reveal } from "../util/reveal.js";
 import { loadingTitle, type Tabbed, tabTitles } from "./tabTitles.js";
 
 /** The type of the editors' webviews in the manifest. */
@@ -35,12 +36,12 @@ export class ConversationEditors implements vscode.WebviewPanelSerializer, vscod
   }
 
   /** Show a run: in its editor, or else in a new one among the tabs in front, or to the side. */
-  open(taskId: string, toSide = false): void {
+  open(taskId: string, how: Reveal = {}): void {
     const known = this.#of(taskId);
     if (known === undefined) {
-      this.#create(taskId, toSide).session.show({ type: "open", taskId });
+      this.#create(taskId, how).session.show({ type: "open", taskId });
     } else {
-      known.panel.reveal();
+      known.panel.reveal(undefined, how.keepsFocus);
     }
   }
 
@@ -55,11 +56,14 @@ export class ConversationEditors implements vscode.WebviewPanelSerializer, vscod
     return [...this.#editors].find((editor) => editor.taskId === taskId);
   }
 
-  #create(taskId: string, toSide = false): Editor {
+  #create(taskId: string, { toSide = false, keepsFocus = false }: Reveal = {}): Editor {
     const panel = vscode.window.createWebviewPanel(
       CONVERSATION_EDITOR,
       loadingTitle(this.#context.titleOf(taskId)),
-      toSide ? vscode.ViewColumn.Beside : vscode.ViewColumn.Active,
+      {
+        viewColumn: toSide ? vscode.ViewColumn.Beside : vscode.ViewColumn.Active,
+        preserveFocus: keepsFocus,
+      },
     );
     return this.#add(panel, taskId);
   }

@@ -3,6 +3,7 @@ import type { Event, WebviewView } from "vscode";
 import type { PanelSession } from "../panel/panelSession.js";
 import { storedRef } from "../storedRef.js";
 import { type AgentsView, showsInEditor } from "./agentsView.js";
+import type { Reveal } from "../util/reveal.js";
 import type { ConversationEditors } from "./conversationEditors.js";
 
 /** Shows runs where the user wants them: in the editor area or in the side bar. */
@@ -39,12 +40,12 @@ export class Conversations {
     return this.#editors.activeTaskId;
   }
 
-  /** Show the list or, if a task is named, its conversation; an editor may open to the side. */
-  async reveal(taskId?: string, toSide = false): Promise<void> {
+  /** Show the list or, if a task is named, its conversation. */
+  async reveal(taskId?: string, how: Reveal = {}): Promise<void> {
     if (taskId !== undefined && showsInEditor()) {
-      this.#editors.open(taskId, toSide);
+      this.#editors.open(taskId, how);
     } else {
-      await this.#view.reveal(taskId);
+      await this.#view.reveal(taskId, how);
     }
   }
 

@@ -13,6 +13,12 @@ const BY_USER = new Set<TextEditorSelectionChangeKind | undefined>([
 ]);
 
 /**
+ * After this time, in ms, the user may be where the editor does not say so: in a view such as the Explorer, or in the
+ * message of a commit.
+ */
+const AWAY_MS = 1_000;
+
+/**
  * Notes whether the user goes to another editor or terminal, or works in a text editor, while something that is to
  * be shown takes its time.
  */
@@ -20,6 +26,7 @@ export class Moves implements Disposable {
   readonly #subscription: Disposable;
   #from: Place = here();
   #hasWorked = false;
+  #since = performance.now();
 
   constructor() {
     this.#subscription = window.onDidChangeTextEditorSelection(({ kind }) => {
@@ -33,8 +40,14 @@ export class Moves implements Disposable {
     return this.#hasWorked || tab !== this.#from.tab || terminal !== this.#from.terminal;
   }
 
+  /** Whether so much time has passed that the user may have moved unnoticed. */
+  get areUncertain(): boolean {
+    return performance.now() - this.#since > AWAY_MS;
+  }
+
   /** Note what happens from now on. */
   begin(): void {
+    this.#since = performance.now();
     this.#from = here();
     this.#hasWorked = false;
   }
@@ -53,10 +66,13 @@ function here(): Place {
   return { tab: window.tabGroups.activeTabGroup.activeTab, terminal: window.activeTerminal };
 }
 
-/** Do what takes its time, and show its result unless the user moved since `begin` was called last. */
+/**
+ * Do what takes its time, and show its result unless the user moved since `begin` was called last. What took long may
+ * not take the focus.
+ */
 export async function unlessMoved<T>(
   work: (begin: () => void) => Promise<T | undefined>,
-  show: (result: T) => Promise<void>,
+  show: (result: T, opening: { readonly keepsFocus: boolean }) => Promise<void>,
 ): Promise<void> {
   const moves = new Moves();
   try {
@@ -64,7 +80,7 @@ export async function unlessMoved<T>(
       moves.begin();
     });
     if (result !== undefined && !moves.any) {
-      await show(result);
+      await show(result, { keepsFocus: moves.areUncertain });
     }
   } finally {
     moves.dispose();

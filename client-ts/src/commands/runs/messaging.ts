@@ -1,3 +1,4 @@
+import type { Reveal } from "../../util/reveal.js";
 import type { Outbox } from "../../service/outbox.js";
 import { inform, showError } from "../../questions/notify.js";
 import type { AsyncTask } from "../../protocol.js";
@@ -14,7 +15,7 @@ import { unlessMoved } from "../../util/moves.js";
 export interface MessagingCommandsContext {
   readonly service: SubagentService;
   readonly outbox: Outbox;
-  readonly panel: { reveal(taskId?: string): Promise<void> };
+  readonly panel: { reveal(taskId?: string, how?: Reveal): Promise<void> };
 }
 
 /** The commands that send a message to the agent of a run, by their ids. */
@@ -71,11 +72,13 @@ async function resume(
     (begin) =>
       askUntilAccepted(question, (text) => {
         begin();
-        return orQueue((overLimit) =>
-          service.request("asyncTasks/resume", { taskId, ...messageIn(text), ...overLimit }),
+        return orQueue(
+          (overLimit) =>
+            service.request("asyncTasks/resume", { taskId, ...messageIn(text), ...overLimit }),
+          begin,
         );
       }),
-    ({ task }) => panel.reveal(task.id),
+    ({ task }, opening) => panel.reveal(task.id, opening),
   );
 }
 

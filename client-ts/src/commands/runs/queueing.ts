@@ -15,10 +15,11 @@ const SETTING_BUTTONS = {
 /**
  * Request a run. Over the limit it is queued or, if the settings reject that, the user decides;
  * undefined if they do not launch. A refusal that a setting can prevent is shown with a button that
- * opens the setting.
+ * opens the setting. `decided` is called when the user has decided to queue it.
  */
 export async function orQueue<T>(
   request: (options: LaunchOptions) => Promise<T>,
+  decided: () => void = () => undefined,
 ): Promise<T | undefined> {
   try {
     return await request(launchOptions(vscode.workspace.getConfiguration(SECTION)));
@@ -27,9 +28,11 @@ export async function orQueue<T>(
     if (problem.setting === undefined) {
       throw error;
     }
-    return (await addsToQueue(problem, problem.setting))
-      ? request({ overLimit: "queue" })
-      : undefined;
+    if (!(await addsToQueue(problem, problem.setting))) {
+      return undefined;
+    }
+    decided();
+    return request({ overLimit: "queue" });
   }
 }
 

@@ -2,6 +2,7 @@ import { EXAMPLE_GOAL, EXAMPLE_SUBAGENT } from "../../service/example.js";
 import { inform } from "../../questions/notify.js";
 import type { LaunchParams } from "../../protocol.js";
 import { allRuns } from "../../runs/runPages.js";
+import type { Reveal } from "../../util/reveal.js";
 import type { SubagentService } from "../../service/service.js";
 import { isLive } from "../../text/outcome.js";
 import { askGoal, pickFolder, pickRun } from "./prompts.js";
@@ -16,7 +17,7 @@ import { unlessMoved } from "../../util/moves.js";
 /** What these commands act on. */
 export interface SubagentCommandsContext extends DefinitionCommandsContext {
   readonly panel: DefinitionCommandsContext["panel"] & {
-    reveal(taskId?: string, toSide?: boolean): Promise<void>;
+    reveal(taskId?: string, how?: Reveal): Promise<void>;
   };
   /** Add the example's definition to the sidecar; returns the folder it may read. */
   readonly enableExample: () => Promise<string>;
@@ -98,13 +99,14 @@ async function launchAndShow(
   prepare: () => Promise<LaunchParams>,
 ): Promise<void> {
   await unlessMoved(
-    async () => {
+    async (begin) => {
       const params = await prepare();
-      return orQueue((overLimit) =>
-        service.request("asyncTasks/launch", { ...params, ...overLimit }),
+      return orQueue(
+        (overLimit) => service.request("asyncTasks/launch", { ...params, ...overLimit }),
+        begin,
       );
     },
-    ({ task }) => panel.reveal(task.id),
+    ({ task }, opening) => panel.reveal(task.id, opening),
   );
 }
 
@@ -133,7 +135,7 @@ async function open(
   await service.start();
   const known = taskIdOf(target);
   if (known !== undefined) {
-    await panel.reveal(known, toSide);
+    await panel.reveal(known, { toSide });
     return;
   }
   const tasks = await allRuns((params) => service.request("asyncTasks/list", params));

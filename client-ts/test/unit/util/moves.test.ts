@@ -58,6 +58,28 @@ test("what the user did before the last beginning does not count", async () => {
   expect(await isShown(moved)).toBe(true);
 });
 
+test("what took long is shown without the focus, since the user may be in a view", async () => {
+  vi.useFakeTimers();
+  const openings: boolean[] = [];
+  const show = (_: string, { keepsFocus }: { readonly keepsFocus: boolean }) => {
+    openings.push(keepsFocus);
+    return Promise.resolve();
+  };
+  const after = (ms: number) => () => {
+    vi.advanceTimersByTime(ms);
+    return Promise.resolve("result");
+  };
+  await unlessMoved(after(900), show);
+  await unlessMoved(after(1_100), show);
+  await unlessMoved((begin) => {
+    vi.advanceTimersByTime(60_000); // the user writes
+    begin();
+    return Promise.resolve("result");
+  }, show);
+  expect(openings).toEqual([false, true, false]);
+  vi.useRealTimers();
+});
+
 test("nothing is shown of what was cancelled", async () => {
   const show = vi.fn(() => Promise.resolve());
   await unlessMoved(() => Promise.resolve(undefined), show);
