@@ -35,6 +35,7 @@ import { ReaderPlace } from "./readerPlace.js";
 import { Saver } from "./saver.js";
 import {
   anchorIn,
+  growing,
   isAtEnd,
   isAtStart,
   keepingPlace,
@@ -303,14 +304,32 @@ export class Page {
     this.#drawNow();
     this.#pace.end();
     const { open } = this.#state;
-    loadPictures(this.#root, open?.task?.workspaceDir, () => {
-      this.#frames.soon(0);
+    loadPictures(this.#root, open?.task?.workspaceDir, (picture, appear) => {
+      this.#grow(picture, appear);
     });
     this.#seen = open && seenOf(open);
     for (const message of this.#afterDrawing) {
       this.#host.postMessage(message);
     }
     this.#afterDrawing = [];
+  }
+
+  /** Change the height of an element; what the reader reads below it stays. */
+  #grow(element: HTMLElement, change: () => void): void {
+    const scroller = this.#scroller();
+    if (scroller?.contains(element) === true && this.#keepsPlace) {
+      this.#noteScrolling();
+      growing(scroller, element.parentElement ?? element, change);
+      this.#scrollWatch.placed(scroller);
+    } else {
+      change();
+    }
+    this.#frames.soon();
+  }
+
+  /** Whether what is in view stays, rather than the end. */
+  get #keepsPlace(): boolean {
+    return this.#end.isAtQuestion || this.#isReading();
   }
 
   /** Draw only the end of a flood; what came before it follows in the next frames. */
@@ -328,8 +347,7 @@ export class Page {
 
   #drawNow(): void {
     const scroller = this.#scroller();
-    const keeps = this.#end.isAtQuestion || this.#state.open?.reading !== undefined;
-    if (scroller !== null && keeps) {
+    if (scroller !== null && this.#keepsPlace) {
       keepingPlace(scroller, () => {
         this.#render();
       });

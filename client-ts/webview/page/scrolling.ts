@@ -159,6 +159,16 @@ export function keepingPlace(scroller: HTMLElement, change: () => void): void {
   }
 }
 
+/** Change the height of an element. If it begins above the view, what is in view stays. */
+export function growing(scroller: HTMLElement, element: HTMLElement, change: () => void): void {
+  const isAbove = topOf(element) < topOf(scroller);
+  const before = scroller.scrollHeight;
+  change();
+  if (isAbove) {
+    scroller.scrollTop += scroller.scrollHeight - before;
+  }
+}
+
 /** Return the items in view, and those up to `above` and `below` CSS pixels out of it. */
 function itemsIn(scroller: HTMLElement, above = 0, below = 0): HTMLElement[] {
   return [...scroller.querySelectorAll<HTMLElement>(ITEM)].filter((item) =>

@@ -26,7 +26,7 @@ const HEIGHTS = {
 };
 
 /** A page on a running conversation, which it follows, in a view of this height in CSS pixels. */
-function following(height = 250) {
+function following(height = 250, others: Readonly<Record<string, number>> = {}) {
   const requests: FromWebview[] = [];
   const saved: unknown[] = [];
   const page = new Page(
@@ -40,7 +40,7 @@ function following(height = 250) {
   const draw = (): void => {
     vi.advanceTimersByTime(400);
   };
-  const heights = { ...HEIGHTS };
+  const heights = { ...others, ...HEIGHTS };
   const view = arrange(height, heights);
   page.start();
   page.send({ type: "open", taskId: "t1" });
@@ -347,4 +347,23 @@ test("a reload returns to a place that needs more below it than is shown at firs
   }
   expect(inView()["20"]).toBe(-40);
   expect(document.querySelector(".jump")).not.toBeNull();
+});
+
+test("an image that appears above what is read, or begins above it, moves nothing", () => {
+  const { page, draw } = following(250, { "li[data-at]:has(.picture:not([hidden]))": 300 });
+  const image = "![Chart](data:image/png;base64,iVBORw0KGgo=)";
+  const all = [
+    message("m0", `${image}\n\n${LONG}`),
+    ...[1, 2, 3].map((at) => message(`m${at}`, LONG)),
+  ];
+  page.send({ type: "events", taskId: "t1", events: numbered(all) });
+  draw();
+  scrollBy(-90);
+  draw();
+  const third = document.querySelectorAll("li[data-at]")[2];
+  const top = third?.getBoundingClientRect().top;
+  expect(top).toBeDefined();
+  document.querySelector("img")?.dispatchEvent(new Event("load"));
+  draw();
+  expect(third?.getBoundingClientRect().top).toBe(top);
 });

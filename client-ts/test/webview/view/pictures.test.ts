@@ -48,13 +48,15 @@ test("folders of Windows have pictures too", () => {
 
 test("a picture appears when it is there, before its words, which stay a link", () => {
   const element = renderMarkdown("See ![A chart](docs/a.png).");
-  const onShown = vi.fn();
+  const grow = vi.fn((_: HTMLElement, appear: () => void) => {
+    appear();
+  });
   expect(element.querySelector("img")?.getAttribute("src")).toBeNull();
-  loadPictures(element, "/home/ada/shop", onShown);
+  loadPictures(element, "/home/ada/shop", grow);
   const picture = element.querySelector<HTMLImageElement>("button.file > img");
   expect([picture?.src, picture?.hidden]).toEqual(["https://own/shop/docs/a.png", true]);
   picture?.dispatchEvent(new Event("load"));
-  expect([picture?.hidden, onShown.mock.calls.length]).toEqual([false, 1]);
+  expect([picture?.hidden, grow.mock.calls.length]).toEqual([false, 1]);
   expect(element.textContent.trim()).toBe("See A chart.");
 });
 

@@ -31,13 +31,13 @@ export function withPictures(element: HTMLElement): void {
 }
 
 /**
- * Load the pictures that are new in an element; each appears once it is there, and `onShown` is called. Only
+ * Load the pictures that are new in an element. `grow` makes each appear once it is there, by its callback. Only
  * images in the workspace and those that are their own address are loaded; nothing is requested from the web.
  */
 export function loadPictures(
   element: HTMLElement,
   folder: string | undefined,
-  onShown: () => void,
+  grow: (picture: HTMLElement, appear: () => void) => void,
 ): void {
   for (const picture of element.querySelectorAll<HTMLImageElement>("img[data-image]")) {
     const address = pictureAddress(picture.dataset["image"] ?? "", folder);
@@ -47,8 +47,9 @@ export function loadPictures(
       continue;
     }
     picture.addEventListener("load", () => {
-      picture.hidden = false;
-      onShown();
+      grow(picture, () => {
+        picture.hidden = false;
+      });
     });
     picture.addEventListener("error", () => {
       picture.remove();
