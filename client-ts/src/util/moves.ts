@@ -40,7 +40,7 @@ export class Moves implements Disposable {
     return this.#hasWorked || tab !== this.#from.tab || terminal !== this.#from.terminal;
   }
 
-  /** Whether so much time has passed that the user may have moved unnoticed. */
+  /** Whether the user may have moved unnoticed, because the start was too long ago. */
   get areUncertain(): boolean {
     return performance.now() - this.#since > AWAY_MS;
   }
