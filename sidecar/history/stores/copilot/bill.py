@@ -12,17 +12,19 @@ ByModel = dict[str | None, Usage]
 class Bill:
     """Add up what is recorded for each process, a run, when it ends, or for each of its requests.
 
-    Version 1.0.12 records the tokens of a run, 1.0.80 also those in the last record before it, and 1.0.102
-    records each request. None of them includes compactions. A run that was killed recorded nothing at its
-    end: without records of its requests, only the output of its answers is known.
+    At the end of a run, versions 1.0.12 and 1.0.50 record its tokens. Versions 1.0.80 and 1.0.102 add them to
+    those of the last end in the file, whichever version wrote it; 1.0.102 also records each request, so its
+    ends are only remembered. None of them includes compactions. A run that was killed recorded nothing at
+    its end: without records of its requests, only the output of its answers is known.
     """
 
     def __init__(self, copied: "Bill | None" = None, *, of_requests: bool = False) -> None:
         """Begin; a fork has `copied` what is there, `of_requests` if that has records of requests."""
         self._ends: list[ByModel] = []
-        """What the runs recorded at their ends."""
+        """What the runs without records of their requests used, each without the runs before it."""
         self._is_forked = copied is not None
-        self._before = copied.last_end if copied is not None else {}
+        self._last_end: ByModel = copied._last_end if copied is not None else {}
+        """What was recorded at the last end, whether it is counted or not: the next end may include it."""
         self._has_copied_requests = of_requests or (copied is not None and copied.has_requests)
         self._requests: set[str] = set()
         """The requests whose usage is recorded, by the IDs of their events."""
@@ -46,11 +48,6 @@ class Bill:
     def has_requests(self) -> bool:
         """Return whether the usage of requests is recorded, or was in what a fork copied."""
         return bool(self._requests) or self._has_copied_requests
-
-    @property
-    def last_end(self) -> ByModel:
-        """Return what the last run recorded at its end."""
-        return self._ends[-1] if self._ends else self._before
 
     def start(self) -> None:
         """Take the start of a process."""
@@ -84,27 +81,20 @@ class Bill:
         _add(self._compacted, text(used.get("model")), _usage_of(used))
 
     def shut_down(self, metrics: Mapping[str, object]) -> None:
-        """Take what a run records at its end, unless its requests are recorded.
+        """Take what a run records at its end; count it unless its requests are recorded.
 
-        It includes what was known before it if its output is nearer to that with the output of its answers.
+        It includes the last end before it if its output is nearer to that with the output of its answers.
         """
         self._is_open = False
+        end: ByModel = {model: _of_run(recorded) for model, recorded in metrics.items()}
+        before, self._last_end = self._last_end, end
         is_idle = not self._run_answers and (self._ends or self._is_forked or self.has_requests)
         if self._is_recorded or is_idle or (self.has_requests and not self._run_output):
             return
-        end: ByModel = {model: _of_run(recorded) for model, recorded in metrics.items()}
-        known = self._requested or self.last_end
-        includes = abs(_output(end) - self._run_output - _output(known)) < abs(
-            _output(end) - self._run_output
-        )
-        if includes:
-            own = {model: used.minus(known.get(model)) for model, used in end.items()}
-            if self._ends and not self._requested:
-                self._ends[-1] = end
-            else:
-                self._ends.append(own)
-        else:
-            self._ends.append(end)
+        beyond_answers = _output(end) - self._run_output
+        if abs(beyond_answers - _output(before)) < abs(beyond_answers):
+            end = {model: used.minus(before.get(model)) for model, used in end.items()}
+        self._ends.append(end)
 
     def total(self) -> TokenUsage | None:
         """Return the tokens of all runs; only the output while the usage of a run is not recorded."""

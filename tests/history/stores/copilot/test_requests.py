@@ -191,10 +191,13 @@ def test_former_versions_record_a_run_alone_or_with_the_last_one(tmp_path: Path)
     assert counted(row(tmp_path, *first, *alone))[1:3] == (1_500, 150)
     summed = [*asked(20, 70), shutdown(22, 500, 700)]
     assert counted(row(tmp_path, *first, *alone, *summed))[1:3] == (2_200, 220)
-    assert counted(row(tmp_path, start(), *turn(1, 1_000), *summed[:3], shutdown(22, 1_000, 700)))[1:3] == (
-        1_700,
-        170,
-    )
+    recorded = [start(), *turn(1, 1_000), shutdown(4, 1_000)]
+    assert counted(row(tmp_path, *recorded, *summed[:3], shutdown(22, 1_000, 700)))[1:3] == (1_700, 170)
+
+
+def test_a_former_version_does_not_include_requests_of_a_killed_process(tmp_path: Path) -> None:
+    killed = [start(), *turn(1, 1_000)]
+    assert counted(row(tmp_path, *killed, *asked(20, 100), shutdown(22, 1_000)))[1:3] == (2_000, 200)
 
 
 def test_a_fork_of_a_former_version_counts_its_own_process(tmp_path: Path) -> None:
