@@ -8,6 +8,7 @@ import click
 from sidecar.api.stored.doctor import DoctorResult, DoctorRoot, Finding
 from sidecar.api.stored.export import ExportFormat
 from sidecar.app.clock import history_clock_ms
+from sidecar.app.roots import default_storage_root
 from sidecar.app.settings import SettingsStore
 from sidecar.cli import output
 from sidecar.cli.options import common, foreign_roots
@@ -113,7 +114,9 @@ def _what_is_there(root: DoctorRoot) -> str:
     if root.tasks and not holds_sessions:
         return f"{root.tasks} tasks, all from kept copies"
     if not root.exists:
-        return "no such directory"
+        if Path(root.path) == default_storage_root():
+            return "no tasks yet; the sidecar keeps those that it runs in this folder"
+        return "no such folder; name one that contains tasks/ or sessions of a known agent"
     if not holds_sessions:
         return "does not contain tasks/ or sessions of a known agent"
     empty = (

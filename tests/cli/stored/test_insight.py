@@ -70,8 +70,19 @@ def test_doctor_names_the_stores_that_are_not_listed(
     (tmp_path / ".cline" / "data" / "tasks").mkdir(parents=True)
     code, out, _ = run("doctor")
     assert code == 0 and "Stores found: 2 (" in out
+    assert f"{tmp_path / 'own'}: no tasks yet; the sidecar keeps those that it runs in this folder\n" in out
     assert f"{tmp_path / 'share' / 'kilo'}: sessions of Kilo" in out
     assert f"{tmp_path / '.cline' / 'data'}: data of Cline's command line" in out
+
+
+def test_doctor_says_which_folder_to_name_instead_of_one_that_is_missing(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    settings = tmp_path / "settings.toml"
+    settings.write_text(f"[history]\nforeignRoots = [{json.dumps(str(tmp_path / 'missing'))}]\n")
+    _, out, _ = run("doctor", "--config", str(settings))
+    assert "missing: no such folder; name one that contains tasks/ or sessions of a known agent\n" in out
 
 
 def test_doctor_tells_a_folder_without_tasks_from_an_empty_store(run: Run, tmp_path: Path) -> None:
