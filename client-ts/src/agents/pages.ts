@@ -7,6 +7,7 @@ import { findFiles, imagesNamed } from "./files.js";
 import { otherFolders, pickFolder } from "../commands/runs/prompts.js";
 import type { Action, OpenRequest, PagePlace, ToWebview } from "../panel/messages.js";
 import { language } from "../l10n/language.js";
+import { isPicture } from "./pictures.js";
 import type { MarkStore } from "../marks/markStore.js";
 import { pageHtml } from "../panel/page.js";
 import type { PageMarks } from "../panel/panelHost.js";
@@ -108,6 +109,7 @@ export function servePage(
     shows: role.shows ?? (() => undefined),
     open: context.open,
     findFiles: (text, show) => findFiles(text, show),
+    isPicture,
     attach: (request) => context.attaching.paths(request),
     marks: pageMarks(context),
     compose: ({ subagentName, goal }) => {

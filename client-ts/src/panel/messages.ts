@@ -131,6 +131,8 @@ export type ToWebview =
   | { readonly type: "attachFailed"; readonly message: string }
   /** Files of the open folders that a text after `@` may mean, the best first. */
   | { readonly type: "foundFiles"; readonly text: string; readonly paths: readonly string[] }
+  /** Whether a file that the page asked for is an image that it may load. */
+  | { readonly type: "picture"; readonly path: string; readonly isShown: boolean }
   /** How many subagents can run at once; -1 means no limit. */
   | { readonly type: "limit"; readonly max: number }
   /** The user cancelled the launch. */
@@ -276,6 +278,8 @@ export type FromWebview =
   | { readonly type: "noted" }
   | ({ readonly type: "attach" } & AttachRequest)
   | { readonly type: "findFiles"; readonly text: string }
+  /** Ask whether a file is an image that may be shown. */
+  | { readonly type: "picture"; readonly path: string }
   | { readonly type: "cancel"; readonly taskId: string }
   | {
       readonly type: "answer";

@@ -180,6 +180,9 @@ export class PanelSession implements Disposable {
         return this.#attach(message);
       case "findFiles":
         return this.#findFiles(message.text);
+      case "picture":
+        this.#post({ ...message, isShown: await this.#host.isPicture(message.path) });
+        return;
       case "cancel":
         return this.#requests.cancel(message.taskId);
       case "answer":

@@ -36,6 +36,7 @@ const READERS: { readonly [T in Type]: (fields: Fields) => Content<T> | undefine
     ...(areContents(contents) ? { contents } : {}),
   }),
   findFiles: ({ text }) => (typeof text === "string" ? { text } : undefined),
+  picture: ({ path }) => (isText(path) ? { path } : undefined),
   composeWith: ({ goal, subagentName }) =>
     isText(goal) ? { goal, ...(isText(subagentName) ? { subagentName } : {}) } : undefined,
   cancel: ({ taskId }) => (isText(taskId) ? { taskId } : undefined),

@@ -112,6 +112,7 @@ function reduced(state: State, event: Event): State {
       return filling(state, event);
     case "act":
     case "attach":
+    case "picture":
     case "continueWith":
     case "look":
     case "openFile":

@@ -23,7 +23,7 @@ import { reduce } from "../model/reduce.js";
 import type { State } from "../model/state.js";
 import { Announcer } from "./announcer.js";
 import { app } from "../view/app.js";
-import { loadPictures } from "../view/markdown/pictures.js";
+import { Pictures } from "../view/markdown/pictures.js";
 import { Chords } from "./chords.js";
 import { EndFollower } from "./endFollower.js";
 import { FALLBACK_FOCUS, focusTarget } from "./focus.js";
@@ -92,6 +92,14 @@ export class Page {
   readonly #matches = new Matches();
   readonly #frames = new Frames(() => {
     this.#draw();
+  });
+  readonly #pictures = new Pictures({
+    ask: (path) => {
+      this.#host.postMessage({ type: "picture", path });
+    },
+    grow: (picture, appear) => {
+      this.#grow(picture, appear);
+    },
   });
   readonly #saver: Saver;
   #savedTaskId: string | undefined;
@@ -171,6 +179,10 @@ export class Page {
 
   /** Handle an event from the extension or the reader. */
   send(given: Event): void {
+    if (given.type === "picture") {
+      this.#pictures.answered(given.path, given.isShown);
+      return;
+    }
     const event = this.#completed(given);
     if (PAGING.has(event.type)) {
       this.#noteView();
@@ -304,9 +316,7 @@ export class Page {
     this.#drawNow();
     this.#pace.end();
     const { open } = this.#state;
-    loadPictures(this.#root, open?.task?.workspaceDir, (picture, appear) => {
-      this.#grow(picture, appear);
-    });
+    this.#pictures.load(this.#root, open?.task?.workspaceDir);
     this.#seen = open && seenOf(open);
     for (const message of this.#afterDrawing) {
       this.#host.postMessage(message);

@@ -1,6 +1,6 @@
 // Code in messages has colors, and goes where the cursor was.
 import assert from "node:assert/strict";
-import { writeFile } from "node:fs/promises";
+import { symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { Chat } from "../harness/chat.ts";
@@ -38,6 +38,7 @@ const session = new Session("code", {
       `![In the message](data:image/png;base64,${CHART})`,
       `![In the workspace](${join(profile.workspace, "chart.png")})`,
       "![On the web](https://example.org/chart.png)",
+      `![Linked](${join(profile.workspace, "link.png")})`,
     ];
     const answer = [
       "In Python:",
@@ -47,6 +48,9 @@ const session = new Session("code", {
       ...charts,
     ];
     await writeFile(join(profile.workspace, "chart.png"), Buffer.from(CHART, "base64"));
+    const outside = join(profile.folder, "outside.png");
+    await writeFile(outside, Buffer.from(CHART, "base64"));
+    await symlink(outside, join(profile.workspace, "link.png"));
     await storeTexts(storageRoot, TASK.id, [TASK.title, answer.join("\n\n")], "completion_result");
     await profile.addFile(FILE, "# Here:\n");
     await profile.configure({ "subagentSidecar.storageRoot": storageRoot });
@@ -78,7 +82,7 @@ session.step("code has colors, in every theme", async (workbench) => {
 });
 
 session.step(
-  "images of the message and of the workspace are shown, none of the web",
+  "images of the message and of the workspace are shown, none of the web and of elsewhere",
   async (workbench) => {
     const page = workbench.editorPage;
     const pictures = page.locator(".markdown img");

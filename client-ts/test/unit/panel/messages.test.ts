@@ -13,6 +13,8 @@ test.each([
   },
   { type: "launch", subagentName: "s", goalPrompt: "g", queue: false, files: ["/a b.png"] },
   { type: "attach" },
+  { type: "noted" },
+  { type: "picture", path: "/w/a.png" },
   { type: "attach", uris: ["file:///a%20b.png"], contents: [{ name: "i.png", data: "" }] },
   { type: "connectFleet" },
   { type: "cancel", taskId: "t" },

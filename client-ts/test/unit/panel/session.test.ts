@@ -103,6 +103,7 @@ function panel(
       show([`src/${text}.py`]);
       return Promise.resolve();
     },
+    isPicture: (path) => Promise.resolve(path === "/w/a.png"),
     attach: ({ uris = [] }) =>
       uris.length === 0 ? Promise.reject(new Error("Nothing to attach.")) : Promise.resolve(uris),
     shows,
@@ -297,6 +298,18 @@ test("the answer to a launch is sent again to the next page until one has saved 
   expect(posted.filter((message) => "isLate" in message)).toEqual([late]);
   await receive({ type: "noted" }, { type: "ready" });
   expect(posted.filter((message) => "isLate" in message)).toEqual([late]);
+});
+
+test("the page learns which images it may load", async () => {
+  const { posted, receive } = panel();
+  const [own, other] = ["/w/a.png", "/etc/a.png"];
+  await receive(
+    { type: "ready" },
+    { type: "picture", path: own },
+    { type: "picture", path: other },
+  );
+  expect(posted).toContainEqual({ type: "picture", path: own, isShown: true });
+  expect(posted).toContainEqual({ type: "picture", path: other, isShown: false });
 });
 
 test("a page that comes back before its launch is answered knows that it waits", async () => {

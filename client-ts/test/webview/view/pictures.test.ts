@@ -3,8 +3,8 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
 import { renderMarkdown } from "../../../webview/view/markdown/markdown.js";
 import {
-  loadPictures,
-  pictureAddress,
+  Pictures,
+  pictureSource,
   setPictureFolders,
 } from "../../../webview/view/markdown/pictures.js";
 
@@ -32,40 +32,78 @@ test.each([
   ["data:image/svg+xml;base64,PHN2Zz4=", undefined],
   ["data:text/html;base64,PHN2Zz4=", undefined],
 ])("the picture of %s is loaded from %s", (image, address) => {
-  expect(pictureAddress(image, "/home/ada/shop")).toBe(address);
+  expect(pictureSource(image, "/home/ada/shop")?.address).toBe(address);
 });
 
 test("a run elsewhere, or in an unknown folder, shows only the pictures of the workspace", () => {
-  expect(pictureAddress("a.png", "/home/ada/other")).toBeUndefined();
-  expect(pictureAddress("a.png", undefined)).toBeUndefined();
-  expect(pictureAddress("/home/ada/shop/a.png", undefined)).toBe("https://own/shop/a.png");
+  expect(pictureSource("a.png", "/home/ada/other")).toBeUndefined();
+  expect(pictureSource("a.png", undefined)).toBeUndefined();
+  expect(pictureSource("/home/ada/shop/a.png", undefined)).toEqual({
+    address: "https://own/shop/a.png",
+    path: "/home/ada/shop/a.png",
+  });
 });
 
 test("folders of Windows have pictures too", () => {
   setPictureFolders([{ path: "C:\\Work\\shop", uri: "https://own/c" }]);
-  expect(pictureAddress("docs\\a.png", "C:\\Work\\shop")).toBe("https://own/c/docs/a.png");
+  expect(pictureSource("docs\\a.png", "C:\\Work\\shop")?.address).toBe("https://own/c/docs/a.png");
 });
 
-test("a picture appears when it is there, before its words, which stay a link", () => {
-  const element = renderMarkdown("See ![A chart](docs/a.png).");
+/** Pictures of some Markdown in the shop, and what they ask for. */
+function loaded(markdown: string) {
+  const element = renderMarkdown(markdown);
+  const ask = vi.fn();
   const grow = vi.fn((_: HTMLElement, appear: () => void) => {
     appear();
   });
-  expect(element.querySelector("img")?.getAttribute("src")).toBeNull();
-  loadPictures(element, "/home/ada/shop", grow);
-  const picture = element.querySelector<HTMLImageElement>("button.file > img");
+  const pictures = new Pictures({ ask, grow });
+  pictures.load(element, "/home/ada/shop");
+  const images = () => [...element.querySelectorAll("img")];
+  return { element, pictures, ask, grow, images };
+}
+
+test("a picture appears when it is there, before its words, which stay a link", () => {
+  const { element, pictures, ask, grow, images } = loaded("See ![A chart](docs/a.png).");
+  const [picture] = images();
+  expect(ask.mock.calls).toEqual([["/home/ada/shop/docs/a.png"]]);
+  expect(picture?.getAttribute("src")).toBeNull();
+  pictures.answered("/home/ada/shop/docs/a.png", true);
   expect([picture?.src, picture?.hidden]).toEqual(["https://own/shop/docs/a.png", true]);
+  expect(picture?.parentElement?.matches("button.file")).toBe(true);
   picture?.dispatchEvent(new Event("load"));
   expect([picture?.hidden, grow.mock.calls.length]).toEqual([false, 1]);
   expect(element.textContent.trim()).toBe("See A chart.");
 });
 
 test("a picture that cannot be loaded leaves its words", () => {
-  const element = renderMarkdown("![A chart](docs/a.png) ![Web](https://example.org/a.png)");
-  loadPictures(element, "/home/ada/shop", vi.fn());
-  expect(element.querySelectorAll("img")).toHaveLength(1);
-  element.querySelector("img")?.dispatchEvent(new Event("error"));
-  expect(element.querySelector("img")).toBeNull();
+  const { element, pictures, images } = loaded(
+    "![A chart](docs/a.png) ![Web](https://example.org/a.png)",
+  );
+  pictures.answered("/home/ada/shop/docs/a.png", true);
+  expect(images()).toHaveLength(1);
+  images()[0]?.dispatchEvent(new Event("error"));
+  expect(images()).toEqual([]);
   expect(element.textContent.trim()).toBe("A chart Web");
   expect(element.querySelector("a")?.href).toBe("https://example.org/a.png");
+});
+
+test("a file is asked for once, and its pictures are removed if it may not be shown", () => {
+  const { pictures, ask, images } = loaded("![A](a.png) ![A](./a.png) ![B](b.png)");
+  expect(ask.mock.calls).toEqual([["/home/ada/shop/a.png"], ["/home/ada/shop/b.png"]]);
+  pictures.answered("/home/ada/shop/a.png", false);
+  expect(images()).toHaveLength(1);
+  pictures.answered("/home/ada/shop/other.png", true); // which nothing asked for
+  expect(images()[0]?.getAttribute("src")).toBeNull();
+});
+
+test("images with too many pixels or characters stay words", () => {
+  expect(pictureSource(PNG + "A".repeat(4_000_000), undefined)).toBeUndefined();
+  const { images } = loaded(`![Huge](${PNG})`);
+  const [picture] = images();
+  Object.defineProperties(picture ?? {}, {
+    naturalWidth: { value: 30_000 },
+    naturalHeight: { value: 30_000 },
+  });
+  picture?.dispatchEvent(new Event("load"));
+  expect(images()).toEqual([]);
 });

@@ -17,7 +17,7 @@ markdown.linkify.set({ fuzzyLink: false, fuzzyEmail: false, fuzzyIP: false });
 // Other links, such as commands of the editor, stay text.
 markdown.validateLink = isShownLink;
 
-// Show a link to the image; `loadPictures` adds what needs no request to the web.
+// Show a link to the image; `Pictures` adds what needs no request to the web.
 markdown.renderer.rules["image"] = (tokens, at) => {
   const image = tokens[at];
   const { escapeHtml } = markdown.utils;
@@ -92,7 +92,7 @@ const BLOCKS = "p, li, td, th, blockquote, h1, h2, h3, h4, h5, h6";
 
 /**
  * Render untrusted Markdown: HTML is shown as text, only web links are links, and images are links
- * whose pictures `loadPictures` loads. Links into files and places in files become buttons, which
+ * whose pictures `Pictures` loads. Links into files and places in files become buttons, which
  * `onMarkdownClick` handles.
  */
 export function renderMarkdown(source: string): HTMLElement {

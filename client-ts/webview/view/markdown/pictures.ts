@@ -8,6 +8,10 @@ export interface PictureFolder {
 
 /** Images that are their own address, in formats that cannot hold a script or load anything. */
 const OWN_ADDRESS = /^data:image\/(?:png|jpe?g|gif|webp);base64,/iu;
+/** A longer image of its own address, in characters, stays words: each copy of it takes memory. */
+const MOST_CHARS = 4_000_000;
+/** A larger image stays words: shown, it takes four bytes for each pixel, however small its file is. */
+const MOST_PIXELS = 40_000_000;
 const ABSOLUTE = /^(?:\/|[a-z]:[\\/])/iu;
 
 let folders: readonly PictureFolder[] = [];
@@ -30,24 +34,71 @@ export function withPictures(element: HTMLElement): void {
   }
 }
 
+/** What pictures need of the page. */
+export interface PicturePage {
+  /** Ask the extension whether a file is an image that may be shown; `answered` takes the answer. */
+  ask(path: string): void;
+  /** Make a picture appear by a callback, which changes its height. */
+  grow(picture: HTMLElement, appear: () => void): void;
+}
+
 /**
- * Load the pictures that are new in an element. `grow` makes each appear once it is there, by its callback. Only
- * images in the workspace and those that are their own address are loaded; nothing is requested from the web.
+ * Loads pictures. Only images in the workspace and those that are their own address are loaded; nothing is requested
+ * from the web.
  */
-export function loadPictures(
-  element: HTMLElement,
-  folder: string | undefined,
-  grow: (picture: HTMLElement, appear: () => void) => void,
-): void {
-  for (const picture of element.querySelectorAll<HTMLImageElement>("img[data-image]")) {
-    const address = pictureAddress(picture.dataset["image"] ?? "", folder);
-    picture.removeAttribute("data-image");
-    if (address === undefined) {
-      picture.remove();
-      continue;
+export class Pictures {
+  readonly #page: PicturePage;
+  /** Pictures whose files the extension is checking, with their addresses, by path. */
+  readonly #asked = new Map<string, [HTMLImageElement, string][]>();
+
+  constructor(page: PicturePage) {
+    this.#page = page;
+  }
+
+  /** Load the pictures that are new in an element; `folder` is the one of the run that names them. */
+  load(element: HTMLElement, folder: string | undefined): void {
+    for (const picture of element.querySelectorAll<HTMLImageElement>("img[data-image]")) {
+      const source = pictureSource(picture.dataset["image"] ?? "", folder);
+      picture.removeAttribute("data-image");
+      if (source === undefined) {
+        picture.remove();
+      } else if (source.path === undefined) {
+        this.#show(picture, source.address);
+      } else {
+        this.#ask(source.path, picture, source.address);
+      }
     }
+  }
+
+  /** Load the pictures of a file that may be shown, or remove them. */
+  answered(path: string, isShown: boolean): void {
+    for (const [picture, address] of this.#asked.get(path) ?? []) {
+      if (isShown) {
+        this.#show(picture, address);
+      } else {
+        picture.remove();
+      }
+    }
+    this.#asked.delete(path);
+  }
+
+  #ask(path: string, picture: HTMLImageElement, address: string): void {
+    const waiting = this.#asked.get(path);
+    if (waiting === undefined) {
+      this.#asked.set(path, [[picture, address]]);
+      this.#page.ask(path);
+    } else {
+      waiting.push([picture, address]);
+    }
+  }
+
+  #show(picture: HTMLImageElement, address: string): void {
     picture.addEventListener("load", () => {
-      grow(picture, () => {
+      if (picture.naturalWidth * picture.naturalHeight > MOST_PIXELS) {
+        picture.remove();
+        return;
+      }
+      this.#page.grow(picture, () => {
         picture.hidden = false;
       });
     });
@@ -58,10 +109,19 @@ export function loadPictures(
   }
 }
 
-/** Return the address of an image that may be loaded; `folder` is the one of the run that names it. */
-export function pictureAddress(image: string, folder: string | undefined): string | undefined {
+/** Where an image may be loaded from, and the path of its file if it is one. */
+export interface PictureSource {
+  readonly address: string;
+  readonly path?: string;
+}
+
+/** Return the source of an image that may be loaded; `folder` is the one of the run that names it. */
+export function pictureSource(
+  image: string,
+  folder: string | undefined,
+): PictureSource | undefined {
   if (OWN_ADDRESS.test(image)) {
-    return image;
+    return image.length > MOST_CHARS ? undefined : { address: image };
   }
   const named = filePlace(image)?.path;
   if (named === undefined || (folder === undefined && !ABSOLUTE.test(named))) {
@@ -72,7 +132,7 @@ export function pictureAddress(image: string, folder: string | undefined): strin
     const start = `${resolved(root)}/`;
     if (path.startsWith(start)) {
       const parts = path.slice(start.length).split("/");
-      return `${uri}/${parts.map(encodeURIComponent).join("/")}`;
+      return { address: `${uri}/${parts.map(encodeURIComponent).join("/")}`, path };
     }
   }
   return undefined;

@@ -1,0 +1,25 @@
+import { stat } from "node:fs/promises";
+
+import * as vscode from "vscode";
+
+import { isInside } from "../util/showFile.js";
+
+/** A larger file, in bytes, is not shown in a message. */
+const MOST_BYTES = 20 * 1024 * 1024;
+
+/**
+ * Whether a file that a message names may be shown as an image: a model chose the path. No link may lead out of the
+ * workspace, and reading a device or a pipe might never end.
+ */
+export async function isPicture(path: string): Promise<boolean> {
+  const folders = (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath);
+  if (!(await isInside(path, folders))) {
+    return false;
+  }
+  try {
+    const found = await stat(path);
+    return found.isFile() && found.size <= MOST_BYTES;
+  } catch {
+    return false; // It was removed meanwhile.
+  }
+}
