@@ -6,6 +6,8 @@ import { isInside } from "../util/showFile.js";
 
 /** A larger file, in bytes, is not shown in a message. */
 const MOST_BYTES = 20 * 1024 * 1024;
+/** The formats that are shown. A small SVG can be made to take minutes to draw, in which the page does nothing else. */
+const SHOWN = /\.(?:png|jpe?g|gif|webp|avif|bmp|ico)$/iu;
 
 /**
  * Whether a file that a message names may be shown as an image: a model chose the path. No link may lead out of the
@@ -13,7 +15,7 @@ const MOST_BYTES = 20 * 1024 * 1024;
  */
 export async function isPicture(path: string): Promise<boolean> {
   const folders = (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath);
-  if (!(await isInside(path, folders))) {
+  if (!SHOWN.test(path) || !(await isInside(path, folders))) {
     return false;
   }
   try {

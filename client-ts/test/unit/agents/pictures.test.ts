@@ -46,6 +46,14 @@ test("what is elsewhere may not be shown, whatever leads there", async () => {
   expect(await isPicture(inFolder("docs/a.png"))).toBe(false);
 });
 
+test.each(["a.svg", "a.svgz", "a.SVG", "a.html", "a", "png"])(
+  "%s has no format that may be shown",
+  async (name) => {
+    await writeFile(inFolder(name), "x");
+    expect(await isPicture(inFolder(name))).toBe(false);
+  },
+);
+
 test.skipIf(process.platform === "win32")("what may never end may not be shown", async () => {
   execFileSync("mkfifo", [inFolder("pipe.png")]);
   await symlink("/dev/zero", inFolder("zero.png"));
