@@ -70,7 +70,7 @@ def test_doctor_names_the_stores_that_are_not_listed(
     (tmp_path / ".cline" / "data" / "tasks").mkdir(parents=True)
     code, out, _ = run("doctor")
     assert code == 0 and "Stores found: 2 (" in out
-    assert f"{tmp_path / 'own'}: no tasks yet; the sidecar keeps those that it runs in this folder\n" in out
+    assert f"{tmp_path / 'own'}: no tasks yet; the sidecar stores its own runs in this folder\n" in out
     assert f"{tmp_path / 'share' / 'kilo'}: sessions of Kilo" in out
     assert f"{tmp_path / '.cline' / 'data'}: data of Cline's command line" in out
 

@@ -69,9 +69,14 @@ class FileMarks:
         """Condense the stamps of all files of a session, found now or within `_TRUSTED_SECONDS`."""
         known, now = self._known.pop(key, None), time.monotonic()
         if known is None or not _holds(known, key, heads, now):
-            last = [self._last_message(key, head) for head in heads]
+            listed = [json_names(f"{head.layout.messages}{os.sep}{key}", self._folders) for head in heads]
+            last = [names[-1] if names else "" for names in listed]
             recent = _recent(key, heads, last)
-            stamps = tuple(stamp for head in heads for stamp in self._stamps(key, head))
+            stamps = tuple(
+                stamp
+                for head, names in zip(heads, listed, strict=True)
+                for stamp in self._stamps(key, head, names)
+            )
             until = now + _TRUSTED_SECONDS * (1 + hash(key) % 100 / 100)  # so that not all end at once
             known = _Mark(heads, last, recent, condense(stamps), until)
             newest = max((stamp[0] for stamp in stamps), default=0)
@@ -80,13 +85,10 @@ class FileMarks:
         self._known[key] = known
         return known.fingerprint
 
-    def _last_message(self, key: str, head: FileHead) -> str:
-        return max(json_names(f"{head.layout.messages}{os.sep}{key}", self._folders), default="")
-
-    def _stamps(self, key: str, head: FileHead) -> Iterator[tuple[int, ...]]:
+    def _stamps(self, key: str, head: FileHead, names: Sequence[str]) -> Iterator[tuple[int, ...]]:
         yield from _stamps(head.path)
         messages = f"{head.layout.messages}{os.sep}{key}"
-        for name in json_names(messages, self._folders):
+        for name in names:
             yield from _stamps(f"{messages}{os.sep}{name}")
             parts = head.layout.parts_of(key, name.removesuffix(JSON))
             for part in json_names(parts, self._folders):

@@ -1,4 +1,3 @@
-import errno
 import os
 from pathlib import Path
 
@@ -7,6 +6,7 @@ import pytest
 from sidecar.history.stores.claude import project_files as module
 from sidecar.history.stores.claude.project_files import ProjectFiles
 from sidecar.history.stores.sessions.folders import Folders
+from tests.history.stores.fixtures.momentary import too_many_open_files
 from tests.history.stores.fixtures.one_session import OTHER, SESSION, write_session
 
 
@@ -109,14 +109,6 @@ def test_a_folder_that_could_not_be_listed_is_listed_later(
 ) -> None:
     write_session(tmp_path)
     files = ProjectFiles(str(tmp_path), Folders())
-    scandir = os.scandir
-
-    def fail(folder: str) -> object:
-        if folder.endswith("-w"):
-            raise OSError(errno.EMFILE, "Too many open files")
-        return scandir(folder)
-
-    with monkeypatch.context() as failing:
-        failing.setattr(os, "scandir", fail)
+    with too_many_open_files("-w", monkeypatch):
         assert [*files.each()] == []
     assert [file.key for file in files.each()] == [SESSION]

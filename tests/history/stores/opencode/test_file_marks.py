@@ -1,4 +1,3 @@
-import errno
 import os
 import time
 from pathlib import Path
@@ -8,6 +7,7 @@ import pytest
 from sidecar.history.stores.opencode import file_marks as module
 from sidecar.history.stores.opencode.file_marks import FileHead, FileMarks, Layout
 from sidecar.history.stores.sessions.folders import Folders
+from tests.history.stores.fixtures.momentary import too_many_open_files
 
 KEY = "ses_1"
 _HOUR = 3_600
@@ -128,15 +128,7 @@ def test_a_session_that_could_not_be_listed_is_compared_again(
     session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = session.mark()
-    scandir = os.scandir
-
-    def fail(folder: str) -> object:
-        if folder.endswith("msg_1"):
-            raise OSError(errno.EMFILE, "Too many open files")
-        return scandir(folder)
-
-    with monkeypatch.context() as failing:
-        failing.setattr(os, "scandir", fail)
+    with too_many_open_files("msg_1", monkeypatch):
         session.marks = FileMarks(Folders())
         assert session.mark() != whole
     assert session.mark() == whole
