@@ -15,7 +15,7 @@ from sidecar.history.stores.sessions.usage import dollars, is_more
 _TOOL_USE: Final = b'"tool_use"'
 _CONTINUES: Final = frozenset({"tool_use", "pause_turn"})
 _TURN_ENDS: Final = frozenset({"turn_duration", "stop_hook_summary"})
-_SAY_NOTHING: Final = frozenset({"wrapper", "meta"})
+_KEEP_THE_STATE: Final = frozenset({"wrapper", "meta"})
 """The kinds of `user` records that leave the state as it is."""
 _MAX_TITLE: Final = 20_000
 """The characters of a prompt that are kept for the title."""
@@ -135,7 +135,7 @@ class ThreadFold:
             case "wrapper":
                 if not facts.titles.command:
                     facts.titles.command = given.text[:_MAX_TITLE]
-        return given.kind not in _SAY_NOTHING
+        return given.kind not in _KEEP_THE_STATE
 
     def _count_prompt(self, record: Record) -> None:
         facts, uuid = self.facts, record.uuid
