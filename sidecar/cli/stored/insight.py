@@ -115,7 +115,7 @@ def _what_is_there(root: DoctorRoot) -> str:
         return f"{root.tasks} tasks, all from kept copies"
     if not root.exists:
         if Path(root.path) == default_storage_root():
-            return "no tasks yet; the sidecar keeps those that it runs in this folder"
+            return "no tasks yet; the sidecar stores its own runs in this folder"
         return "no such folder; name one that contains tasks/ or sessions of a known agent"
     if not holds_sessions:
         return "does not contain tasks/ or sessions of a known agent"
