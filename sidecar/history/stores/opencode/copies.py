@@ -91,14 +91,17 @@ class SessionCopies:
             files = self._files_at(version[-1])
             keys = dict.fromkeys([*(key for each in heads.values() for key in each), *files])
             found = {key: _copies(key, heads, files.get(key, ())) for key in keys}
-            self._known = (version, heads, found)
+            # What was missed for a moment is listed by the next call.
+            self._known = (None if self.files.is_incomplete() else version, heads, found)
             return found
 
     def _files_at(self, version: object) -> Mapping[str, list[FileHead]]:
-        """Return the files of each session, listed again unless none was added or removed."""
-        if version is None or self._files is None or self._files[0] != version:
-            self._files = version, self.files.heads()
-        return self._files[1]
+        """Return the files of each session, listed again unless none was added, removed or missed."""
+        if version is not None and self._files is not None and self._files[0] == version:
+            return self._files[1]
+        found = self.files.heads()
+        self._files = None if self.files.is_incomplete() else (version, found)
+        return found
 
     def _listed(self, keys: Iterable[str]) -> Mapping[str, Copies]:
         """Return where some sessions were stored when all were listed last; list again for unknown ones.

@@ -1,11 +1,12 @@
 """Notice changes of sessions in files: opencode and Kilo write one for each message and each part."""
 
+import contextlib
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from sidecar.history.stored.reading import stamp_from
+from sidecar.history.stored.reading import Stamp, stamp_from
 from sidecar.history.stores.index_row import condense
 from sidecar.history.stores.sessions.folders import Folders
 
@@ -15,7 +16,7 @@ _QUIET_NS: Final = 600_000_000_000
 _TRUSTED_SECONDS: Final = 600
 """How long all others of a quiet session are taken as unchanged; another program may have edited them."""
 
-_Stamps = list[tuple[int, ...]]
+_Stamps = list[Stamp]
 
 
 class Layout(NamedTuple):
@@ -43,12 +44,11 @@ class FileHead(NamedTuple):
 
 
 class _Mark(NamedTuple):
-    """The fingerprint of a quiet session: `recent` are the stamps of the files that are written next."""
+    """The fingerprint of a quiet session; `stamps` are those of the `paths` that are written next."""
 
     heads: Sequence[FileHead]
-    last: Sequence[str]
-    """The last message in the folders of each head; empty without one."""
-    recent: _Stamps
+    paths: Sequence[str]
+    stamps: _Stamps
     fingerprint: int
     until: float
 
@@ -57,7 +57,7 @@ class FileMarks:
     """The fingerprints of sessions. Thread-safe.
 
     A prompt or an answer writes the file of the session, or the last message and its parts, or adds a
-    message, which changes the time of the folder. So a session that was not written for a while takes four
+    message, which changes the time of the folder. So a session that was not written for a while takes a few
     stats instead of one for each message and part.
     """
 
@@ -68,31 +68,50 @@ class FileMarks:
     def fingerprint(self, key: str, heads: Sequence[FileHead]) -> int:
         """Condense the stamps of all files of a session, found now or within `_TRUSTED_SECONDS`."""
         known, now = self._known.pop(key, None), time.monotonic()
-        if known is None or not _holds(known, key, heads, now):
-            listed = [json_names(f"{head.layout.messages}{os.sep}{key}", self._folders) for head in heads]
-            last = [names[-1] if names else "" for names in listed]
-            recent = _recent(key, heads, last)
-            stamps = tuple(
-                stamp
-                for head, names in zip(heads, listed, strict=True)
-                for stamp in self._stamps(key, head, names)
-            )
+        if known is None or not _holds(known, heads, now):
+            listed = [self._files(key, head) for head in heads]
+            paths = [path for files in listed for path in files.written_next()]
+            before = _stamps(paths)
+            stamps = _stamps([path for files in listed for path in files.all()])
             until = now + _TRUSTED_SECONDS * (1 + hash(key) % 100 / 100)  # so that not all end at once
-            known = _Mark(heads, last, recent, condense(stamps), until)
-            newest = max((stamp[0] for stamp in stamps), default=0)
+            known = _Mark(heads, paths, before, condense(tuple(stamps)), until)
+            # Of folders too: if one just changed, files may be missing in what was listed.
+            newest = max((max(stamp[0], stamp[3]) for stamp in (*stamps, *before)), default=0)
             if time.time_ns() - newest <= _QUIET_NS or self._folders.missed():
                 return known.fingerprint
         self._known[key] = known
         return known.fingerprint
 
-    def _stamps(self, key: str, head: FileHead, names: Sequence[str]) -> Iterator[tuple[int, ...]]:
-        yield from _stamps(head.path)
-        messages = f"{head.layout.messages}{os.sep}{key}"
-        for name in names:
-            yield from _stamps(f"{messages}{os.sep}{name}")
+    def _files(self, key: str, head: FileHead) -> "_Files":
+        folder = f"{head.layout.messages}{os.sep}{key}"
+        messages = {}
+        for name in json_names(folder, self._folders):
             parts = head.layout.parts_of(key, name.removesuffix(JSON))
-            for part in json_names(parts, self._folders):
-                yield from _stamps(f"{parts}{os.sep}{part}")
+            names = json_names(parts, self._folders)
+            messages[f"{folder}{os.sep}{name}"] = [parts, *(f"{parts}{os.sep}{part}" for part in names)]
+        return _Files(head.path, folder, messages)
+
+
+class _Files(NamedTuple):
+    """The files of a session: its own, and for each message the folder of its parts and their files."""
+
+    own: str
+    folder: str
+    messages: Mapping[str, Sequence[str]]
+
+    def all(self) -> Iterator[str]:
+        """Yield all files."""
+        yield self.own
+        for message, (_, *parts) in self.messages.items():
+            yield message
+            yield from parts
+
+    def written_next(self) -> Iterator[str]:
+        """Yield the files and folders of which opencode changes one when it continues the session."""
+        yield from (self.own, self.folder)
+        if self.messages:
+            last = max(self.messages)
+            yield from (last, *self.messages[last])
 
 
 def json_names(folder: str, folders: Folders) -> list[str]:
@@ -100,24 +119,15 @@ def json_names(folder: str, folders: Folders) -> list[str]:
     return [entry.name for entry in folders.entries_by_name(folder) if entry.name.endswith(JSON)]
 
 
-def _holds(known: _Mark, key: str, heads: Sequence[FileHead], now: float) -> bool:
+def _holds(known: _Mark, heads: Sequence[FileHead], now: float) -> bool:
     is_trusted = known.heads == heads and now < known.until
-    return is_trusted and known.recent == _recent(key, heads, known.last)
+    return is_trusted and known.stamps == _stamps(known.paths)
 
 
-def _recent(key: str, heads: Sequence[FileHead], last: Sequence[str]) -> _Stamps:
-    """Return the stamps of what opencode changes when it continues a session."""
+def _stamps(paths: Iterable[str]) -> _Stamps:
+    """Return the stamps of the files that exist."""
     found: _Stamps = []
-    for head, name in zip(heads, last, strict=True):
-        messages = f"{head.layout.messages}{os.sep}{key}"
-        parts = head.layout.parts_of(key, name.removesuffix(JSON))
-        for path in (head.path, messages, f"{messages}{os.sep}{name}", parts):
-            found += _stamps(path)
+    for path in paths:
+        with contextlib.suppress(OSError):
+            found.append(stamp_from(os.lstat(path)))
     return found
-
-
-def _stamps(path: str) -> _Stamps:
-    try:
-        return [stamp_from(os.lstat(path))]
-    except OSError:
-        return []

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from sidecar.history.stores.opencode import file_marks as module
+from sidecar.history.stores.opencode.copies import SessionCopies
 from sidecar.history.stores.opencode.file_marks import FileHead, FileMarks, Layout
 from sidecar.history.stores.sessions.folders import Folders
 from tests.history.stores.fixtures.momentary import too_many_open_files
@@ -14,7 +15,7 @@ _HOUR = 3_600
 
 
 class Session:
-    """A session with two messages of two parts each, written an hour ago."""
+    """A session with two messages of two parts each, just written."""
 
     def __init__(self, root: Path) -> None:
         self.marks = FileMarks(Folders())
@@ -34,13 +35,6 @@ class Session:
         for file in self.files:
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text("{}")
-        self.rest()
-
-    def rest(self) -> None:
-        """Let the last write be an hour ago."""
-        then = time.time() - _HOUR
-        for file in self.files:
-            os.utime(file, (then, then))
 
     def mark(self) -> int:
         """Return the fingerprint."""
@@ -48,8 +42,16 @@ class Session:
 
 
 @pytest.fixture
-def session(tmp_path: Path) -> Session:
+def at_work(tmp_path: Path) -> Session:
     return Session(tmp_path)
+
+
+@pytest.fixture
+def session(at_work: Session, monkeypatch: pytest.MonkeyPatch) -> Session:
+    """Let the last write be an hour ago by the clock: the time of a change cannot be set."""
+    later = time.time_ns() + _HOUR * 1_000_000_000
+    monkeypatch.setattr(time, "time_ns", lambda: later)
+    return at_work
 
 
 def _stats(session: Session, monkeypatch: pytest.MonkeyPatch) -> int:
@@ -67,20 +69,31 @@ def _stats(session: Session, monkeypatch: pytest.MonkeyPatch) -> int:
     return len(examined)
 
 
-def test_a_session_at_rest_takes_four_stats(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_of_a_session_at_rest_few_files_are_compared(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
     session.mark()
-    assert _stats(session, monkeypatch) == 4
+    assert _stats(session, monkeypatch) == len(
+        ("session", "messages", "last message", "its parts", "part 1", "part 2")
+    )
 
 
-def test_a_session_at_work_is_compared_completely(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
-    session.files[1].write_text('{"role": "user"}')
-    before = session.mark()
-    assert _stats(session, monkeypatch) > len(session.files)
-    session.files[2].write_text('{"type": "text"}')
-    assert session.mark() != before
+def test_a_session_at_work_is_compared_completely(at_work: Session) -> None:
+    before = at_work.mark()
+    at_work.files[2].write_text('{"type": "text"}')
+    assert at_work.mark() != before
 
 
-@pytest.mark.parametrize("place", [0, 4], ids=["session", "last message"])
+def test_a_session_that_is_restored_with_old_times_is_compared_completely(at_work: Session) -> None:
+    then = time.time() - _HOUR
+    for file in at_work.files:
+        os.utime(file, (then, then))
+    before = at_work.mark()
+    (at_work.parts / "msg_1" / "prt_3.json").write_text("{}")
+    assert at_work.mark() != before
+
+
+@pytest.mark.parametrize("place", [0, 4, 5], ids=["session", "last message", "its part"])
 def test_a_file_that_opencode_writes_next_is_noticed_at_once(session: Session, place: int) -> None:
     before = session.mark()
     session.files[place].write_text('{"time": {}}')
@@ -100,9 +113,7 @@ def test_an_added_part_of_the_last_message_is_noticed_at_once(session: Session) 
 
 
 def test_the_first_part_of_the_last_message_is_noticed_at_once(session: Session) -> None:
-    session.files.append(session.messages / "msg_3.json")
-    session.files[-1].write_text("{}")
-    session.rest()
+    (session.messages / "msg_3.json").write_text("{}")
     before = session.mark()
     (session.parts / "msg_3").mkdir()
     (session.parts / "msg_3" / "prt_1.json").write_text("{}")
@@ -132,3 +143,15 @@ def test_a_session_that_could_not_be_listed_is_compared_again(
         session.marks = FileMarks(Folders())
         assert session.mark() != whole
     assert session.mark() == whole
+
+
+def test_a_session_whose_folder_was_missed_is_found_by_the_next_call(
+    session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = tmp_path / "root" / "storage" / "session" / "project"
+    project.mkdir(parents=True)
+    (project / session.file.name).write_text("{}")
+    copies = SessionCopies(str(tmp_path / "root"))
+    with too_many_open_files("project", monkeypatch):
+        assert [*copies.all()] == []
+    assert [*copies.all()] == [KEY]
