@@ -34,8 +34,13 @@ export function nextToConversation(): vscode.ViewColumn {
 export async function isInside(file: string, folders: readonly string[]): Promise<boolean> {
   try {
     const real = await realpath(file);
-    const roots = await Promise.all(folders.map((folder) => realpath(folder)));
+    const roots = await Promise.all(
+      folders.map((folder) => realpath(folder).catch(() => undefined)),
+    );
     return roots.some((root) => {
+      if (root === undefined) {
+        return false; // One of several folders may be missing.
+      }
       const relative = path.relative(root, real);
       const [first] = relative.split(path.sep);
       return relative !== "" && !path.isAbsolute(relative) && first !== "..";

@@ -96,5 +96,6 @@ test.each([
   ["workspace/none", false],
   ["workspace", false],
 ])("whether %j is in the workspace: %j", async (file, inside) => {
-  expect(await isInside(path.join(folder, file), [path.join(folder, "workspace")])).toBe(inside);
+  const folders = [path.join(folder, "missing"), path.join(folder, "workspace")];
+  expect(await isInside(path.join(folder, file), folders)).toBe(inside);
 });
