@@ -111,11 +111,12 @@ export type ToWebview =
   | { readonly type: "find"; readonly text?: string; readonly from?: number }
   /** Show the event with which a turn begins. */
   | { readonly type: "jumpTo"; readonly seq: number }
-  /** With the others that were launched with it. */
+  /** With the others that were launched with it, and the goal: the user may be writing the next one. */
   | ({
       readonly type: "launched";
       readonly taskId: string;
       readonly others?: readonly string[];
+      readonly goalPrompt?: string;
     } & Whereabouts &
       Delay)
   /** With the subagents that were not launched, if several were to be, and those runs that were. */

@@ -2,17 +2,17 @@ import type { LaunchAnswer, Navigation, ToWebview } from "./messages.js";
 
 /** Keeps the answer to a launch until a page has saved it: the page that requested it may be gone. */
 export class PendingLaunch {
-  #isWaiting = false;
+  #waiting = 0;
   #answer: LaunchAnswer | undefined;
 
   /** Wait for a launch that a page requested. */
   async during(launch: Promise<void>): Promise<void> {
-    this.#isWaiting = true;
+    this.#waiting += 1;
     this.#answer = undefined;
     try {
       await launch;
     } finally {
-      this.#isWaiting = false;
+      this.#waiting -= 1;
     }
   }
 
@@ -32,10 +32,8 @@ export class PendingLaunch {
 
   /** What a new page has to know of the launch. */
   get missed(): readonly ToWebview[] {
-    if (this.#answer !== undefined) {
-      return [{ ...this.#answer, isLate: true }];
-    }
-    return this.#isWaiting ? [{ type: "launching" }] : [];
+    const answer = this.#answer && [{ ...this.#answer, isLate: true }];
+    return [...(answer ?? []), ...(this.#waiting > 0 ? [{ type: "launching" } as const] : [])];
   }
 }
 

@@ -67,7 +67,7 @@ export class RunRequests {
         refused.push({ name, error });
       }
     }
-    this.#launched(launched, refused, also.length > 0);
+    this.#launched(launched, refused, wanted, also.length > 0);
   }
 
   async #launchOne(params: LaunchParams): Promise<string> {
@@ -79,6 +79,7 @@ export class RunRequests {
   #launched(
     taskIds: readonly string[],
     refused: readonly { readonly name: string; readonly error: unknown }[],
+    { goalPrompt }: Pick<RequestOf<"launch">, "goalPrompt">,
     areSeveral: boolean,
   ): void {
     const [first] = refused;
@@ -87,7 +88,8 @@ export class RunRequests {
       const left = areSeveral ? { left: refused.map(({ name }) => name), launched: taskIds } : {};
       this.#page.show({ type: "launchFailed", ...launchProblem(first.error), ...left });
     } else if (taskId !== undefined) {
-      this.#page.show({ type: "launched", taskId, ...(others.length > 0 ? { others } : {}) });
+      const all = others.length > 0 ? { others } : {};
+      this.#page.show({ type: "launched", taskId, ...all, goalPrompt });
     }
   }
 

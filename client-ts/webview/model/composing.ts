@@ -30,6 +30,8 @@ type ComposerEvent = Extract<
   }
 >;
 
+type LaunchedEvent = Extract<Event, { type: "launched" }>;
+
 /** Apply an event to the draft and the progress of its launch. */
 export function composing(state: State, event: ComposerEvent): State {
   const { draft, launch } = state;
@@ -50,14 +52,7 @@ export function composing(state: State, event: ComposerEvent): State {
         ? state
         : { ...state, launch: submitted(state, event.type === "queue") };
     case "launched":
-      return launched(
-        {
-          ...state,
-          launch: { kind: "idle" },
-          draft: { ...omit(draft, "also", "files"), goal: "" },
-        },
-        event,
-      );
+      return launched({ ...state, launch: { kind: "idle" }, draft: unsentOf(draft, event) }, event);
     case "launchFailed":
       return {
         ...state,
@@ -131,12 +126,14 @@ function leftOf(draft: Draft, left: readonly string[] | undefined): Draft {
   return subagentName === undefined ? draft : using({ ...draft, subagentName, also });
 }
 
-/** Show what was launched, but only its row if the user has left the list since: nothing opens by itself. */
-function launched(
-  state: State,
-  { taskId, isLate = false }: Extract<Event, { type: "launched" }>,
-): State {
-  return state.opensElsewhere || isLate
+/** Keep a goal that the user has written since the launch. */
+function unsentOf(draft: Draft, { goalPrompt = draft.goal }: LaunchedEvent): Draft {
+  return draft.goal === goalPrompt ? { ...omit(draft, "also", "files"), goal: "" } : draft;
+}
+
+/** Show what was launched, but only its row if the user is elsewhere by now: nothing opens by itself. */
+function launched(state: State, { taskId, isLate = false }: LaunchedEvent): State {
+  return state.opensElsewhere || isLate || state.draft.goal !== ""
     ? listing(state, { type: "focusRow", key: runKey({ id: taskId }) })
     : opened(state, taskId);
 }

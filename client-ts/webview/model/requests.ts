@@ -113,8 +113,9 @@ function launchedRequests(
   if (!after.opensElsewhere) {
     return followRequests(before.open, after.open);
   }
+  const isAway = event.isAway === true || after.draft.goal !== ""; // The user writes the next goal.
   return event.type === "launched"
-    ? openings([event.taskId, ...(event.others ?? [])], event)
+    ? openings([event.taskId, ...(event.others ?? [])], { isAway })
     : openings(event.launched ?? [], event);
 }
 

@@ -11,7 +11,7 @@ export function focusTarget(after: State, event: Event): string | undefined {
     case "openRun":
       return after.opensElsewhere ? undefined : "#scroller";
     case "launched":
-      return after.opensElsewhere || event.isLate === true ? undefined : "#scroller";
+      return after.open?.taskId === event.taskId ? "#scroller" : undefined;
     case "moveTo":
       return `[data-key=${JSON.stringify(event.key)}]`;
     case "find":

@@ -238,7 +238,7 @@ test("a launch works in the chosen folder and is shown when it has begun", async
   await receive({ type: "ready" }, LAUNCH);
   const params = { subagentName: "tester", goalPrompt: "g", workspaceDir: "/w" };
   expect(service.asked).toContainEqual(["asyncTasks/launch", params]);
-  expect(posted).toContainEqual({ type: "launched", taskId: "t2" });
+  expect(posted).toContainEqual({ type: "launched", taskId: "t2", goalPrompt: "g" });
 });
 
 test("a launch works where the user chose", async () => {
@@ -281,23 +281,42 @@ test("a launch that ends while the page is hidden is only listed by the next one
     expect(service.asked.map(([method]) => method)).toContain("asyncTasks/launch");
   });
   await new Promise(setImmediate);
-  expect(posted).not.toContainEqual({ type: "launched", taskId: "t2" });
+  expect(posted).not.toContainEqual({ type: "launched", taskId: "t2", goalPrompt: "g" });
   session.show({ type: "home" });
   await receive({ type: "ready" });
-  expect(posted).toContainEqual({ type: "launched", taskId: "t2", isLate: true });
+  expect(posted).toContainEqual({ type: "launched", taskId: "t2", goalPrompt: "g", isLate: true });
   expect(posted).toContainEqual({ type: "home" });
 });
 
 test("the answer to a launch is sent again to the next page until one has saved it", async () => {
   const { session, posted, receive } = panel();
-  const late = { type: "launched", taskId: "t2", isLate: true };
+  const late = { type: "launched", taskId: "t2", goalPrompt: "g", isLate: true };
   await receive({ type: "ready" }, LAUNCH);
-  expect(posted).toContainEqual({ type: "launched", taskId: "t2" });
+  expect(posted).toContainEqual({ type: "launched", taskId: "t2", goalPrompt: "g" });
   session.hide(); // The message went to a page that was being taken away.
   await receive({ type: "ready" });
   expect(posted.filter((message) => "isLate" in message)).toEqual([late]);
   await receive({ type: "noted" }, { type: "ready" });
   expect(posted.filter((message) => "isLate" in message)).toEqual([late]);
+});
+
+test("a page that comes back knows of a second launch that waits", async () => {
+  const { service, session, posted, receive } = panel();
+  const answers: ((value: unknown) => void)[] = [];
+  service.answers["asyncTasks/launch"] = () =>
+    new Promise((resolve) => {
+      answers.push(resolve);
+    });
+  await receive({ type: "ready" }, LAUNCH, LAUNCH);
+  await vi.waitFor(() => {
+    expect(answers).toHaveLength(2);
+  });
+  answers[0]?.({ task: task({ id: "t2" }), revision: 1 });
+  await new Promise(setImmediate);
+  session.hide();
+  posted.length = 0;
+  await receive({ type: "noted" }, { type: "ready" });
+  expect(posted).toContainEqual({ type: "launching" });
 });
 
 test("the page learns which images it may load", async () => {
@@ -325,7 +344,7 @@ test("a page that comes back before its launch is answered knows that it waits",
   expect(posted).toContainEqual({ type: "launching" });
   answer({ task: task({ id: "t2" }), revision: 1 });
   await vi.waitFor(() => {
-    expect(posted).toContainEqual({ type: "launched", taskId: "t2" });
+    expect(posted).toContainEqual({ type: "launched", taskId: "t2", goalPrompt: "g" });
   });
 });
 
@@ -455,7 +474,12 @@ test("several subagents are launched with one goal, and shown next to each other
     ["asyncTasks/launch", { ...goals, subagentName: "tester" }],
     ["asyncTasks/launch", { ...goals, subagentName: "fixer" }],
   ]);
-  expect(posted.at(-1)).toEqual({ type: "launched", taskId: "n1", others: ["n2"] });
+  expect(posted.at(-1)).toEqual({
+    type: "launched",
+    taskId: "n1",
+    others: ["n2"],
+    goalPrompt: "g",
+  });
 });
 
 test.each([

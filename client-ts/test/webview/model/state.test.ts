@@ -108,6 +108,26 @@ test("a launch opens its conversation and empties the goal", () => {
   ]);
 });
 
+test.each([true, false])(
+  "a goal that is written during a launch stays, and is not interrupted (editors: %s)",
+  (opensElsewhere) => {
+    const events: Event[] = [
+      ...READY,
+      { type: "settings", opensElsewhere },
+      { type: "write", goal: "First" },
+      { type: "submit" },
+      { type: "write", goal: "Next" },
+      { type: "attached", paths: ["/w/a.png"] },
+      { type: "launched", taskId: "t9", goalPrompt: "First" },
+    ];
+    const state = after(...events);
+    expect(state).toMatchObject({ draft: { goal: "Next", files: ["/w/a.png"] } });
+    expect([state.launch, state.open]).toEqual([{ kind: "idle" }, undefined]);
+    const opening = { type: "act", action: "openConversation", task: { id: "t9" }, isAway: true };
+    expect(asked(...events)).toEqual([...(opensElsewhere ? [opening] : []), { type: "noted" }]);
+  },
+);
+
 test("over the limit a launch can be queued, and keeps its goal until then", () => {
   const refused: Event[] = [
     ...READY,
