@@ -6,6 +6,7 @@ import {
   workspace,
 } from "vscode";
 
+import { Inbox } from "../panel/inbox.js";
 import type { Navigation, ToWebview } from "../panel/messages.js";
 import { readMessage } from "../panel/readMessage.js";
 import type { PanelSession } from "../panel/panelSession.js";
@@ -38,7 +39,8 @@ export class AgentsView implements WebviewViewProvider, Disposable {
   readonly #subscriptions: readonly Disposable[];
   #view: WebviewView | undefined;
   #session: PanelSession | undefined;
-  #pending: Navigation | undefined;
+  /** The view may be moved, which makes another page. */
+  readonly #inbox = new Inbox();
   readonly #shown = new EventEmitter<WebviewView>();
 
   /** Fires with the view when it becomes visible. */
@@ -141,6 +143,7 @@ export class AgentsView implements WebviewViewProvider, Disposable {
       place: "sideBar",
       opensElsewhere: showsInEditor,
       focus: () => void this.focus(),
+      inbox: this.#inbox,
     });
     this.#session = session;
     view.onDidChangeVisibility(() => {
@@ -153,16 +156,12 @@ export class AgentsView implements WebviewViewProvider, Disposable {
     });
     view.onDidDispose(() => {
       session.dispose();
-      this.#hide();
       if (this.#session === session) {
+        this.#hide();
         this.#session = this.#view = undefined;
       }
     });
     this.#shown.fire(view);
-    if (this.#pending !== undefined) {
-      session.show(this.#pending);
-      this.#pending = undefined;
-    }
   }
 
   dispose(): void {
@@ -218,11 +217,7 @@ export class AgentsView implements WebviewViewProvider, Disposable {
   }
 
   async #show(message: Navigation): Promise<void> {
-    this.#pending = message;
     await this.focus();
-    if (this.#session !== undefined && this.#pending === message) {
-      this.#pending = undefined;
-      this.#session.show(message);
-    }
+    this.#inbox.show(message);
   }
 }

@@ -9,8 +9,9 @@ import type { Action, OpenRequest, PagePlace, ToWebview } from "../panel/message
 import { language } from "../l10n/language.js";
 import { isPicture } from "./pictures.js";
 import type { MarkStore } from "../marks/markStore.js";
+import type { Inbox } from "../panel/inbox.js";
 import { pageHtml } from "../panel/page.js";
-import type { PageMarks } from "../panel/panelHost.js";
+import type { PageMarks, PanelHost } from "../panel/panelHost.js";
 import { PanelSession } from "../panel/panelSession.js";
 import type { AsyncTask } from "../protocol.js";
 import type { Outbox } from "../service/outbox.js";
@@ -80,6 +81,8 @@ export interface PageRole {
   readonly misses?: () => void;
   /** Called with each state of the run that the page shows, and what the user calls it. */
   readonly shows?: (task: AsyncTask, title: string | undefined) => void;
+  /** What is kept for the page, if another one may take its place. */
+  readonly inbox?: Inbox;
 }
 
 /** Fill a webview with the page and serve it. The session lives until it is disposed. */
@@ -94,7 +97,7 @@ export function servePage(
     }
     void webview.postMessage(message);
   };
-  const session = new PanelSession(context.service, context.outbox, {
+  const host: PanelHost = {
     pickFolder: async () => {
       const folder = await pickFolder();
       if (folder !== undefined && (vscode.workspace.workspaceFolders ?? []).length > 1) {
@@ -130,7 +133,8 @@ export function servePage(
         void Promise.resolve(done).then(role.focus);
       }
     },
-  });
+  };
+  const session = new PanelSession(context.service, context.outbox, host, role.inbox);
   webview.onDidReceiveMessage((message: unknown) => {
     session.receive(message);
   });

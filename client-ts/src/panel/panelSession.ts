@@ -7,10 +7,10 @@ import { messageOf } from "../util/errors.js";
 import type { ServiceState, SubagentService } from "../service/service.js";
 import { LastFeeds } from "./feeds.js";
 import { FollowedRun } from "./followedRun.js";
+import { Inbox } from "./inbox.js";
 import type { RunRow } from "./listMessages.js";
 import type { AttachRequest, FromWebview, Navigation, ToWebview } from "./messages.js";
 import type { PanelHost } from "./panelHost.js";
-import { PendingLaunch } from "./pendingLaunch.js";
 import { readMessage } from "./readMessage.js";
 import { RunRequests } from "./runRequests.js";
 import { rowOf } from "./runRow.js";
@@ -36,13 +36,17 @@ export class PanelSession implements Disposable {
   readonly #feeds = new LastFeeds((message) => {
     this.#post(message);
   });
-  readonly #launch = new PendingLaunch();
-  #pending: Navigation | undefined;
+  readonly #inbox: Inbox;
+  readonly #deliver = (message: ToWebview): void => {
+    this.#post(message);
+  };
 
-  constructor(service: SubagentService, outbox: Outbox, host: PanelHost) {
+  /** Sessions that follow each other in one view share an inbox. */
+  constructor(service: SubagentService, outbox: Outbox, host: PanelHost, inbox = new Inbox()) {
     this.#service = service;
     this.#outbox = outbox;
     this.#host = host;
+    this.#inbox = inbox;
     this.#requests = new RunRequests(service, outbox, {
       post: (message) => {
         this.#post(message);
@@ -99,13 +103,8 @@ export class PanelSession implements Disposable {
 
   /** Make the page show something, at once or as soon as there is a page. */
   show(message: Navigation): void {
-    if (this.#launch.take(message)) {
-      this.#post(message);
-    } else if (this.#ready) {
-      this.#post(message.type === "toQuestion" ? this.#located(message) : message);
-    } else {
-      this.#pending = message;
-    }
+    const isLocated = this.#ready && message.type === "toQuestion";
+    this.#inbox.show(isLocated ? this.#located(message) : message);
   }
 
   /** Say where a question is: the page may have dropped it. */
@@ -140,6 +139,7 @@ export class PanelSession implements Disposable {
   /** Stop sending until the page's next `ready`. */
   hide(): void {
     this.#ready = false;
+    this.#inbox.close(this.#deliver);
     this.#tasks.dispose();
     this.#unfollow();
   }
@@ -172,9 +172,9 @@ export class PanelSession implements Disposable {
       case "read":
         return this.#requests.read(message);
       case "launch":
-        return this.#launch.during(this.#requests.launch(message));
+        return this.#inbox.during(this.#requests.launch(message));
       case "noted":
-        this.#launch.noted();
+        this.#inbox.noted();
         return;
       case "attach":
         return this.#attach(message);
@@ -220,13 +220,7 @@ export class PanelSession implements Disposable {
     this.settingsChanged();
     this.#post({ type: "service", state: this.#service.state });
     this.#sendRuns();
-    this.#launch.missed.forEach((message) => {
-      this.#post(message);
-    });
-    if (this.#pending !== undefined) {
-      this.#post(this.#pending);
-      this.#pending = undefined;
-    }
+    this.#inbox.open(this.#deliver);
     try {
       await this.#service.start();
     } catch {
