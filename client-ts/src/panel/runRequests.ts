@@ -46,7 +46,15 @@ export class RunRequests {
   }
 
   /** Launch one run or several in the folder that the user chooses. */
-  async launch({ subagentName, also = [], ...wanted }: RequestOf<"launch">): Promise<void> {
+  async launch(request: RequestOf<"launch">): Promise<void> {
+    try {
+      await this.#launch(request);
+    } catch (error) {
+      this.#page.show({ type: "launchFailed", ...launchProblem(error) });
+    }
+  }
+
+  async #launch({ subagentName, also = [], ...wanted }: RequestOf<"launch">): Promise<void> {
     const workspaceDir = await this.#page.pickFolder();
     if (workspaceDir === undefined) {
       this.#page.show({ type: "launchDropped" });

@@ -52,7 +52,7 @@ export function composing(state: State, event: ComposerEvent): State {
         ? state
         : { ...state, launch: submitted(state, event.type === "queue") };
     case "launched":
-      return launched({ ...state, launch: { kind: "idle" }, draft: unsentOf(draft, event) }, event);
+      return launched({ ...state, launch: ended(launch), draft: unsentOf(draft, event) }, event);
     case "launchFailed":
       return {
         ...state,
@@ -60,7 +60,7 @@ export function composing(state: State, event: ComposerEvent): State {
         launch: { ...omit(event, "type", "left", "launched", "isAway", "isLate"), kind: "refused" },
       };
     case "launchDropped":
-      return { ...state, launch: { kind: "idle" } };
+      return { ...state, launch: ended(launch) };
     case "launching":
       return { ...state, launch: { kind: "sending", queue: false } };
     case "compose":
@@ -80,13 +80,32 @@ export function composing(state: State, event: ComposerEvent): State {
         launch: withoutRefusal(launch),
       };
     case "attachFailed":
-      return { ...state, launch: { kind: "refused", message: event.message } };
+      return { ...state, launch: withProblem(launch, event.message) };
   }
+}
+
+/** Show why a file is not attached; a launch that is being sent stays the only one. */
+function withProblem(launch: LaunchState, message: string): LaunchState {
+  return launch.kind === "sending" ? { ...launch, message } : { kind: "refused", message };
+}
+
+/** Return the state after a launch; what could not be attached meanwhile is still missing. */
+function ended(launch: LaunchState): LaunchState {
+  return launch.kind === "sending" && launch.message !== undefined
+    ? { kind: "refused", message: launch.message }
+    : { kind: "idle" };
 }
 
 /** What is launched is different now, so that it may not be refused. */
 function withoutRefusal(launch: LaunchState): LaunchState {
-  return launch.kind === "refused" ? { kind: "idle" } : launch;
+  switch (launch.kind) {
+    case "refused":
+      return { kind: "idle" };
+    case "sending":
+      return omit(launch, "message");
+    default:
+      return launch;
+  }
 }
 
 function withFiles(draft: Draft, files: readonly string[]): Draft {
@@ -160,8 +179,7 @@ function launchingAgain(state: State): State {
     return state; // The composer is in another page.
   }
   const draft = { subagentName: task.subagentName, goal: task.goalPrompt };
-  const launch: LaunchState = { kind: "idle" };
-  return omit({ ...state, draft, launch }, "open");
+  return omit({ ...state, draft, launch: withoutRefusal(state.launch) }, "open");
 }
 
 /** Apply an event to the file or command that the user is naming. */

@@ -27,7 +27,8 @@ export interface Draft {
 /** The progress of the launch. */
 export type LaunchState =
   | { readonly kind: "idle" }
-  | { readonly kind: "sending"; readonly queue: boolean }
+  /** The message says what could not be attached to the next one meanwhile. */
+  | { readonly kind: "sending"; readonly queue: boolean; readonly message?: string }
   | ({ readonly kind: "refused" } & Partial<LaunchProblem> & { readonly message: string });
 
 /** Definitions, and problems in their files. */

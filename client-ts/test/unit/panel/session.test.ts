@@ -272,6 +272,13 @@ test("a launch over the limit may be queued", async () => {
   expect(service.asked.at(-1)?.[1]).toMatchObject({ overLimit: "queue" });
 });
 
+test("a launch that fails before it is sent says why, so that the page can try again", async () => {
+  const { posted, receive } = panel(() => Promise.reject(new Error("The folder is gone.")));
+  await receive({ type: "ready" }, LAUNCH);
+  const refused = { message: "The folder is gone.", canQueue: false };
+  expect(posted).toContainEqual({ type: "launchFailed", ...refused });
+});
+
 test("a launch that ends while the page is hidden is only listed by the next one", async () => {
   const { service, session, posted, receive } = panel();
   await receive({ type: "ready" });

@@ -128,6 +128,27 @@ test.each([true, false])(
   },
 );
 
+test("a file that cannot be attached during a launch is named, and nothing is launched twice", () => {
+  const failed: Event = { type: "attachFailed", message: "x is not a file." };
+  const waiting: Event[] = [...READY, { type: "submit" }, failed];
+  expect(after(...waiting).launch).toMatchObject({ kind: "sending", message: "x is not a file." });
+  expect(asked(...waiting, { type: "submit" })).toEqual([]);
+  const refused = { kind: "refused", message: "x is not a file." };
+  expect(after(...waiting, { type: "launched", taskId: "t9" }).launch).toEqual(refused);
+  expect(after(...waiting, { type: "launchDropped" }).launch).toEqual(refused);
+  const written: Event[] = [...waiting, { type: "write", goal: "Do it all" }];
+  expect(after(...written, { type: "launchDropped" }).launch).toEqual({ kind: "idle" });
+});
+
+test("launching again during a launch waits for its answer", () => {
+  const given: Event = { type: "task", task: task({ subagentName: "tester", goalPrompt: "g" }) };
+  const waiting: Event[] = [...READY, { type: "submit" }, OPEN, given, { type: "launchAgain" }];
+  expect(asked(...waiting, { type: "submit" })).toEqual([]);
+  const answered: Event[] = [...waiting, { type: "launched", taskId: "t9", goalPrompt: "Do it" }];
+  expect(after(...answered)).toMatchObject({ draft: { goal: "g" }, launch: { kind: "idle" } });
+  expect(asked(...answered, { type: "submit" })).toMatchObject([{ goalPrompt: "g" }]);
+});
+
 test("over the limit a launch can be queued, and keeps its goal until then", () => {
   const refused: Event[] = [
     ...READY,

@@ -121,6 +121,15 @@ test("the button asks for files, and the reason why one is not attached is above
   });
 });
 
+test("the reason why a file is not attached is also shown while a launch is sent", async () => {
+  const { tell } = composer();
+  await tell(...READY, { type: "launching" }, { type: "attachFailed", message: "No file." });
+  await vi.waitFor(() => {
+    expect(find(".problem").textContent).toContain("No file.");
+  });
+  expect(find(".composer button[type=submit]").matches(":disabled")).toBe(true);
+});
+
 test("a pasted image is attached, and pasted text stays text", async () => {
   const { tell, asked } = composer();
   await tell(...READY);

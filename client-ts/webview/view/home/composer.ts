@@ -122,13 +122,13 @@ function launchButton({ state }: View): Part {
 }
 
 function problem({ state: { launch }, send }: View): Part {
-  if (launch.kind !== "refused") {
+  if (launch.kind === "idle" || launch.message === undefined) {
     return undefined;
   }
   const queue = (): void => {
     send({ type: "queue" });
   };
-  return refusal(launch, send, queue);
+  return refusal({ ...launch, message: launch.message }, send, queue);
 }
 
 function hint({ state }: View): string {
