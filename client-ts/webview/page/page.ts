@@ -316,7 +316,6 @@ export class Page {
     this.#drawNow();
     this.#pace.end();
     const { open } = this.#state;
-    this.#pictures.load(this.#root, open?.task?.workspaceDir);
     this.#seen = open && seenOf(open);
     for (const message of this.#afterDrawing) {
       this.#host.postMessage(message);
@@ -458,10 +457,19 @@ export class Page {
     const { ownerDocument } = this.#root;
     const hadFocus = this.#root.contains(ownerDocument.activeElement);
     this.#renderApp();
+    this.#loadPictures();
     if (hadFocus && !this.#root.contains(ownerDocument.activeElement)) {
       this.#focus(FALLBACK_FOCUS);
     } else if (!hadFocus) {
       this.#focusKeeper.giveFirst();
+    }
+  }
+
+  /** Load new pictures once the folder is known in which the run names them. */
+  #loadPictures(): void {
+    const task = this.#state.open?.task;
+    if (task !== undefined) {
+      this.#pictures.load(this.#root, task.workspaceDir);
     }
   }
 

@@ -1,0 +1,64 @@
+// Images of a conversation: when they are asked for, and what stays of them while a message goes on.
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+
+import type { FromWebview, ToWebview } from "../../../src/panel/messages.js";
+import { Page } from "../../../webview/page/page.js";
+import { setPictureFolders } from "../../../webview/view/markdown/pictures.js";
+import { message, numbered, task } from "../samples.js";
+
+const RUN: ToWebview = { type: "task", task: task({ workspaceDir: "/w" }), takesMessages: true };
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  document.body.innerHTML = `<div id="app"></div><div id="announcements"></div>`;
+  setPictureFolders([{ path: "/w", uri: "https://own" }]);
+});
+
+afterEach(() => {
+  setPictureFolders([]);
+  vi.useRealTimers();
+});
+
+/** A page that shows a run, and the files for which it asked. */
+function conversation(saved: object = {}) {
+  const asked: string[] = [];
+  const host = {
+    postMessage: (request: FromWebview) => {
+      asked.push(...(request.type === "picture" ? [request.path] : []));
+    },
+    getState: () => ({ goal: "", taskId: "t1", ...saved }),
+    setState: () => undefined,
+  };
+  const page = new Page(host, document);
+  page.start();
+  const tell = (...messages: ToWebview[]): void => {
+    for (const each of messages) {
+      page.send(each);
+      vi.advanceTimersByTime(400);
+    }
+  };
+  /** Send the parts of one message, the first of them as event number `first`. */
+  const stream = (parts: readonly string[], first = 1): void => {
+    const events = numbered(
+      parts.map((part) => message("m", part)),
+      first,
+    );
+    tell(...events.map((event) => ({ type: "events" as const, taskId: "t1", events: [event] })));
+  };
+  return { asked, tell, stream };
+}
+
+test("the images of a message that comes before its task are shown too", () => {
+  const { asked, tell, stream } = conversation();
+  stream(["![A](a.png)"]);
+  expect(asked).toEqual([]);
+  tell(RUN);
+  expect(asked).toEqual(["/w/a.png"]);
+});
+
+test("the images of a page of events that comes before its task are shown too", () => {
+  const { asked, tell } = conversation({ reading: { seq: 1, below: 0 } });
+  const events = numbered([message("m", "![A](a.png)")]);
+  tell({ type: "page", taskId: "t1", side: "before", seq: 61, events }, RUN);
+  expect(asked).toEqual(["/w/a.png"]);
+});
