@@ -1,4 +1,4 @@
-// Images of a conversation: when they are asked for, and what stays of them while a message goes on.
+// Images of a conversation: when they are asked for, and what stays of them while a message grows.
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
 import type { FromWebview, ToWebview } from "../../../src/panel/messages.js";
@@ -61,4 +61,41 @@ test("the images of a page of events that comes before its task are shown too", 
   const events = numbered([message("m", "![A](a.png)")]);
   tell({ type: "page", taskId: "t1", side: "before", seq: 61, events }, RUN);
   expect(asked).toEqual(["/w/a.png"]);
+});
+
+function pictures(): HTMLImageElement[] {
+  return [...document.querySelectorAll<HTMLImageElement>("img.picture")];
+}
+
+test("an image stays while its message grows, and its file is asked for once", () => {
+  const { asked, tell, stream } = conversation();
+  tell(RUN);
+  stream(["![A](a.png)"]);
+  tell({ type: "picture", path: "/w/a.png", isShown: true });
+  const [picture] = pictures();
+  picture?.dispatchEvent(new Event("load"));
+  stream([" and", " more", " words"], 2);
+  expect(document.querySelector(".markdown")?.textContent).toContain("A and more words");
+  expect(pictures()).toEqual([picture]);
+  expect([picture?.hidden, asked]).toEqual([false, ["/w/a.png"]]);
+});
+
+test("an image whose file is being checked while its message grows is loaded once", () => {
+  const { asked, tell, stream } = conversation();
+  tell(RUN);
+  stream(["![A](a.png)", " and", " more"]);
+  const [picture] = pictures();
+  const src = vi.spyOn(HTMLImageElement.prototype, "src", "set");
+  tell({ type: "picture", path: "/w/a.png", isShown: true });
+  expect(src.mock.contexts).toEqual([picture]);
+  expect(asked).toEqual(["/w/a.png"]);
+});
+
+test("a message with many images asks for each of them once while it grows", () => {
+  const { asked, tell, stream } = conversation();
+  tell(RUN);
+  const names = Array.from({ length: 100 }, (_, at) => `${at}.png`);
+  stream([names.map((name) => `![A](${name})`).join(" "), " and", " more"]);
+  expect(pictures()).toHaveLength(100);
+  expect(asked).toEqual(names.map((name) => `/w/${name}`));
 });

@@ -107,3 +107,44 @@ test("images with too many pixels or characters stay words", () => {
   picture?.dispatchEvent(new Event("load"));
   expect(images()).toEqual([]);
 });
+
+test("a file that may be shown is not asked for again for some seconds", () => {
+  vi.useFakeTimers();
+  const { element, pictures, ask, images } = loaded("![A](a.png)");
+  const again = () => {
+    const more = renderMarkdown("![A](./a.png)");
+    element.append(more);
+    pictures.load(element, "/home/ada/shop");
+  };
+  pictures.answered("/home/ada/shop/a.png", true);
+  again();
+  expect(images()[1]?.src).toBe("https://own/shop/a.png");
+  expect(ask).toHaveBeenCalledTimes(1);
+  vi.advanceTimersByTime(6_000);
+  again();
+  expect(ask).toHaveBeenCalledTimes(2);
+  vi.useRealTimers();
+});
+
+test("a file that cannot be shown is not loaded again at once", () => {
+  const { element, pictures, images } = loaded("![A](a.png)");
+  pictures.answered("/home/ada/shop/a.png", true);
+  images()[0]?.dispatchEvent(new Event("error"));
+  element.append(renderMarkdown("![A](a.png)"));
+  pictures.load(element, "/home/ada/shop");
+  expect(images()).toEqual([]);
+});
+
+test("a text that is shown again has its picture, though another took the loaded one", () => {
+  const { element, pictures, ask, images } = loaded("![A](a.png)");
+  pictures.answered("/home/ada/shop/a.png", true);
+  const [text] = element.childNodes;
+  const [first] = images();
+  element.replaceChildren(renderMarkdown("![B](a.png)"));
+  pictures.load(element, "/home/ada/shop");
+  expect(images()).toEqual([first]);
+  element.append(text ?? "");
+  pictures.load(element, "/home/ada/shop");
+  expect(images().map(({ src }) => src)).toEqual(Array(2).fill("https://own/shop/a.png"));
+  expect(ask).toHaveBeenCalledTimes(1);
+});

@@ -1,4 +1,5 @@
 import { filePlace } from "../../text/filePlace.js";
+import { Recent } from "./recent.js";
 
 /** A folder of the workspace, and the address under which the page may load its files. */
 export interface PictureFolder {
@@ -12,6 +13,8 @@ const OWN_ADDRESS = /^data:image\/(?:png|jpe?g|gif|webp);base64,/iu;
 const MOST_CHARS = 4_000_000;
 /** A larger image stays words: shown, it takes four bytes for each pixel, however small its file is. */
 const MOST_PIXELS = 40_000_000;
+/** How long to trust the answer to a question about a file, in ms: a message that grows names it again and again. */
+const TRUSTED_MS = 5_000;
 const ABSOLUTE = /^(?:\/|[a-z]:[\\/])/iu;
 
 let folders: readonly PictureFolder[] = [];
@@ -50,6 +53,11 @@ export class Pictures {
   readonly #page: PicturePage;
   /** Pictures whose files the extension is checking, with their addresses, by path. */
   readonly #asked = new Map<string, [HTMLImageElement, string][]>();
+  /** Pictures in the page, with their addresses. */
+  readonly #placed = new Map<HTMLImageElement, string>();
+  /** Paths of files that may be shown, and of those that cannot be. */
+  readonly #allowed = new Recent(TRUSTED_MS);
+  readonly #broken = new Recent(TRUSTED_MS);
 
   constructor(page: PicturePage) {
     this.#page = page;
@@ -57,29 +65,59 @@ export class Pictures {
 
   /** Load the pictures that are new in an element; `folder` is the one of the run that names them. */
   load(element: HTMLElement, folder: string | undefined): void {
+    const left = this.#takeLeft(element);
     for (const picture of element.querySelectorAll<HTMLImageElement>("img[data-image]")) {
       const source = pictureSource(picture.dataset["image"] ?? "", folder);
-      picture.removeAttribute("data-image");
+      const earlier = source && left.get(source.address)?.shift();
       if (source === undefined) {
         picture.remove();
-      } else if (source.path === undefined) {
-        this.#show(picture, source.address);
+      } else if (earlier === undefined) {
+        picture.removeAttribute("data-image");
+        this.#load(picture, source);
       } else {
-        this.#ask(source.path, picture, source.address);
+        exchange(picture, earlier);
+        this.#placed.set(earlier, source.address);
       }
     }
   }
 
   /** Load the pictures of a file that may be shown, or remove them. */
   answered(path: string, isShown: boolean): void {
+    if (isShown) {
+      this.#allowed.add(path);
+    }
     for (const [picture, address] of this.#asked.get(path) ?? []) {
       if (isShown) {
-        this.#show(picture, address);
+        this.#show(picture, { address, path });
       } else {
-        picture.remove();
+        this.#remove(picture);
       }
     }
     this.#asked.delete(path);
+  }
+
+  /** Return the pictures that have left an element, by their addresses: a message that grows is drawn again. */
+  #takeLeft(element: HTMLElement): Map<string, HTMLImageElement[]> {
+    const left = new Map<string, HTMLImageElement[]>();
+    for (const [picture, address] of this.#placed) {
+      if (!element.contains(picture)) {
+        left.set(address, [...(left.get(address) ?? []), picture]);
+        this.#placed.delete(picture);
+      }
+    }
+    return left;
+  }
+
+  #load(picture: HTMLImageElement, source: PictureSource): void {
+    const { address, path } = source;
+    this.#placed.set(picture, address);
+    if (path !== undefined && this.#broken.has(path)) {
+      this.#remove(picture);
+    } else if (path === undefined || this.#allowed.has(path)) {
+      this.#show(picture, source);
+    } else {
+      this.#ask(path, picture, address);
+    }
   }
 
   #ask(path: string, picture: HTMLImageElement, address: string): void {
@@ -92,21 +130,38 @@ export class Pictures {
     }
   }
 
-  #show(picture: HTMLImageElement, address: string): void {
+  #show(picture: HTMLImageElement, { address, path }: PictureSource): void {
+    const fail = (): void => {
+      if (path !== undefined) {
+        this.#broken.add(path);
+      }
+      this.#remove(picture);
+    };
     picture.addEventListener("load", () => {
       if (picture.naturalWidth * picture.naturalHeight > MOST_PIXELS) {
-        picture.remove();
+        fail();
         return;
       }
       this.#page.grow(picture, () => {
         picture.hidden = false;
       });
     });
-    picture.addEventListener("error", () => {
-      picture.remove();
-    });
+    picture.addEventListener("error", fail);
     picture.src = address;
   }
+
+  #remove(picture: HTMLImageElement): void {
+    this.#placed.delete(picture);
+    picture.remove();
+  }
+}
+
+/** Put a loaded picture in the place of a new one, which can load in the old place should that be shown again. */
+function exchange(picture: HTMLImageElement, earlier: HTMLImageElement): void {
+  const between = document.createComment("");
+  earlier.replaceWith(between);
+  picture.replaceWith(earlier);
+  between.replaceWith(picture);
 }
 
 /** Where an image may be loaded from, and the path of its file if it is one. */
