@@ -18,6 +18,9 @@ STEPS: Final = 8
 """The number of slices in a round, unless they would be larger than `MAX_SLICE`."""
 MAX_SLICE: Final = 770
 """The most tasks in a slice: a round over 20,000 takes 26 steps, so each change is read within 30 s."""
+MAX_WATCHED: Final = 4_000
+"""How many tasks of a root in watched folders are compared in each round; of more, a half or a third."""
+_MOST_ROUNDS: Final = 3
 
 
 class Sweep:
@@ -26,6 +29,9 @@ class Sweep:
     def __init__(self, catalogs: Sequence[RootCatalog], round_seconds: float = ROUND_SECONDS) -> None:
         self.pause = round_seconds / STEPS
         """Seconds between two steps."""
+        self.has_watches = False
+        """Whether changes in the shared folders of stores are reported, unless another machine makes them."""
+        self._rounds = 0
         self._catalogs = catalogs
         self._left: list[tuple[RootCatalog, Keys]] = []
         self._slice = 0
@@ -67,10 +73,22 @@ class Sweep:
     def _begin(self, now: int) -> None:
         for catalog in self._catalogs:
             catalog.recognize()
-        self._left = [(catalog, self._list(catalog, now)) for catalog in self._catalogs]
+        self._rounds += 1
+        self._left = [(catalog, self._due(catalog, self._list(catalog, now))) for catalog in self._catalogs]
         total = sum(len(names) for _, names in self._left)
         self._steps = max(STEPS, math.ceil(total / MAX_SLICE))
         self._slice = math.ceil(total / self._steps)
+
+    def _due(self, catalog: RootCatalog, names: Keys) -> Keys:
+        """Return what is compared in this round: of very many tasks in watched folders, a part."""
+        if not self.has_watches or len(names) <= MAX_WATCHED:
+            return names
+        is_watched = catalog.store.is_always_watched
+        watched = [name for name in names if is_watched(name)]
+        every = min(_MOST_ROUNDS, math.ceil(len(watched) / MAX_WATCHED))
+        if every < 2:
+            return names
+        return [name for name in names if not is_watched(name)] + watched[self._rounds % every :: every]
 
     def _take(self) -> Iterator[tuple[RootCatalog, Keys]]:
         remaining = self._slice

@@ -150,6 +150,10 @@ class CombinedStore(Store):
         """Ask the owner."""
         return self._owner(key).folder_of(key)
 
+    def is_always_watched(self, key: str) -> bool:
+        """Ask the owner."""
+        return self._owner(key).is_always_watched(key)
+
     def touched(self, parts: Sequence[str]) -> Touched | None:
         """Return the first meaning that a part knows of a path."""
         return next(filter(None, (part.touched(parts) for part in self.parts)), None)

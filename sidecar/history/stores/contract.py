@@ -268,6 +268,10 @@ class Store(Protocol):
         """Return the folder, relative to the root, to watch while a member is active."""
         return None
 
+    def is_always_watched(self, key: str) -> bool:
+        """Return whether the files of a member are in `shared_folders`."""
+        return False
+
     def touched(self, parts: Sequence[str]) -> Touched | None:
         """Return the meaning of a changed path, given its parts below the root; None if it can be ignored."""
 

@@ -1,4 +1,5 @@
 import shutil
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -54,6 +55,36 @@ def test_each_task_is_compared_once_in_a_round(
     monkeypatch.setattr(catalog, "changed", note)
     assert go_round(sweep) == STEPS
     assert sorted(compared) == MANY
+
+
+def test_very_many_tasks_in_watched_folders_are_compared_in_turns(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in MANY:
+        write_session(tmp_path / "claude", name)
+    agent = tmp_path / "claude" / "projects" / "-w" / MANY[0] / "subagents" / "agent-1.jsonl"
+    agent.parent.mkdir(parents=True)
+    shutil.copyfile(write_session(tmp_path / "claude"), agent)
+    history = TaskHistory([tmp_path / "claude"], now=lambda: NOW)
+    history.list()
+    compared = Counter[str]()
+    catalog = history.catalogs[0]
+
+    def note(names: list[str], now: int) -> list[str]:
+        compared.update(names)
+        return []
+
+    monkeypatch.setattr(catalog, "changed", note)
+    monkeypatch.setattr(module, "MAX_WATCHED", 10)
+    sweep = Sweep(history.catalogs)
+    sweep.restart()
+    sweep.has_watches = True
+    for _ in range(3):
+        go_round(sweep)
+    assert compared == {**dict.fromkeys([*MANY, SESSION], 1), "agent-1": 3}
+    sweep.has_watches = False
+    go_round(sweep)
+    assert compared == {**dict.fromkeys([*MANY, SESSION], 2), "agent-1": 4}
 
 
 def test_a_round_recognizes_what_an_empty_root_has_become(history: TaskHistory, sweep: Sweep) -> None:

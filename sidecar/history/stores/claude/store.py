@@ -253,6 +253,10 @@ class ClaudeStore(Store):
         paths = self._paths(self._member(key))
         return folder_below(self.root.path, paths[0]) if paths else None
 
+    def is_always_watched(self, key: str) -> bool:
+        """Return whether a key is that of a session: subagents are in folders of their own."""
+        return not is_agent(key)
+
     def touched(self, parts: Sequence[str]) -> Touched | None:
         """Return the meaning of a changed path."""
         match parts:

@@ -141,6 +141,10 @@ class CodexStore(FileSessionStore):
         files = self._known().get(key)
         return folder_below(self.root.path, files.paths[0]) if files else None
 
+    def is_always_watched(self, key: str) -> bool:
+        """Return True: all folders of sessions are watched."""
+        return True
+
     def touched(self, parts: Sequence[str]) -> Touched | None:
         """Return the meaning of a changed path; names are compared when sessions are listed."""
         if len(parts) == 1 and (parts[0] == NAMES or STATE.match(parts[0])):
