@@ -177,8 +177,12 @@ class LiveHistory:
         self._announce_changes()
 
     def _check_roots(self) -> bool:
-        """Reconcile the roots whose folders were replaced, once a second; return whether there are any."""
-        if time.monotonic() < self._roots_checked_next:
+        """Reconcile the roots whose folders were replaced, once a second; return whether there are any.
+
+        A check that is due soon is made together with a step of the sweep, because waking up takes time too.
+        """
+        early = 0.0 if self._sweep.wait() else ROOT_CHECK_SECONDS / 2
+        if time.monotonic() < self._roots_checked_next - early:
             return False
         before, self._shared = self._shared, self._plan.shared()
         count = sum(map(len, self._shared.values()))
@@ -224,7 +228,7 @@ class LiveHistory:
 
     def _lacks_watches(self, folders: Folders) -> bool:
         """Return whether a folder that should be watched is not."""
-        return not self._plan.folders(self._wall_ms()).items() <= folders.items()
+        return not self._plan.folders(self._wall_ms(), self._shared).items() <= folders.items()
 
     def _announce_changes(self) -> None:
         changes = self._history.collect()

@@ -11,6 +11,7 @@ Processor time of waiting, measured on one core of a virtual machine: step 1 ms 
 take 75 ms. The core cannot add a watch later, so a set of watches is replaced as a whole.
 """
 
+import math
 import os
 import platform
 import sys
@@ -83,7 +84,7 @@ class _Adaptive:
 
     def wait(self, seconds: float) -> set[str]:
         step = BUSY_STEP_MS if time.monotonic() < self._busy_until else QUIET_STEP_MS
-        timeout_ms = max(1, int(seconds * 1000))  # 0 would wait forever
+        timeout_ms = max(1, math.ceil(seconds * 1000))  # 0 would wait forever
         try:
             changes = self._core.watch(DEBOUNCE_MS, step, timeout_ms, self._stop)
         except RuntimeError as error:  # the core raises it again with every later call

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from sidecar.history.live import follower as module
+from sidecar.history.live.sweep import STEPS
 from sidecar.history.live.watcher import ChangesLost, Watch, WatchUnavailable
 from sidecar.history.stores.sessions import saving
 from sidecar.history.stores.task_folders import leftovers
@@ -333,3 +335,24 @@ def test_the_health_reports_the_last_scan(store: Store, follow: Follow) -> None:
     follower.until_mode("watch")
     assert follower.live.state.last_reconcile_at == 42
     assert follower.live.state.watches == 1
+
+
+def test_roots_are_checked_in_the_same_wakeup_as_a_step_of_the_sweep(
+    store: Store, say: Make, follow: Follow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.write(ui=[say("text", "x")])
+    fake = FakeWatch()
+    waits: list[float] = []
+
+    def wait(seconds: float) -> set[str]:
+        waits.append(seconds)
+        threading.Event().wait(seconds)
+        return set()
+
+    monkeypatch.setattr(fake, "wait", wait)
+    monkeypatch.setattr(module, "ROOT_CHECK_SECONDS", 0.1)
+    scans = threading.Semaphore(0)
+    follow(open_watch=fake, reconcile_seconds=STEPS * 0.1, after_scan=scans.release)
+    for _ in range(4):  # the first scan, and three rounds
+        assert scans.acquire(timeout=WAIT_SECONDS)
+    assert len(waits) <= 3 * STEPS + STEPS // 2
