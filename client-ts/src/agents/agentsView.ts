@@ -12,7 +12,9 @@ import { readMessage } from "../panel/readMessage.js";
 import type { PanelSession } from "../panel/panelSession.js";
 import type { FleetFeed } from "../offers/fleetFeed.js";
 import type { OfferFeed } from "../offers/offerFeed.js";
+import { inform } from "../questions/notify.js";
 import { SECTION } from "../service/settings.js";
+import * as strings from "../text/strings.js";
 import type { DueDeletions } from "../views/dueDeletions.js";
 import type { HistoryList } from "./historyList.js";
 import type { Reveal } from "../util/reveal.js";
@@ -85,13 +87,25 @@ export class AgentsView implements WebviewViewProvider, Disposable {
     return this.visible ? this.#session : undefined;
   }
 
-  /** Show the view with the list or, if a task is named, its conversation; without the focus only if it is visible. */
+  /**
+   * Show the view with the list or, if a task is named, its conversation. Without the focus only if it is visible: a
+   * view that opens would replace the one in which the user may be. If it is not, offer to show the conversation.
+   */
   async reveal(taskId?: string, { keepsFocus = false }: Reveal = {}): Promise<void> {
     const target: Navigation = taskId === undefined ? { type: "home" } : { type: "open", taskId };
     if (!keepsFocus) {
       await this.#show(target);
     } else if (this.visible) {
-      this.#session?.show(target); // A view that opens would replace the one in which the user may be.
+      this.#session?.show(target);
+    } else if (taskId !== undefined) {
+      void this.#offer(target);
+    }
+  }
+
+  async #offer(target: Navigation): Promise<void> {
+    const { launched, open } = strings.runs;
+    if ((await inform(launched, open)) === open) {
+      await this.#show(target);
     }
   }
 

@@ -9,6 +9,7 @@ export const runs: Texts<typeof en.runs> = {
   selectToCancel: "Wählen Sie einen Subagenten zum Abbrechen",
   selectToOpen: "Wählen Sie einen Subagenten zum Öffnen",
   open: "Unterhaltung öffnen",
+  launched: "Der Subagent wurde gestartet.",
   loading: "Lädt…",
   noConversation: "Öffnen Sie zuerst eine Unterhaltung.",
   goToTime: "Zu Uhrzeit gehen",

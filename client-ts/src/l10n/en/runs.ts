@@ -6,6 +6,7 @@ export const runs = {
   selectToCancel: "Select a subagent to cancel",
   selectToOpen: "Select a subagent to open",
   open: "Open Conversation",
+  launched: "The subagent was launched.",
   loading: "Loading…",
   noConversation: "Open a conversation first.",
   goToTime: "Go to Time",

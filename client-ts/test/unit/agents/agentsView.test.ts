@@ -8,7 +8,7 @@ import type { FromWebview, ToWebview } from "../../../src/panel/messages.js";
 import type { AsyncTask } from "../../../src/protocol.js";
 import { Outbox } from "../../../src/service/outbox.js";
 import type { SubagentService } from "../../../src/service/service.js";
-import { Uri, workspace } from "../../vscode.js";
+import { Uri, window, workspace } from "../../vscode.js";
 import { FakeMemento } from "../memory.js";
 
 const NEVER = new EventEmitter<never>().event;
@@ -159,4 +159,26 @@ test("the lists stay in a view that took the place of another before that one wa
   expect(hide).not.toHaveBeenCalled();
   second.dispose();
   expect(hide).toHaveBeenCalled();
+});
+
+test("what was launched by a key is offered where the view is hidden, and opens in the visible one", async () => {
+  const { agents } = provided();
+  const inform = vi.spyOn(window, "showInformationMessage");
+  inform.mockResolvedValueOnce(undefined).mockResolvedValueOnce("Open Conversation");
+  const opened = { type: "open", taskId: "t2" };
+  await agents.reveal("t2", { keepsFocus: true });
+  const shown = shownView();
+  agents.resolveWebviewView(shown.view);
+  await shown.send({ type: "ready" });
+  expect(inform.mock.calls).toEqual([["The subagent was launched.", "Open Conversation"]]);
+  expect(shown.posted).not.toContainEqual(opened); // Nothing opens by itself.
+  await agents.reveal("t2", { keepsFocus: true });
+  expect(shown.posted).toContainEqual(opened);
+  shown.dispose();
+  await agents.reveal("t2", { keepsFocus: true });
+  const later = shownView();
+  agents.resolveWebviewView(later.view);
+  await later.send({ type: "ready" });
+  expect(later.posted).toContainEqual(opened);
+  expect(inform).toHaveBeenCalledTimes(2);
 });
