@@ -17,19 +17,24 @@ export function shortPath(path: string): string {
     : path;
 }
 
+/** Return a path with slashes, and with the drive of Windows as the editor writes it: an agent may write it otherwise. */
+export function slashed(path: string): string {
+  return path.replaceAll("\\", "/").replace(/^[A-Z]:/u, (drive) => drive.toLowerCase());
+}
+
 /**
  * Return a path relative to a folder; undefined if it is outside. This compares text only: whoever
  * opens the path resolves links.
  */
 export function pathInside(path: string, folder: string | undefined): string | undefined {
-  const parts = path.replaceAll("\\", "/");
+  const parts = slashed(path);
   if (parts.split("/").includes("..")) {
     return undefined;
   }
   if (!/^(?:\/|[A-Za-z]:)/u.test(parts)) {
     return path;
   }
-  const root = folder?.replaceAll("\\", "/").replace(/\/+$/u, "");
+  const root = folder === undefined ? undefined : slashed(folder).replace(/\/+$/u, "");
   return root !== undefined && parts.startsWith(`${root}/`)
     ? parts.slice(root.length + 1)
     : undefined;
@@ -37,6 +42,6 @@ export function pathInside(path: string, folder: string | undefined): string | u
 
 /** Whether two paths name one file: a run may report a file with its whole path and inside its folder. */
 export function isSameFile(one: string, other: string): boolean {
-  const [a, b] = [one, other].map((path) => path.replaceAll("\\", "/"));
+  const [a, b] = [one, other].map(slashed);
   return a === b || a?.endsWith(`/${b}`) === true || b?.endsWith(`/${a}`) === true;
 }

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "vitest";
 
-import { setHome, shortPath } from "../../../src/text/places.js";
+import { isSameFile, pathInside, setHome, shortPath } from "../../../src/text/places.js";
 
 afterEach(() => {
   setHome("");
@@ -21,4 +21,12 @@ test("without a home folder, in that of a system account and on Windows, paths a
       expect(shortPath(path)).toBe(path);
     }
   }
+});
+
+test("the drive of Windows may be written in another case, and folders may be on a share", () => {
+  expect(pathInside("C:\\Work\\shop\\a.py", "c:\\Work\\shop")).toBe("a.py");
+  expect(pathInside("d:/Work/shop/a.py", "c:\\Work\\shop")).toBeUndefined();
+  expect(pathInside("\\\\nas\\share\\shop\\a.py", "\\\\nas\\share\\shop")).toBe("a.py");
+  expect(isSameFile("C:\\Work\\a.py", "c:/Work/a.py")).toBe(true);
+  expect(isSameFile("C:\\Work\\a.py", "d:/Work/a.py")).toBe(false);
 });

@@ -49,6 +49,27 @@ test("folders of Windows have pictures too", () => {
   expect(pictureSource("docs\\a.png", "C:\\Work\\shop")?.address).toBe("https://own/c/docs/a.png");
 });
 
+test.each([
+  ["C:\\Work\\shop", "c:\\Work\\shop\\a.png"],
+  ["c:\\Work\\shop", "C:/Work/shop/a.png"],
+])("the drive of a folder, %s, may be written as in %s", (folder, image) => {
+  setPictureFolders([{ path: folder, uri: "https://own/c" }]);
+  expect(pictureSource(image, folder)?.address).toBe("https://own/c/a.png");
+  expect(pictureSource("a.png", folder.toLowerCase())).toBeUndefined(); // names keep their case
+});
+
+test("a folder on a share has pictures, but no other place on that machine", () => {
+  const folder = "\\\\nas\\share\\shop";
+  setPictureFolders([{ path: folder, uri: "https://own/n" }]);
+  expect(pictureSource("docs\\a.png", folder)).toEqual({
+    address: "https://own/n/docs/a.png",
+    path: "//nas/share/shop/docs/a.png",
+  });
+  for (const image of ["..\\a.png", "/nas/share/shop/a.png", "\\\\other\\share\\shop\\a.png"]) {
+    expect(pictureSource(image, folder)).toBeUndefined();
+  }
+});
+
 /** Pictures of some Markdown in the shop, and what they ask for. */
 function loaded(markdown: string) {
   const element = renderMarkdown(markdown);

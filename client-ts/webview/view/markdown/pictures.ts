@@ -1,3 +1,4 @@
+import { slashed } from "../../../src/text/places.js";
 import { filePlace } from "../../text/filePlace.js";
 import { Recent } from "./recent.js";
 
@@ -193,15 +194,15 @@ export function pictureSource(
   return undefined;
 }
 
-/** Return a path with slashes, without `.` and `..`. */
+/** Return a path with slashes, without `.` and `..`; two slashes begin the path of a share on another machine. */
 function resolved(path: string): string {
   const parts: string[] = [];
-  for (const part of path.split(/[\\/]/u)) {
+  for (const part of slashed(path).split("/")) {
     if (part === "..") {
       parts.pop();
     } else if (part !== "." && (part !== "" || parts.length === 0)) {
       parts.push(part);
     }
   }
-  return parts.join("/");
+  return `${/^[\\/]{2}/u.test(path) ? "/" : ""}${parts.join("/")}`;
 }
