@@ -6,6 +6,7 @@ import { announcements } from "../model/announcing.js";
 import { readSaved, restore, save } from "../model/saved.js";
 import type { Event } from "../model/events.js";
 import { entriesOf } from "../model/list/entries.js";
+import type { EndSought } from "../model/list/listState.js";
 import { nearsEnd } from "../model/list/layout.js";
 import {
   canWiden,
@@ -23,6 +24,7 @@ import { reduce } from "../model/reduce.js";
 import type { State } from "../model/state.js";
 import { Announcer } from "./announcer.js";
 import { app } from "../view/app.js";
+import { rangeTo } from "../view/list/selecting.js";
 import { Pictures } from "../view/markdown/pictures.js";
 import { Chords } from "./chords.js";
 import { EndFollower } from "./endFollower.js";
@@ -215,18 +217,24 @@ export class Page {
     } else if (after !== before || this.#afterDrawing.length > 0) {
       this.#frames.soon(STREAMED.has(event.type) ? this.#pace.wait : 0);
     }
-    if (event.type === "history" && before.list.seeksEnd === true) {
-      this.#goToEnd(after);
+    if (event.type === "history" && before.list.seeksEnd !== undefined) {
+      this.#goToEnd(after, before.list.seeksEnd);
     }
   }
 
   /** Go to the last row once all are loaded, unless the reader left the list meanwhile. */
-  #goToEnd({ runs = [], list }: State): void {
+  #goToEnd(state: State, { from }: EndSought): void {
+    const { runs = [], list } = state;
+    const now = Date.now();
     const isInList = this.#root.ownerDocument.activeElement?.closest(".lines") != null;
-    const last = entriesOf({ runs, list, now: Date.now() }).at(-1);
-    if (list.seeksEnd !== true && list.history?.hasMore === false && isInList && last) {
-      this.send({ type: "moveTo", key: last.key });
+    const last = entriesOf({ runs, list, now }).at(-1);
+    if (list.seeksEnd !== undefined || list.history?.hasMore !== false || !isInList || !last) {
+      return;
     }
+    if (from !== undefined) {
+      this.send({ type: "select", keys: rangeTo({ state, now }, last.key, from) });
+    }
+    this.send({ type: "moveTo", key: last.key });
   }
 
   /** Whether the user went elsewhere in the page since a question was sought that this page of the run may have. */

@@ -943,6 +943,19 @@ test("End goes to the last row of all, which is loaded first, and Home back", ()
   expect(focused()).toBe("group older");
 });
 
+test("Shift+End selects up to the last row of all, which is loaded first", () => {
+  const { tell } = shown();
+  tell({ type: "service", state: { kind: "running" } }, DEFINITIONS, part(0, 6, 9));
+  const selected = () => document.querySelectorAll('.agent[aria-pressed="true"]').length;
+  find(".agent").focus();
+  press("ArrowDown");
+  press("End", document.activeElement, { shiftKey: true });
+  expect(selected()).toBe(5);
+  tell(part(6, 9, 9));
+  expect(document.activeElement).toBe(find('[data-key="stored /r s8"]'));
+  expect(selected()).toBe(8);
+});
+
 test("who moves on while the rest of the list is loaded is not taken to its end", () => {
   const { tell } = shown();
   const focused = () => (document.activeElement as HTMLElement).dataset["key"];

@@ -18,8 +18,8 @@ export interface ListState extends ListOptions {
   readonly history?: History;
   /** Whether more stored tasks were requested. */
   readonly isLoading: boolean;
-  /** Whether the reader is on the way to the last row, for which the rest is loaded. */
-  readonly seeksEnd?: true;
+  /** Present while the reader is on the way to the last row, for which the rest is loaded. */
+  readonly seeksEnd?: EndSought;
   readonly collapsed: ReadonlySet<string>;
   /** Keys of the rows that commands act on together. */
   readonly selected: ReadonlySet<string>;
@@ -39,6 +39,12 @@ export interface Viewport {
   readonly height: number;
 }
 
+/** How the reader goes to the last row. */
+export interface EndSought {
+  /** The key of the row from which on all are to be selected. */
+  readonly from?: string;
+}
+
 export type ListEvent =
   | { readonly type: "history"; readonly page: HistoryPage }
   | { readonly type: "front"; readonly taskId?: string }
@@ -51,7 +57,7 @@ export type ListEvent =
   | { readonly type: "listScrolled"; readonly view: Viewport }
   | { readonly type: "needMore" }
   /** The reader goes to the last row of all, which may not be loaded. */
-  | { readonly type: "seekEnd" };
+  | ({ readonly type: "seekEnd" } & EndSought);
 
 export const EMPTY_LIST: ListState = {
   ...{ scope: "workspace", sort: "recent", filter: "" },
@@ -80,7 +86,9 @@ export function reduceList(list: ListState, event: ListEvent): ListState {
     case "needMore":
       return list.history?.hasMore === true ? { ...list, isLoading: true } : list;
     case "seekEnd":
-      return list.history?.hasMore === true ? { ...list, isLoading: true, seeksEnd: true } : list;
+      return list.history?.hasMore === true
+        ? { ...list, isLoading: true, seeksEnd: omit(event, "type") }
+        : list;
   }
 }
 
@@ -91,7 +99,7 @@ function withHistory(list: ListState, page: HistoryPage): ListState {
   // The same rows again, as when only the totals changed, must not be laid out again.
   const same = rows.length === 0 && from === before.length ? before : known;
   const all = changes === undefined ? same : withChanges(before, changes);
-  const seeksOn = list.seeksEnd === true && page.hasMore && page.problem === undefined;
+  const seeksOn = list.seeksEnd !== undefined && page.hasMore && page.problem === undefined;
   const next = {
     ...(seeksOn ? list : omit(list, "seeksEnd")),
     scope,

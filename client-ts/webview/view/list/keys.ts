@@ -27,12 +27,13 @@ export function onListKey(
   const next = entries[STEPS[event.key]?.(at, entries.length - 1) ?? -1];
   if (next !== undefined) {
     event.preventDefault();
+    const from = entry?.key ?? next.key;
     if (event.shiftKey) {
-      view.send({ type: "select", keys: rangeTo(view, next.key, entry?.key ?? next.key) });
+      view.send({ type: "select", keys: rangeTo(view, next.key, from) });
     }
     view.send({ type: "moveTo", key: next.key });
-    if (event.key === "End" && !event.shiftKey) {
-      view.send({ type: "seekEnd" });
+    if (event.key === "End") {
+      view.send({ type: "seekEnd", ...(event.shiftKey ? { from } : {}) });
     }
   } else if (entry !== undefined && acts(event.key, entries, at, entry, view)) {
     event.preventDefault();

@@ -22,7 +22,11 @@ export function selectionAfterClick(
 }
 
 /** Return the keys of the stored tasks from one row to another; what is selected stays so. */
-export function rangeTo({ state, now }: View, key: string, start: string): ReadonlySet<string> {
+export function rangeTo(
+  { state, now }: Pick<View, "state" | "now">,
+  key: string,
+  start: string,
+): ReadonlySet<string> {
   const entries = entriesOf({ runs: state.runs ?? [], list: state.list, now });
   const at = (wanted: string) => entries.findIndex((entry) => entry.key === wanted);
   const ends = [at(start), at(key)].filter((end) => end >= 0);
