@@ -49,6 +49,11 @@ export class Conversations {
     }
   }
 
+  /** Bring the keyboard focus to a row of the list, also from elsewhere in its view. */
+  focusList(): Promise<void> {
+    return this.#view.focusList();
+  }
+
   /** Show the list with the cursor in the goal; choose the named subagent and fill in the goal. */
   focusComposer(subagentName?: string, goal?: string): Promise<void> {
     return this.#view.focusComposer(subagentName, goal);

@@ -19,6 +19,7 @@ export interface ListChooser {
 export interface Surface {
   reveal(taskId: string): Promise<void>;
   focusComposer(subagentName?: string, goal?: string): Promise<void>;
+  focusList(): Promise<void>;
 }
 
 /** The commands on the list, by their ids. */
@@ -27,6 +28,7 @@ export function listCommands(service: SubagentService, list: ListChooser, surfac
     "subagentSidecar.task.view": (target?: unknown) => view(service, surface, target),
     "subagentSidecar.composer.fill": (name?: unknown, goal?: unknown) =>
       surface.focusComposer(textOf(name), textOf(goal)),
+    "subagentSidecar.list.focus": () => surface.focusList(),
     "subagentSidecar.list.showAll": () => list.setScope("all"),
     "subagentSidecar.list.showWorkspace": () => list.setScope("workspace"),
     "subagentSidecar.list.sort": () => sort(list),

@@ -167,6 +167,8 @@ export type ToWebview =
   | ({ readonly type: "resumeFailed"; readonly taskId: string } & LaunchProblem)
   | { readonly type: "open"; readonly taskId: string }
   | { readonly type: "home" }
+  /** Go to the list or the conversation, also from a field. */
+  | { readonly type: "focusList" }
   /** Go to an open question of the run that the page shows, and the event that asked it, if that is known. */
   | { readonly type: "toQuestion"; readonly requestId: string; readonly seq?: number }
   | { readonly type: "choose"; readonly subagentName: string }
@@ -225,6 +227,7 @@ export type Navigation = Extract<
     type:
       | "open"
       | "home"
+      | "focusList"
       | "find"
       | "jumpTo"
       | "toQuestion"

@@ -111,6 +111,7 @@ function reduced(state: State, event: Event): State {
     case "refuseForm":
       return filling(state, event);
     case "act":
+    case "focusList":
     case "attach":
     case "picture":
     case "continueWith":

@@ -26,6 +26,7 @@ export function focusTarget(after: State, event: Event): string | undefined {
       return soughtTarget(after);
     case "closeRun":
     case "home":
+    case "focusList":
       return FALLBACK_FOCUS;
     case "compose":
     case "addToGoal":

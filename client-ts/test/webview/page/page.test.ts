@@ -943,6 +943,14 @@ test("End goes to the last row of all, which is loaded first, and Home back", ()
   expect(focused()).toBe("group older");
 });
 
+test("the key for the list leads from the goal to the current row", () => {
+  const { tell } = shown();
+  tell(...READY);
+  goal().focus();
+  tell({ type: "focusList" });
+  expect(document.activeElement).toBe(find('.agent[tabindex="0"]'));
+});
+
 test("Shift+End selects up to the last row of all, which is loaded first", () => {
   const { tell } = shown();
   tell({ type: "service", state: { kind: "running" } }, DEFINITIONS, part(0, 6, 9));
