@@ -15,10 +15,14 @@ export default defineConfig(
   },
   {
     files: ["src/**"],
-    ignores: ["src/questions/notify.ts"],
+    ignores: ["src/questions/notify.ts", "src/questions/quickInput.ts"],
     rules: {
       "no-restricted-properties": [
         "error",
+        ...["showQuickPick", "showInputBox"].map((property) => ({
+          property,
+          message: "Use questions/quickInput.ts: it knows whether one is open.",
+        })),
         ...["showErrorMessage", "showInformationMessage", "showWarningMessage"].map((property) => ({
           property,
           message: "Use questions/notify.ts: it keeps a model's words from becoming links.",

@@ -193,7 +193,9 @@ export class QuickPick {
   readonly onDidHide = this.#hides.event;
   readonly onDidTriggerButton = this.#presses.event;
 
+  /** The editor shows one at a time. */
   show(): void {
+    shown.pick?.hide();
     shown.pick = this;
   }
 
@@ -574,6 +576,7 @@ export const workspace = {
 
 /** Return to the editor as it is at the start of a file of tests: files share a process. */
 export function resetEditor(): void {
+  shown.pick?.hide();
   for (const key of ["pick", "statusItem", "rows"] as const) {
     Reflect.deleteProperty(shown, key);
   }

@@ -1,5 +1,4 @@
-import * as vscode from "vscode";
-
+import { showQuickPick } from "../questions/quickInput.js";
 import type { ListOptions, Scope } from "../panel/listMessages.js";
 import type { SubagentService } from "../service/service.js";
 import { type Sort, SORTS } from "../service/storedTasks.js";
@@ -65,7 +64,7 @@ async function sort(list: ListChooser): Promise<void> {
     ...(each === current ? { description: strings.list.current } : {}),
     sort: each,
   }));
-  const chosen = await vscode.window.showQuickPick(rows, { title: strings.list.sortTitle });
+  const chosen = await showQuickPick(rows, { title: strings.list.sortTitle });
   if (chosen !== undefined) {
     await list.setSort(chosen.sort);
   }

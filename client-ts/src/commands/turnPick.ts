@@ -1,5 +1,6 @@
 import * as vscode from "vscode";
 
+import { whileOpen } from "../questions/quickInput.js";
 import { clock, day } from "../l10n/format.js";
 import type { TimedTurn, TurnKind } from "../panel/turns/turnIndex.js";
 import { turnsAt } from "../panel/turns/turnTimes.js";
@@ -32,7 +33,7 @@ export async function askTurn(turns: readonly TimedTurn[]): Promise<number | und
     ];
   });
   try {
-    return await chosen(pick);
+    return await whileOpen(chosen(pick));
   } finally {
     pick.dispose();
   }

@@ -1,5 +1,6 @@
 import * as vscode from "vscode";
 
+import { showInputBox, showQuickPick } from "./quickInput.js";
 import type { Attention } from "../protocol.js";
 import { oneLine, withoutIcons } from "../text/words.js";
 import * as strings from "../text/strings.js";
@@ -48,7 +49,7 @@ function ask(field: FormField, title: string): Promise<Entry | undefined> {
 type Row = vscode.QuickPickItem & { readonly entry: string | boolean };
 
 async function pickOne(title: string, rows: readonly Row[]): Promise<Entry | undefined> {
-  return (await vscode.window.showQuickPick(rows, { title, ignoreFocusOut: true }))?.entry;
+  return (await showQuickPick(rows, { title, ignoreFocusOut: true }))?.entry;
 }
 
 async function pickSome(
@@ -61,7 +62,7 @@ async function pickSome(
   const isDefault = ({ entry }: Row): boolean =>
     Array.isArray(known) && known.includes(String(entry));
   const items = rows.map((row) => (isDefault(row) ? { ...row, picked: true } : row));
-  const chosen = await vscode.window.showQuickPick(items, {
+  const chosen = await showQuickPick(items, {
     title,
     placeHolder,
     canPickMany: true,
@@ -75,7 +76,7 @@ async function input(field: FormField, title: string): Promise<Entry | undefined
   const prompt = [field.label, description, hintOf(field.field)].filter(
     (each) => each !== undefined,
   );
-  return vscode.window.showInputBox({
+  return showInputBox({
     title,
     prompt: oneLine(prompt.join(" · "), TITLE_CHARS),
     value: typeof value === "string" || typeof value === "number" ? String(value) : "",

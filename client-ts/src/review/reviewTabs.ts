@@ -1,5 +1,6 @@
 import * as vscode from "vscode";
 
+import { isInputOpen, onDidCloseInput } from "../questions/quickInput.js";
 import { urisOf } from "./changeUri.js";
 import type { Edit } from "./runChanges.js";
 
@@ -37,6 +38,7 @@ export class ReviewTabs implements vscode.Disposable {
     this.#subscriptions = vscode.Disposable.from(
       vscode.window.tabGroups.onDidChangeTabs(updateAll),
       vscode.window.tabGroups.onDidChangeTabGroups(updateAll),
+      onDidCloseInput(updateAll),
     );
   }
 
@@ -53,16 +55,16 @@ export class ReviewTabs implements vscode.Disposable {
     this.#track(review);
   }
 
-  /** Show new files of a run in its editor, if that has the focus and nobody writes a comment in it. */
+  /** Show new files of a run in its editor, if that has the focus and the user does nothing that this would end. */
   async update(taskId: string): Promise<void> {
     const shown = this.#shown(taskId);
-    if (shown === undefined || this.#isReplacing || !isInFront(shown.tab) || isWriting()) {
+    if (shown === undefined || this.#isReplacing || !isInFront(shown.tab) || isBusy()) {
       return;
     }
     this.#isReplacing = true;
     try {
       const edits = await this.#edits(taskId);
-      if (edits.length > shown.edits.length && isInFront(shown.tab) && !isWriting()) {
+      if (edits.length > shown.edits.length && isInFront(shown.tab) && !isBusy()) {
         await this.#replace(shown, edits);
       }
     } finally {
@@ -111,6 +113,11 @@ export class ReviewTabs implements vscode.Disposable {
 
 function isInFront({ isActive, group }: vscode.Tab): boolean {
   return isActive && group.isActive;
+}
+
+/** Whether the user does something that would end if another editor opened. */
+function isBusy(): boolean {
+  return isWriting() || isInputOpen();
 }
 
 /** Whether someone is writing a comment, which would be lost if the editor closed. */

@@ -1,5 +1,6 @@
 import * as vscode from "vscode";
 
+import { whileOpen } from "../../questions/quickInput.js";
 import { approvalLine, askedFacts } from "../../text/definitionWords.js";
 import type { SubagentInfo, SubagentsResult } from "../../protocol.js";
 import { missingRunners } from "../../text/runnerWords.js";
@@ -114,7 +115,7 @@ export async function pickDefinition(
   pick.placeholder = placeholder;
   pick.matchOnDescription = pick.matchOnDetail = true;
   pick.items = definitionItems(list);
-  return new Promise((resolve) => {
+  const chosen = new Promise<DefinitionChoice | undefined>((resolve) => {
     const choose = (choice: DefinitionChoice | undefined): void => {
       resolve(choice);
       pick.hide();
@@ -131,6 +132,7 @@ export async function pickDefinition(
     });
     pick.show();
   });
+  return whileOpen(chosen);
 }
 
 /** Return the file of a definition. */

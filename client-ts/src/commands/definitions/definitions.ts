@@ -2,6 +2,7 @@ import path from "node:path";
 
 import * as vscode from "vscode";
 
+import { showInputBox, showQuickPick } from "../../questions/quickInput.js";
 import { nameProblem, ownDefinitions, writeDefinition } from "./definitionFile.js";
 import { EXAMPLE_RUNNER } from "../../service/example.js";
 import type { RunnerInfo } from "../../protocol.js";
@@ -76,7 +77,7 @@ async function createDefinition(context: DefinitionCommandsContext): Promise<voi
 }
 
 function askName(taken: readonly string[]): Thenable<string | undefined> {
-  return vscode.window.showInputBox({
+  return showInputBox({
     title: strings.definitions.step(1),
     prompt: strings.definitions.namePrompt,
     ignoreFocusOut: true,
@@ -85,7 +86,7 @@ function askName(taken: readonly string[]): Thenable<string | undefined> {
 }
 
 function askDescription(name: string): Thenable<string | undefined> {
-  return vscode.window.showInputBox({
+  return showInputBox({
     title: strings.definitions.step(2, name),
     prompt: strings.definitions.descriptionPrompt,
     ignoreFocusOut: true,
@@ -118,7 +119,7 @@ async function pickPlace(): Promise<string | undefined> {
   ];
   const { step, folderPrompt } = strings.definitions;
   const options = { title: step(3), placeHolder: folderPrompt, ignoreFocusOut: true };
-  return (await vscode.window.showQuickPick(places, options))?.folder;
+  return (await showQuickPick(places, options))?.folder;
 }
 
 type RunnerItem = vscode.QuickPickItem & { readonly runner: string };
@@ -146,5 +147,5 @@ async function pickRunner(service: SubagentService): Promise<string | undefined>
   const rows = runnerItems(runners.filter(({ name }) => name !== EXAMPLE_RUNNER));
   const { step, runnerPrompt } = strings.definitions;
   const options = { title: step(4), placeHolder: runnerPrompt, ignoreFocusOut: true };
-  return (await vscode.window.showQuickPick(rows, options))?.runner;
+  return (await showQuickPick(rows, options))?.runner;
 }

@@ -1,5 +1,4 @@
-import * as vscode from "vscode";
-
+import { showQuickPick } from "../../questions/quickInput.js";
 import { type InstalledAgent, installedAgents } from "../../offers/installedAgents.js";
 import { inform } from "../../questions/notify.js";
 import type { SubagentInfo } from "../../protocol.js";
@@ -54,7 +53,7 @@ async function pick(
   panel: Pick<UseAgentContext["panel"], "reveal">,
 ): Promise<InstalledAgent | undefined> {
   const rows = agents.map((agent) => ({ label: agent.title, description: agent.runner, agent }));
-  const row = await vscode.window.showQuickPick(rows, { placeHolder: strings.installed.prompt });
+  const row = await showQuickPick(rows, { placeHolder: strings.installed.prompt });
   if (row !== undefined) {
     await panel.reveal(); // now: later, the user may have the focus elsewhere
   }

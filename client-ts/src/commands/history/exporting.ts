@@ -1,5 +1,6 @@
 import * as vscode from "vscode";
 
+import { showQuickPick } from "../../questions/quickInput.js";
 import { refusalWords } from "../../refusals/refusalWords.js";
 import { inform, warn } from "../../questions/notify.js";
 import type { ExportFormat, Redaction } from "../../protocol.js";
@@ -53,7 +54,7 @@ export async function chooseExport(
   const title = strings.exporting.title(nameOf(tasks));
   // The page takes the focus back when its menu closes, which must not close the pick.
   const options = { title, matchOnDetail: true, ignoreFocusOut: true };
-  const choice = await vscode.window.showQuickPick(CHOICES, options);
+  const choice = await showQuickPick(CHOICES, options);
   if (choice === undefined) {
     return undefined;
   }

@@ -1,5 +1,6 @@
 import * as vscode from "vscode";
 
+import { showInputBox } from "../../questions/quickInput.js";
 import { refusalWords } from "../../refusals/refusalWords.js";
 import { inform } from "../../questions/notify.js";
 import { queryErrorText, queryError } from "../../text/queryText.js";
@@ -170,7 +171,7 @@ async function showTasksOfFile(context: HistoryCommandsContext, target: unknown)
 async function filter(context: HistoryCommandsContext): Promise<void> {
   const { service, history } = context;
   await service.start();
-  const text = await vscode.window.showInputBox({
+  const text = await showInputBox({
     title: strings.history.filter,
     prompt: strings.history.filterPrompt,
     value: history.filter,

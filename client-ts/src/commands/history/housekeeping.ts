@@ -1,5 +1,4 @@
-import * as vscode from "vscode";
-
+import { showQuickPick } from "../../questions/quickInput.js";
 import { confirm, inform, showError, warn } from "../../questions/notify.js";
 import { ErrorCode, type HousekeepingResult, type RemovedTask } from "../../protocol.js";
 import type { SubagentService } from "../../service/service.js";
@@ -153,7 +152,7 @@ export async function restoreTask(service: SubagentService): Promise<void> {
   const placeHolder = `${selectToRestore}${bound}`;
   const rows = items.map((task) => restorable(task, Date.now()));
   const options = { placeHolder, matchOnDescription: true };
-  const chosen = await vscode.window.showQuickPick(rows, options);
+  const chosen = await showQuickPick(rows, options);
   if (chosen !== undefined) {
     await restore(service, [chosen.task]);
   }

@@ -1,5 +1,4 @@
-import * as vscode from "vscode";
-
+import { showInputBox } from "../../questions/quickInput.js";
 import { allTags, readTags } from "../../marks/marks.js";
 import type { MarkStore } from "../../marks/markStore.js";
 import type { SubagentService } from "../../service/service.js";
@@ -62,7 +61,7 @@ async function rename(
     return;
   }
   const original = oneLine(await originalTitle(service, task), TITLE_CHARS);
-  const text = await vscode.window.showInputBox({
+  const text = await showInputBox({
     title: strings.marks.rename,
     prompt: strings.marks.renamePrompt,
     value: marks.of(task).title ?? original,
@@ -85,7 +84,7 @@ async function tag({ marks }: MarkingContext, tasks: readonly TaskRef[]): Promis
   const before = [...new Set(tasks.flatMap((task) => marks.of(task).tags ?? []))];
   const others = allTags(marks.marks).filter((each) => !before.includes(each));
   const known = others.slice(0, MOST_SUGGESTED);
-  const text = await vscode.window.showInputBox({
+  const text = await showInputBox({
     title: strings.marks.tags(strings.common.tasks(tasks.length)),
     prompt:
       known.length === 0 ? strings.marks.tagsPrompt : strings.marks.tagsInUse(known.join(", ")),

@@ -1,5 +1,6 @@
 import * as vscode from "vscode";
 
+import { whileOpen } from "../../questions/quickInput.js";
 import { Throttle } from "../../util/coalesce.js";
 import { type FoundMessages, type FoundTasks, LiveSearch } from "./liveSearch.js";
 import type { SearchHit, TaskInfo } from "../../protocol.js";
@@ -76,7 +77,7 @@ export function searchTasks(
   });
   typed.call();
   pick.show();
-  return chosenIn(pick).finally(() => {
+  return whileOpen(chosenIn(pick)).finally(() => {
     typed.dispose();
     search.dispose();
     pick.dispose();

@@ -2,6 +2,7 @@ import path from "node:path";
 
 import * as vscode from "vscode";
 
+import { whileOpen } from "../../questions/quickInput.js";
 import type { FileTask, TouchedFile } from "../../protocol.js";
 import type { SubagentService } from "../../service/service.js";
 import { storedIcon } from "../../views/icons.js";
@@ -40,7 +41,7 @@ export function pickTaskOfFile(
   pick.title = strings.history.touchedTitle(path.basename(file));
   pick.matchOnDescription = pick.matchOnDetail = true;
   pick.show();
-  return new Promise<ChosenTask | undefined>((resolve, reject) => {
+  const picked = new Promise<ChosenTask | undefined>((resolve, reject) => {
     const search = (wanted: string): void => {
       void fill(service, pick, wanted, widerPath(file, wanted)).catch(reject);
     };
@@ -57,7 +58,8 @@ export function pickTaskOfFile(
       resolve(undefined);
     });
     search(file);
-  }).finally(() => {
+  });
+  return whileOpen(picked).finally(() => {
     pick.dispose();
   });
 }

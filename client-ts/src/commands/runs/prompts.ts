@@ -1,5 +1,6 @@
 import * as vscode from "vscode";
 
+import { showInputBox, showQuickPick } from "../../questions/quickInput.js";
 import { inform } from "../../questions/notify.js";
 import type { AsyncTask } from "../../protocol.js";
 import { runStatus } from "../../text/outcome.js";
@@ -23,13 +24,12 @@ export async function pickRun(
       value: task,
     };
   });
-  return (await vscode.window.showQuickPick(items, { placeHolder, matchOnDescription: true }))
-    ?.value;
+  return (await showQuickPick(items, { placeHolder, matchOnDescription: true }))?.value;
 }
 
 /** Ask for the goal of a run; undefined if the user cancels. */
 export async function askGoal(subagentName: string): Promise<string | undefined> {
-  return vscode.window.showInputBox({
+  return showInputBox({
     title: strings.runs.launchTitle(subagentName),
     prompt: strings.runs.goal,
     ignoreFocusOut: true,
@@ -45,7 +45,7 @@ export async function askMessage(question: {
   readonly mayBeEmpty?: boolean;
 }): Promise<string | undefined> {
   const { mayBeEmpty = false, ...options } = question;
-  return vscode.window.showInputBox({
+  return showInputBox({
     ...options,
     ignoreFocusOut: true,
     validateInput: (text) =>

@@ -1,5 +1,6 @@
 import * as vscode from "vscode";
 
+import { showQuickPick } from "../../questions/quickInput.js";
 import type { RememberedPermission } from "../../protocol.js";
 import { answerOrTell } from "../../questions/answering.js";
 import { inform } from "../../questions/notify.js";
@@ -58,7 +59,7 @@ async function answer(context: QuestionCommandsContext, target: unknown): Promis
     optionId: undefined,
   };
   const placeHolder = isWhole ? strings.questions.selectAnswer : strings.questions.seeAll;
-  const chosen = await vscode.window.showQuickPick([...rows, show], { title, placeHolder });
+  const chosen = await showQuickPick([...rows, show], { title, placeHolder });
   if (chosen === show) {
     await context.panel.reveal(run.id);
   } else if (chosen?.optionId !== undefined) {
@@ -105,7 +106,7 @@ async function chooseRun(
     description: rowText(run.goalPrompt, TITLE_CHARS),
     run,
   }));
-  return (await vscode.window.showQuickPick(items, { placeHolder: strings.questions.select }))?.run;
+  return (await showQuickPick(items, { placeHolder: strings.questions.select }))?.run;
 }
 
 /** Show the remembered permissions, and forget those that the user selects. */
@@ -115,7 +116,7 @@ async function managePermissions(service: SubagentService): Promise<void> {
     void inform(strings.questions.noPermissions);
     return;
   }
-  const chosen = await vscode.window.showQuickPick(
+  const chosen = await showQuickPick(
     items.map((item) => permissionItem(item, Date.now())),
     {
       canPickMany: true,

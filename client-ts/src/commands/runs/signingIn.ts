@@ -2,6 +2,7 @@ import { homedir } from "node:os";
 
 import * as vscode from "vscode";
 
+import { showQuickPick } from "../../questions/quickInput.js";
 import type { RunnerSettings } from "../../protocol.js";
 import { inform } from "../../questions/notify.js";
 import type { SubagentService } from "../../service/service.js";
@@ -68,7 +69,7 @@ async function pickWay(
     way,
   }));
   const placeHolder = runner === undefined ? select : selectWay(runner);
-  return (await vscode.window.showQuickPick(items, { placeHolder, matchOnDetail: true }))?.way;
+  return (await showQuickPick(items, { placeHolder, matchOnDetail: true }))?.way;
 }
 
 /** Run a command where the user sees it, in a folder that is of no repository. */

@@ -1,5 +1,4 @@
-import * as vscode from "vscode";
-
+import { showQuickPick } from "../../questions/quickInput.js";
 import { inform } from "../../questions/notify.js";
 import type { AsyncTask, CancelAllParams } from "../../protocol.js";
 import type { SubagentService } from "../../service/service.js";
@@ -40,7 +39,7 @@ async function pickScope(live: readonly AsyncTask[]): Promise<CancelAllParams["s
     ...(own === 0 ? [] : [{ label: stopOwn(own), scope: "own" as const }]),
     { label: stopEvery(live.length), scope: "all" as const },
   ];
-  return (await vscode.window.showQuickPick(items, { placeHolder: stopTitle }))?.scope;
+  return (await showQuickPick(items, { placeHolder: stopTitle }))?.scope;
 }
 
 /** Start a queued run over the limit. */

@@ -3,6 +3,7 @@ import path from "node:path";
 
 import * as vscode from "vscode";
 
+import { showQuickPick } from "../../questions/quickInput.js";
 import { inform } from "../../questions/notify.js";
 import type { Installation } from "../../service/installation.js";
 import { SECTION, sidecarRoots } from "../../service/settings.js";
@@ -23,7 +24,7 @@ export async function addToMcpFile(installation: Pick<Installation, "launcher">)
   if (!vscode.workspace.isTrusted) {
     throw new Error(words.untrusted);
   }
-  const place = await vscode.window.showQuickPick(places(), { placeHolder: words.selectFile });
+  const place = await showQuickPick(places(), { placeHolder: words.selectFile });
   if (place === undefined) {
     return;
   }

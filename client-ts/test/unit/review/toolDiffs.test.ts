@@ -1,6 +1,7 @@
 import { expect, test, vi } from "vitest";
 import type * as vscode from "vscode";
 
+import { showInputBox } from "../../../src/questions/quickInput.js";
 import { ToolDiffs } from "../../../src/review/toolDiffs.js";
 import { type AsyncTask, ErrorCode, type TaskEvent } from "../../../src/protocol.js";
 import type { SubagentService } from "../../../src/service/service.js";
@@ -148,6 +149,29 @@ test("an editor with changes takes no focus: new files join it once it has the f
   expect(reviewed()).toHaveLength(1);
   fake.tabGroups.activeTabGroup.isActive = true;
   fake.tabChanges.fire({});
+  await vi.waitFor(() => {
+    expect(reviewed()).toHaveLength(2);
+  });
+});
+
+test("an editor with changes closes no quick input: new files join it afterwards", async () => {
+  const sidecar = new Sidecar();
+  sidecar.status = "running";
+  const diffs = reviewing(sidecar);
+  await diffs.openAll("t1");
+  let answer: (text: string | undefined) => void = () => undefined;
+  vi.spyOn(fake.window, "showInputBox").mockReturnValue(
+    new Promise((resolve) => {
+      answer = resolve;
+    }),
+  );
+  const asked = showInputBox();
+  sidecar.act(edit(5, "/house/b.py", "", "b"));
+  fake.tabChanges.fire({});
+  await new Promise(setImmediate);
+  expect(reviewed()).toHaveLength(1);
+  answer("text");
+  expect(await asked).toBe("text");
   await vi.waitFor(() => {
     expect(reviewed()).toHaveLength(2);
   });
