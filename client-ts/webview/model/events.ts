@@ -4,7 +4,7 @@ import type { ChoiceEvent } from "./composer/choices.js";
 import type { MentionEvent } from "./composer/mention.js";
 import type { FormEvent } from "./questions/drafts.js";
 import type { Range } from "./range.js";
-import type { Seen } from "./seen.js";
+import type { Seen } from "./openRun.js";
 import type { ListEvent } from "./list/listState.js";
 import type { SpeechEvent } from "./speech.js";
 import type { TaskRef } from "../../src/taskRef.js";

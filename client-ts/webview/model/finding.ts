@@ -12,7 +12,8 @@ import {
   withRead,
 } from "./find/find.js";
 import { END, GOAL, LOG, PLAN, VARIABLES } from "./find/parts.js";
-import { atEnd, jumpedTo, type OpenRun, shownItem } from "./openRun.js";
+import type { OpenRun } from "./openRun.js";
+import { atEnd, jumpedTo, shownItem } from "./reduceOpen.js";
 
 /** The parts that follow the items. */
 const AT_END: ReadonlySet<string> = new Set([VARIABLES, LOG, END]);

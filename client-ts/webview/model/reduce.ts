@@ -8,7 +8,7 @@ import type { Event, OpenEvent } from "./events.js";
 import { reduceFind } from "./finding.js";
 import { runKey } from "./list/listState.js";
 import { listing, opened } from "./opening.js";
-import { reduceOpen } from "./openRun.js";
+import { reduceOpen } from "./reduceOpen.js";
 import { type FormEvent, isComplete, reduceDrafts } from "./questions/drafts.js";
 import { withoutSettled } from "./settled.js";
 import { reduceSpeeches, type SpeechEvent } from "./speech.js";

@@ -15,11 +15,11 @@ import {
   type OpenRun,
   narrowed,
   pageEndOf,
+  type Seen,
   seenOf,
 } from "../model/openRun.js";
 import { turnAt } from "../model/conversation/turns.js";
 import { requestsOf } from "../model/requests.js";
-import type { Seen } from "../model/seen.js";
 import { reduce } from "../model/reduce.js";
 import type { State } from "../model/state.js";
 import { Announcer } from "./announcer.js";
