@@ -15,6 +15,8 @@ from sidecar.history.stores.opencode.heads import Head
 from sidecar.history.stores.opencode.names import DATABASE
 
 T = TypeVar("T")
+_Heads = Mapping[str, Mapping[str, Head]]
+"""The sessions of each database, by its path."""
 
 
 class Copies(NamedTuple):
@@ -54,7 +56,7 @@ class SessionCopies:
         self._root = root
         self._databases: dict[str, DatabaseSource] = {}
         self._is_listed = True
-        self._known: tuple[object, object, dict[str, Copies]] | None = None
+        self._known: tuple[object, _Heads, Mapping[str, Copies]] | None = None
         """The version of the last copies, the heads that it identifies, and the copies."""
         self._files: tuple[object, Mapping[str, list[FileHead]]] | None = None
         """The version of the files that were listed last, and the files."""
@@ -88,9 +90,12 @@ class SessionCopies:
             version = (*map(id, heads.values()), self.files.version())
             if self._known is not None and version[-1] is not None and self._known[0] == version:
                 return self._known[2]
-            files = self._files_at(version[-1])
-            keys = dict.fromkeys([*(key for each in heads.values() for key in each), *files])
-            found = {key: _copies(key, heads, files.get(key, ())) for key in keys}
+            before, files = self._files, self._files_at(version[-1])
+            if self._known is not None and self._files is not None and before is self._files:
+                found = _again(self._known[2], self._known[1], heads, files)
+            else:
+                keys = dict.fromkeys([*(key for each in heads.values() for key in each), *files])
+                found = {key: _copies(key, heads, files.get(key, ())) for key in keys}
             # What was missed for a moment is listed by the next call.
             self._known = (None if self.files.is_incomplete() else version, heads, found)
             return found
@@ -119,8 +124,11 @@ class SessionCopies:
     def fingerprints(self, keys: Iterable[str]) -> dict[str, int]:
         """Condense what changes with the rows and files of each session."""
         with self.lock:
-            copies = self.all()
-            return {key: self._fingerprint(key, copies.get(key)) for key in keys}
+            return self.fingerprints_at(self.all(), keys)
+
+    def fingerprints_at(self, copies: Mapping[str, Copies], keys: Iterable[str]) -> dict[str, int]:
+        """Condense what changes with the rows and files at `copies`, which `all` returned."""
+        return {key: self._fingerprint(key, copies.get(key)) for key in keys}
 
     def read(self, keys: Sequence[str], make: Callable[[Content], T], patient: bool = False) -> dict[str, T]:
         """Call `make` with the best copy of each session: the newest with messages, or the latest kind.
@@ -180,7 +188,28 @@ class SessionCopies:
         return contents
 
 
-def _copies(key: str, heads: Mapping[str, Mapping[str, Head]], files: Sequence[FileHead]) -> Copies:
+def changed_keys(before: Mapping[str, Head], after: Mapping[str, Head]) -> set[str]:
+    """Return the sessions that were added, removed or read again between two readings of a database."""
+    if before is after:
+        return set()
+    return {key for key, head in after.items() if before.get(key) is not head} | (
+        before.keys() - after.keys()
+    )
+
+
+def _again(
+    copies: Mapping[str, Copies], before: _Heads, after: _Heads, files: Mapping[str, Sequence[FileHead]]
+) -> Mapping[str, Copies]:
+    """Return the copies after a reading of the databases that found the same files."""
+    keys: set[str] = set()
+    for path in before.keys() | after.keys():
+        keys |= changed_keys(before.get(path, {}), after.get(path, {}))
+    there = {key for key in keys if key in files or any(key in each for each in after.values())}
+    kept = {key: each for key, each in copies.items() if key not in keys} if keys - there else copies
+    return {**kept, **{key: _copies(key, after, files.get(key, ())) for key in there}}
+
+
+def _copies(key: str, heads: _Heads, files: Sequence[FileHead]) -> Copies:
     return Copies({path: each[key] for path, each in heads.items() if key in each}, files)
 
 

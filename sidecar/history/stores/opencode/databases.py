@@ -11,7 +11,7 @@ from sidecar.api.stored.tasks import Problem
 from sidecar.history.stored.problems import problem
 from sidecar.history.stores.opencode.content import Content
 from sidecar.history.stores.opencode.failures import Failures, pause_after, rest_after
-from sidecar.history.stores.opencode.heads import Head, all_heads, heads_of
+from sidecar.history.stores.opencode.heads import AllHeads, Head, Known, all_heads, changed_heads, headers_of
 from sidecar.history.stores.opencode.reading import content_of
 from sidecar.history.stores.sessions.foreign_database import (
     ForeignDatabase,
@@ -23,6 +23,12 @@ from sidecar.history.stores.sessions.private_copy import Stamps, newest
 
 _MOST_FAILING_SECONDS: Final = 1.0
 """How long sessions that cannot be read may take before the next ones have to wait: a bad disk is slow."""
+_WHOLE_SECONDS: Final = 60.0
+"""How long after a change the rows of all sessions are counted again: edits of old rows show nowhere else."""
+_LATEST: Final = 2
+"""How many times as late that is in a database that changes all the time, so that no new row waits for it."""
+_PATIENCE: Final = 20
+"""How many times as long as counting takes, at least, there is no other one."""
 T = TypeVar("T")
 
 
@@ -39,6 +45,10 @@ class DatabaseSource:
         self._database = ForeignDatabase(path)
         self._stamps: Stamps | None = None
         self._heads: Mapping[str, Head] = {}
+        self._known: Known | None = None
+        self._whole_at = math.inf
+        """When to count the rows of all sessions again, by the monotonic clock."""
+        self._whole_seconds = _WHOLE_SECONDS
         self._unreachable: Problem | None = None
         self._of_heads: Problem | None = None
         self._of_contents: Problem | None = None
@@ -71,16 +81,19 @@ class DatabaseSource:
     def heads(self) -> Mapping[str, Head]:
         """Return the sessions by ID, read again when the database changed."""
         stamps, began = self.stamps(), time.monotonic()
-        is_due = began >= (self._rested if stamps != self._stamps else self._again)
+        pause = min(self._again, self._whole_at)
+        is_due = began >= (self._rested if stamps != self._stamps else pause)
         if stamps is not None and is_due:
             self._again = math.inf
             try:
-                self._stamps, found = self._database.read(all_heads)
-                self._heads, self._of_heads = found.heads, found.left_out(Path(self.path).name)
+                self._stamps, found = self._read(stamps, began)
+                self._known, self._of_heads = found.known, found.left_out(Path(self.path).name)
+                if self._heads != found.heads:
+                    self._heads = found.heads
                 self._of_contents = None
                 self.failures.keep(self._heads)
             except Refused as refused:
-                self._stamps, self._of_heads = stamps, refused.problem
+                self._stamps, self._of_heads, self._known = stamps, refused.problem, None
                 if self.is_unread:  # which may be so for a moment only
                     ended = time.monotonic()
                     self._again = ended + pause_after(ended - began)
@@ -88,6 +101,27 @@ class DatabaseSource:
                 else:
                     self._heads = {}
         return self._heads
+
+    def _read(self, stamps: Stamps, now: float) -> tuple[Stamps, AllHeads]:
+        """Read the sessions that changed, or all; `now` is by the monotonic clock. Raises Refused."""
+        known, heads = self._known, self._heads
+        is_late = now >= self._whole_at + (
+            self._whole_seconds * (_LATEST - 1) if stamps != self._stamps else 0
+        )
+        if known is not None and not is_late:
+
+            def changed(connection: sqlite3.Connection) -> AllHeads | None:
+                return changed_heads(connection, heads, known, now)
+
+            read, found = self._database.read(changed)
+            if found is not None and _is_continued(self._stamps, read):
+                self._whole_at = min(self._whole_at, now + self._whole_seconds)
+                return read, found
+        began = time.monotonic()
+        whole = self._database.read(all_heads)
+        self._whole_at = math.inf
+        self._whole_seconds = max(_WHOLE_SECONDS, _PATIENCE * (time.monotonic() - began))
+        return whole
 
     def contents(
         self, keys: Collection[str], make: Callable[[Content], T], patient: bool = False
@@ -114,14 +148,14 @@ class DatabaseSource:
             skipped.clear()
             late.clear()
             left, stamps = _MOST_FAILING_SECONDS, self._database.stamps()
-            heads, touched = heads_of(connection, wanted), newest(stamps)
-            for head in (heads[key] for key in wanted if key in heads):
+            headers, touched = headers_of(connection, wanted), newest(stamps)
+            for header in (headers[key] for key in wanted if key in headers):
                 if left < 0:
-                    late.append(head.header.id)
+                    late.append(header.id)
                     continue
-                current = key, began = head.header.id, time.monotonic()
+                current = key, began = header.id, time.monotonic()
                 try:
-                    found[key] = make(content_of(connection, head, self.path, touched))
+                    found[key] = make(content_of(connection, header, self.path, touched))
                 except sqlite3.Error as error:
                     took = time.monotonic() - began
                     left -= took
@@ -186,3 +220,9 @@ class DatabaseSource:
             return self._database.read(work)[1]
         except Refused:
             return set()
+
+
+def _is_continued(before: Stamps | None, after: Stamps) -> bool:
+    """Return whether a database is the same file as before, and not an older copy of it."""
+    old, new = before[0] if before else None, after[0]
+    return old is not None and new is not None and old[2] == new[2] and old[0] <= new[0]

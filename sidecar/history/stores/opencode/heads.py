@@ -1,15 +1,26 @@
 """The sessions of one database of opencode or Kilo, before their messages are read."""
 
 import sqlite3
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 from zlib import crc32
 
 from sidecar.api.stored.tasks import Problem
 from sidecar.history.stored.problems import problem
 from sidecar.history.stores.opencode.content import Header
+from sidecar.history.stores.opencode.counts import (
+    CHUNK,
+    NONE,
+    TABLES,
+    Counts,
+    changed_since,
+    count_again,
+    count_all,
+    select,
+)
 from sidecar.history.stores.opencode.session_rows import lost_rows, session_rows
-from sidecar.history.stores.sessions.foreign_database import Refused, columns, concerns_one_row, values_up_to
+from sidecar.history.stores.sessions.foreign_database import Refused, columns, values_up_to
 from sidecar.history.stores.sessions.times import time_ms
 
 _HEADER: Final = ("id", "parent_id", "directory", "title", "version", "time_created", "time_updated")
@@ -18,22 +29,14 @@ _REQUIRED: Final = {
     "message": {"id", "session_id", "data"},
     "part": {"id", "message_id", "session_id", "data"},
 }
-_KNOWS_SIZES: Final = (3, 43)
-"""The version of SQLite that tells the size of a value without loading it."""
-_MOST_READ: Final = 64 * 1024**2
-"""The largest database, in bytes, that is read as a whole for the sizes: it is read after every change."""
-_SIZE: Final = "sum(length(CAST(data AS BLOB)))"
-"""The size of rows in bytes. To count the characters instead takes several times as long."""
-_MOST_MEASURED: Final = 16 * 1024**2
-"""The largest value whose size is asked for, in bytes: SQLite loads it for that, several times over."""
 _MOST_OF_A_NAME: Final = 1024**2
 """The largest title or folder that is read, in bytes."""
 _MAX_CHARS: Final = 20_000
 """How much of it is kept."""
 MAX_SESSIONS: Final = 100_000
 """How many sessions of one database are read: each takes a kilobyte of memory, even without messages."""
-CHUNK: Final = 500
-"""How many values one query names."""
+_BUSY_SECONDS: Final = 600.0
+"""How long the rows of a session are counted at each reading after a change of one of them."""
 
 
 class Head(NamedTuple):
@@ -49,12 +52,29 @@ def _is_session_database(connection: sqlite3.Connection) -> bool:
     return all(columns(connection, table) >= names for table, names in _REQUIRED.items())
 
 
-class AllHeads(NamedTuple):
-    """The sessions of a database, those whose rows are damaged, and how many there are."""
+class Known(NamedTuple):
+    """What one reading of a database compares with that before.
 
-    heads: dict[str, Head]
+    `schema` changes with each new schema, after VACUUM and after a restore. `rows` are hashes of the own rows
+    of sessions by ID, `counts` those of each table, and `busy` says until when sessions are counted again.
+    """
+
+    schema: int
+    rows: Mapping[object, int]
+    counts: Sequence[Counts]
+    busy: Mapping[object, float] = MappingProxyType({})
+
+
+class AllHeads(NamedTuple):
+    """The sessions of a database, those whose rows are damaged, and how many there are.
+
+    `known` is None if all sessions have to be counted at the next reading too.
+    """
+
+    heads: Mapping[str, Head]
     lost: Sequence[str]
     total: int
+    known: Known | None = None
 
     def left_out(self, name: str) -> Problem | None:
         """Report that sessions of the database `name` were left out; None if none were."""
@@ -63,42 +83,117 @@ class AllHeads(NamedTuple):
 
 def all_heads(connection: sqlite3.Connection) -> AllHeads:
     """Read the sessions; with very many, only those with messages. Raises Refused."""
-    heads, lost = _heads(connection, None)
+    _check(connection)
+    schema = _schema(connection)
+    query = _query(connection)
+    lost: list[str] = []
+    counts = [count_all(connection, table) for table in TABLES]
+    where = _those_with_messages(connection) if _has_many(connection) else ""
+    with values_up_to(connection, _MOST_OF_A_NAME):
+        heads = _heads(session_rows(connection, query, where, lost), counts)
     if lost:
         return AllHeads(heads, lost, len(heads) + len(lost))
-    return AllHeads(heads, lost, int(connection.execute("SELECT count(*) FROM session").fetchone()[0]))
+    total = int(connection.execute("SELECT count(*) FROM session").fetchone()[0])
+    is_countable = total <= MAX_SESSIONS and all(each.last is not None for each in counts)
+    known = Known(schema, _row_hashes(connection, query), counts) if is_countable else None
+    return AllHeads(heads, lost, total, known)
 
 
-def heads_of(connection: sqlite3.Connection, keys: Collection[str]) -> dict[str, Head]:
-    """Read some sessions. Raises Refused."""
-    return _heads(connection, keys)[0]
+def changed_heads(
+    connection: sqlite3.Connection, heads: Mapping[str, Head], known: Known, now: float
+) -> AllHeads | None:
+    """Read the sessions that are new, at work, or have another row, and keep the other `heads`.
+
+    Return None if more may have changed. `now` is in seconds by the monotonic clock. Raises Refused.
+    """
+    _check(connection)
+    if _schema(connection) != known.schema:
+        return None
+    try:
+        return _changed_heads(connection, heads, known, now)
+    except sqlite3.DatabaseError:  # reading all sessions knows what to do about it
+        return None
 
 
-def _heads(
-    connection: sqlite3.Connection, keys: Collection[str] | None
-) -> tuple[dict[str, Head], Sequence[str]]:
-    """Read some sessions, or all; with very many, only those with messages. Also return what is damaged."""
+def _changed_heads(
+    connection: sqlite3.Connection, heads: Mapping[str, Head], known: Known, now: float
+) -> AllHeads | None:
+    query = _query(connection)
+    rows = _row_hashes(connection, query)
+    differences = {key for key, _ in rows.items() ^ known.rows.items()}
+    rewritten = {key.decode("utf-8", "replace") for key in differences if isinstance(key, bytes)}
+    at_work = [changed_since(connection, *each) for each in zip(TABLES, known.counts, strict=True)]
+    busy = {key: until for key, until in known.busy.items() if until > now}
+    keys: set[object] = {*busy, *rewritten}
+    for each in at_work:
+        if each is None:
+            return None
+        keys |= each
+    keys.discard(None)
+    if len(keys) > CHUNK or len(rows) > MAX_SESSIONS:
+        return None
+    counts = []
+    for table, before in zip(TABLES, known.counts, strict=True):
+        again = count_again(connection, table, before, keys)
+        if again is None:
+            return None
+        counts.append(again)
+    with values_up_to(connection, _MOST_OF_A_NAME):
+        read = _heads(select(connection, query, "id", rewritten), counts)
+    for key in keys - rewritten:
+        if isinstance(key, str) and key in heads:
+            read[key] = _head(heads[key].header, heads[key].fingerprint[0], counts)
+    changed = {key: head for key, head in read.items() if head != heads.get(key)}
+    gone = {key for key in rewritten if key in heads and key not in read}
+    if changed or gone:
+        heads = {key: head for key, head in heads.items() if key not in gone} | changed
+    busy |= dict.fromkeys(changed, now + _BUSY_SECONDS)
+    return AllHeads(heads, (), len(rows), Known(known.schema, rows, counts, busy))
+
+
+def headers_of(connection: sqlite3.Connection, keys: Collection[str]) -> dict[str, Header]:
+    """Read the own rows of some sessions. Raises Refused."""
+    _check(connection)
+    with values_up_to(connection, _MOST_OF_A_NAME):
+        rows = [*select(connection, _query(connection), "id", keys)]
+    return {row[0]: _header(row) for row in rows if isinstance(row[0], str) and row[0]}
+
+
+def _check(connection: sqlite3.Connection) -> None:
     if not _is_session_database(connection):
         raise Refused("malformed", "the database does not have the tables of opencode's sessions")
+
+
+def _schema(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("PRAGMA schema_version").fetchone()[0])
+
+
+def _query(connection: sqlite3.Connection) -> str:
     known = columns(connection, "session")
     names = [name if name in known else f"NULL AS {name}" for name in _HEADER]
-    where = _those_with_messages(connection) if keys is None and _has_many(connection) else ""
-    changes = [_changes(connection, table, keys) for table in ("message", "part")]
-    found: dict[str, Head] = {}
-    query = f"SELECT {', '.join(names)} FROM session"  # noqa: S608 (own names)
-    lost: list[str] = []
-    rows = (
-        session_rows(connection, query, where, lost)
-        if keys is None
-        else _select(connection, query, "id", keys)
-    )
-    with values_up_to(connection, _MOST_OF_A_NAME):
-        for row in rows:
-            if isinstance(row[0], str) and row[0]:
-                counts = [each.get(row[0], (0, 0, 0)) for each in changes]
-                mark = (crc32(repr(row).encode("utf-8", "replace")), *counts[0], *counts[1])
-                found[row[0]] = Head(_header(row), mark, counts[0][0])
-    return found, lost
+    return f"SELECT {', '.join(names)} FROM session"  # noqa: S608 (own names)
+
+
+def _row_hashes(connection: sqlite3.Connection, query: str) -> dict[object, int]:
+    """Return a hash of each session's own row by its ID, both without decoding any text."""
+    decode, connection.text_factory = connection.text_factory, bytes
+    try:
+        return {row[0]: hash(row) for row in connection.execute(query)}
+    finally:
+        connection.text_factory = decode
+
+
+def _heads(rows: Iterable[Sequence[Any]], counts: Sequence[Counts]) -> dict[str, Head]:
+    return {
+        row[0]: _head(_header(row), crc32(repr(row).encode("utf-8", "replace")), counts)
+        for row in rows
+        if isinstance(row[0], str) and row[0]
+    }
+
+
+def _head(header: Header, mark: int, counts: Sequence[Counts]) -> Head:
+    messages, parts = (each.by_session.get(header.id, NONE) for each in counts)
+    return Head(header, (mark, *messages, *parts), messages[0])
 
 
 def _has_many(connection: sqlite3.Connection) -> bool:
@@ -121,64 +216,6 @@ def _header(row: Sequence[Any]) -> Header:
         value[:_MAX_CHARS] if isinstance(value, str) and value else None for value in row[1:5]
     )
     return Header(row[0], parent, directory, title, version, time_ms(row[5]), time_ms(row[6]))
-
-
-def _changes(
-    connection: sqlite3.Connection, table: str, keys: Collection[str] | None
-) -> dict[str, tuple[int, int, int]]:
-    """Return the number of rows, their newest change and their size by session.
-
-    A deletion changes only the number, and a row that is changed without a new time mostly only the size.
-    """
-    newest_change = "max(time_updated)" if "time_updated" in columns(connection, table) else "0"
-    try:
-        with values_up_to(connection, _MOST_MEASURED):
-            return _sums(connection, table, keys, newest_change, _size_of_rows(connection))
-    except sqlite3.DatabaseError as error:  # a value is too large or damaged: only its own session's concern
-        if not concerns_one_row(error):
-            raise
-    try:
-        return _sums(connection, table, keys, newest_change, "0")
-    except sqlite3.DatabaseError as error:  # a row is damaged; an index of the sessions may count it
-        if not concerns_one_row(error):
-            raise
-    return _sums(connection, table, keys, "0", "0")
-
-
-def _size_of_rows(connection: sqlite3.Connection) -> str:
-    """Return how to ask for the size of rows; 0 in a large database if that would read all of its content."""
-    if sqlite3.sqlite_version_info >= _KNOWS_SIZES:
-        return "sum(octet_length(data))"
-    (pages,), (size,) = (connection.execute(f"PRAGMA page_{name}").fetchone() for name in ("count", "size"))
-    return _SIZE if pages * size <= _MOST_READ else "0"
-
-
-def _sums(
-    connection: sqlite3.Connection, table: str, keys: Collection[str] | None, *sums: str
-) -> dict[str, tuple[int, int, int]]:
-    query = f"SELECT session_id, count(*), {', '.join(sums)} FROM {table}"  # noqa: S608 (own names)
-    return {
-        row[0]: (row[1], *(value if type(value) is int else 0 for value in row[2:4]))
-        for row in _select(connection, query, "session_id", keys, " GROUP BY session_id")
-    }
-
-
-def _select(
-    connection: sqlite3.Connection, query: str, column: str, keys: Collection[str] | None, end: str = ""
-) -> Iterator[Sequence[Any]]:
-    """Run a query for some keys, or for all."""
-    if keys is None:
-        yield from connection.execute(f"{query}{end}")
-        return
-    listed = list(keys)
-    for start in range(0, len(listed), CHUNK):
-        part = listed[start : start + CHUNK]
-        yield from connection.execute(f"{query} WHERE {column} IN ({marks(part)}){end}", part)
-
-
-def marks(values: Sequence[object]) -> str:
-    """Return the place holders of values in a query."""
-    return ", ".join("?" * len(values))
 
 
 def _cut(count: int, name: str) -> Problem | None:

@@ -21,16 +21,16 @@ from sidecar.history.stores.opencode.content import (
     fingerprint_of,
     ordered,
 )
-from sidecar.history.stores.opencode.heads import CHUNK, Head, marks
+from sidecar.history.stores.opencode.counts import CHUNK, marks
 from sidecar.history.stores.opencode.session_rows import is_damage
 from sidecar.history.stores.sessions.foreign_database import columns
 
 _decode: Final = msgspec.json.Decoder().decode
 
 
-def content_of(connection: sqlite3.Connection, head: Head, path: str, touched: int) -> Content:
+def content_of(connection: sqlite3.Connection, header: Header, path: str, touched: int) -> Content:
     """Read a session with its messages; `path` is that of the database. Raises sqlite3.Error."""
-    key, broken, size = head.header.id, 0, 0
+    key, broken, size = header.id, 0, 0
     parts: defaultdict[str, list[Part]] = defaultdict(list)
     query = "SELECT id, message_id, data FROM part WHERE session_id = ? ORDER BY id"
     for part_id, message_id, data in connection.execute(query, (key,)):
@@ -46,8 +46,8 @@ def content_of(connection: sqlite3.Connection, head: Head, path: str, touched: i
     messages = ordered(found)
     name = Path(path).name
     problems = [problem("malformed", f"{name}: {broken} rows hold no readable JSON object")] if broken else []
-    copied = _copied(connection, head.header, messages)
-    return Content(head.header, messages, size, name, path, touched, copied, problems)
+    copied = _copied(connection, header, messages)
+    return Content(header, messages, size, name, path, touched, copied, problems)
 
 
 def _value(data: object) -> tuple[Json | None, int]:

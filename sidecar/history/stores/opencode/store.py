@@ -4,7 +4,6 @@ import os
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from operator import is_
 from pathlib import Path
 from typing import Final
 
@@ -26,7 +25,7 @@ from sidecar.history.stores.contract import (
 )
 from sidecar.history.stores.index_row import FIRST_PAUSE, NOT_READ, IndexRow, ReadRows, condense
 from sidecar.history.stores.opencode.content import Content
-from sidecar.history.stores.opencode.copies import SessionCopies
+from sidecar.history.stores.opencode.copies import SessionCopies, changed_keys
 from sidecar.history.stores.opencode.heads import Head
 from sidecar.history.stores.opencode.names import DATABASE, LOG, product_of
 from sidecar.history.stores.opencode.rows import session_of
@@ -93,15 +92,19 @@ class OpencodeStore(Store):
         with self._copies.lock:
             heads = [source.heads() for source in self._copies.databases().values()]
             known, entries = self._entries
-            if len(known) != len(heads) or not all(map(is_, known, heads)):
+            if len(known) != len(heads):
                 entries = {key: _entry(each, key) for each in heads for key in each}
-                self._entries = heads, entries
+            elif changed := set[str]().union(*map(changed_keys, known, heads)):
+                there = {key: _entry(each, key) for each in heads for key in changed if key in each}
+                entries = {key: entry for key, entry in entries.items() if key not in changed} | there
+            self._entries = heads, entries
             return entries
 
     def rows(self, keys: Keys, rules: Rules, now: int) -> ReadRows:
         """Read sessions into their rows; one without a message is not listed."""
         with self._copies.lock:
-            copies, entries, marks = self._copies.all(), self.shared(), self.fingerprints(keys)
+            copies, entries = self._copies.all(), self.shared()
+            marks = self._copies.fingerprints_at(copies, keys)
             read = self._copies.read(keys, self._described, patient=True)
             failed, refused = self._copies.failed, self._copies.refused
             is_unread = self._copies.is_any_unread

@@ -41,12 +41,12 @@ class Failing:
         self._content = content_of
         monkeypatch.setattr(databases, "content_of", self)
 
-    def __call__(self, connection: sqlite3.Connection, head: Any, *rest: Any) -> Any:
-        key = head.header.id
+    def __call__(self, connection: sqlite3.Connection, header: Any, *rest: Any) -> Any:
+        key = header.id
         if self.code and (self.only is None or key in self.only):
             self.tries.append(key)
             raise error_of(self.code)
-        return self._content(connection, head, *rest)
+        return self._content(connection, header, *rest)
 
 
 class Clock:

@@ -13,7 +13,7 @@ from sidecar.corpus.sessions.opencode import write_opencode
 from sidecar.corpus.sessions.plot import NOW
 from sidecar.history import TaskHistory
 from sidecar.history.catalog.kept_rows import FIRST_PAUSE_MS
-from sidecar.history.stores.opencode import databases, heads
+from sidecar.history.stores.opencode import counts, databases
 from sidecar.history.stores.opencode.reading import content_of
 from sidecar.history.stores.sessions import foreign_database, private_copy
 from sidecar.history.stores.sessions.foreign_database import ForeignDatabase
@@ -63,7 +63,7 @@ def with_damaged_part(path: Path) -> bytes:
 def test_a_damaged_page_hides_no_session_of_other_pages_until_it_is_repaired(
     path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most_read: int
 ) -> None:
-    monkeypatch.setattr(heads, "_MOST_READ", most_read)
+    monkeypatch.setattr(counts, "_MOST_READ", most_read)
     clock = [NOW]
     before = listed(TaskHistory([path.parent], now=lambda: NOW))
     sound = with_damaged_part(path)
@@ -96,12 +96,12 @@ def test_sessions_repaired_between_two_processes_are_read(
 
 
 def failing(read: Any, keys: set[str], code: list[Any]) -> Any:
-    def content(connection: sqlite3.Connection, head: Any, *rest: Any) -> Any:
-        if code[0] is not None and head.header.id in keys:
+    def content(connection: sqlite3.Connection, header: Any, *rest: Any) -> Any:
+        if code[0] is not None and header.id in keys:
             error = sqlite3.DatabaseError("damaged")
             error.sqlite_errorcode = code[0]
             raise error
-        return read(connection, head, *rest)
+        return read(connection, header, *rest)
 
     return content
 

@@ -14,7 +14,7 @@ from sidecar.history import TaskHistory
 from sidecar.history.listing.selection import Selection
 from sidecar.history.live import LiveHistory
 from sidecar.history.search.build import current_versions
-from sidecar.history.stores.opencode import heads
+from sidecar.history.stores.opencode import counts as counting
 from sidecar.history.stores.sessions import foreign_database, private_copy
 from sidecar.history.stores.sessions.private_copy import Stamps, copy_of, stamps_of
 from sidecar.history.task_history import Changes
@@ -76,9 +76,9 @@ def test_a_row_that_changes_without_a_new_time_is_read_again_unless_the_database
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, large: bool
 ) -> None:
     """A large database would be read as a whole after every change, where SQLite does not tell the sizes."""
-    monkeypatch.setattr(heads, "_KNOWS_SIZES", (99,))
+    monkeypatch.setattr(counting, "_KNOWS_SIZES", (99,))
     if large:
-        monkeypatch.setattr(heads, "_MOST_READ", 4_096)
+        monkeypatch.setattr(counting, "_MOST_READ", 4_096)
     written = write_opencode(tmp_path / "root", 12)
     key = _session_in_database(written)
     history = TaskHistory([written.root], now=lambda: NOW)
