@@ -57,6 +57,11 @@ def session_folders(root: str, folders: Folders) -> list[str]:
     return found
 
 
+def is_day(folder: str) -> bool:
+    """Return whether a folder that `session_folders` returned is one of a day."""
+    return folder.count(os.sep) == _DEEPEST
+
+
 def _in(folder: str, levels: int, folders: Folders) -> Iterator[SessionFile]:
     for entry in folders.entries(folder):
         if (key := key_of(entry.name)) is not None:

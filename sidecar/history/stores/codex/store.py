@@ -1,6 +1,5 @@
 """The store of a root of Codex."""
 
-import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
@@ -9,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from sidecar.api.stored.tasks import Rules
 from sidecar.history.stored.reading import stamp_of
+from sidecar.history.stores.codex.folder_stamps import FolderStamps
 from sidecar.history.stores.codex.layout import (
     ARCHIVED,
     COMPRESSED,
@@ -48,6 +48,7 @@ class CodexStore(FileSessionStore):
     def __init__(self, root: Root) -> None:
         super().__init__(root)
         self._names = SessionNames(root.path)
+        self._stamps = FolderStamps(root.path, self._folders)
 
     @property
     def shared_folders(self) -> Sequence[str]:  # type: ignore[override]  # they are read when they are needed
@@ -77,9 +78,8 @@ class CodexStore(FileSessionStore):
         return [SharedProblem(path, found) for path, found in self._names.problems.items()]
 
     def members_version(self) -> object:
-        """Stat the folders of sessions."""
-        folders = session_folders(self.root.path, self._folders)
-        return tuple(stamp_of(f"{self.root.path}{os.sep}{folder}") for folder in folders)
+        """Stat the folders of sessions, those of old days in turns: watches mostly report their changes."""
+        return self._stamps.refresh()
 
     def is_member(self, key: str, rules: Rules) -> bool:
         """Return whether a key is the ID of a session."""

@@ -3,7 +3,7 @@
 import os
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import NamedTuple, TypeVar
+from typing import Final, NamedTuple, TypeVar
 
 from sidecar.api.stored.tasks import Problem
 from sidecar.history.stores.index_row import condense
@@ -14,6 +14,8 @@ from sidecar.history.stores.opencode.files import FileSource
 from sidecar.history.stores.opencode.heads import Head
 from sidecar.history.stores.opencode.names import DATABASE
 
+_LISTED_SECONDS: Final = 5.0
+"""How long the folders of session files are not compared again for the fingerprints of sessions."""
 T = TypeVar("T")
 _Heads = Mapping[str, Mapping[str, Head]]
 """The sessions of each database, by its path."""
@@ -83,11 +85,14 @@ class SessionCopies:
         named = os.fsdecode(links).split("/") if links else ()
         return bool(links) and (not self._is_listed or not unread.isdisjoint(named))
 
-    def all(self) -> Mapping[str, Copies]:
-        """Return where each session is stored, listed again when that changes."""
+    def all(self, seconds: float = 0.0) -> Mapping[str, Copies]:
+        """Return where each session is stored, listed again when that changes.
+
+        The folders of session files may have been compared up to `seconds` ago.
+        """
         with self.lock:
             heads = {path: source.heads() for path, source in self.databases().items()}
-            version = (*map(id, heads.values()), self.files.version())
+            version = (*map(id, heads.values()), self.files.version(seconds))
             if self._known is not None and version[-1] is not None and self._known[0] == version:
                 return self._known[2]
             before, files = self._files, self._files_at(version[-1])
@@ -124,7 +129,7 @@ class SessionCopies:
     def fingerprints(self, keys: Iterable[str]) -> dict[str, int]:
         """Condense what changes with the rows and files of each session."""
         with self.lock:
-            return self.fingerprints_at(self.all(), keys)
+            return self.fingerprints_at(self.all(_LISTED_SECONDS), keys)
 
     def fingerprints_at(self, copies: Mapping[str, Copies], keys: Iterable[str]) -> dict[str, int]:
         """Condense what changes with the rows and files at `copies`, which `all` returned."""

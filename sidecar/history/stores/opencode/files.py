@@ -50,6 +50,8 @@ class FileSource:
         self._root = root
         self._folders = Folders()
         self._marks = FileMarks(self._folders)
+        self._version: tuple[float, tuple[tuple[str, int], ...] | None] = 0.0, None
+        """When the folders were compared last, by the monotonic clock, and the result."""
 
     def unlisted(self) -> Sequence[SharedProblem]:
         """Return the folders that could not be listed."""
@@ -69,16 +71,21 @@ class FileSource:
                 )
         return found
 
-    def version(self) -> tuple[tuple[str, int], ...] | None:
+    def version(self, seconds: float = 0.0) -> tuple[tuple[str, int], ...] | None:
         """Return what changes when sessions are added or removed; None if one may just have been.
 
-        Times of folders have the precision of the system's timer.
+        Times of folders have the precision of the system's timer. The answer may be `seconds` old.
         """
+        at, known = self._version
+        if known is not None and time.monotonic() < at + seconds:
+            return known
         folders = [f"{self._root}{os.sep}storage{os.sep}session", f"{self._root}{os.sep}project"]
         folders += [layout.sessions for layout in layouts(self._root, self._folders)]
         found = tuple((folder, _changed(folder)) for folder in folders)
         newest = max(at for _, at in found)
-        return found if time.time_ns() - newest > _TIMER_NS else None
+        current = found if time.time_ns() - newest > _TIMER_NS else None
+        self._version = time.monotonic(), current
+        return current
 
     def fingerprint(self, key: str, heads: Sequence[FileHead]) -> int:
         """Condense the stamps of all files of a session, or return what was condensed if no file is new."""

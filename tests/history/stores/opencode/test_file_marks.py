@@ -155,3 +155,15 @@ def test_a_session_whose_folder_was_missed_is_found_by_the_next_call(
     with too_many_open_files("project", monkeypatch):
         assert [*copies.all()] == []
     assert [*copies.all()] == [KEY]
+
+
+def test_a_new_session_is_listed_at_once_though_fingerprints_were_just_taken(tmp_path: Path) -> None:
+    copies = SessionCopies(str(tmp_path))
+    for key in ("ses_a", "ses_b"):
+        project = tmp_path / "storage" / "session" / f"project of {key}"
+        project.mkdir(parents=True)
+        (project / f"{key}.json").write_text("{}")
+        os.utime(project, (1, 1))
+        os.utime(project.parent, (1, 1))
+        assert key in copies.all()
+        assert copies.fingerprints([key]).keys() == {key}
