@@ -168,10 +168,14 @@ export class AgentsView implements WebviewViewProvider, Disposable {
     });
     this.#session = session;
     view.onDidChangeVisibility(() => {
+      if (this.#session !== session) {
+        return; // Another view has taken its place.
+      }
       if (view.visible) {
         this.#shown.fire(view);
       } else {
         session.hide();
+        this.#inbox.turnAway();
         this.#hide();
       }
     });

@@ -6,7 +6,7 @@ import type { LaunchAnswer, Navigation, ToWebview } from "./messages.js";
  */
 export class Inbox {
   #page: ((message: ToWebview) => void) | undefined;
-  #navigation: Navigation | undefined;
+  #navigations: Navigation[] = [];
   #waiting = 0;
   /** The answer to a launch, until a page has saved it. */
   #answer: LaunchAnswer | undefined;
@@ -17,7 +17,7 @@ export class Inbox {
       this.#answer = message;
       this.#page?.(message);
     } else if (this.#page === undefined) {
-      this.#navigation = message;
+      this.#navigations.push(message);
     } else {
       this.#page(message);
     }
@@ -32,10 +32,7 @@ export class Inbox {
     if (this.#waiting > 0) {
       page({ type: "launching" });
     }
-    if (this.#navigation !== undefined) {
-      page(this.#navigation);
-      this.#navigation = undefined;
-    }
+    this.#navigations.splice(0).forEach(page);
   }
 
   /** Deliver no longer to a page, unless another one has taken its place. */
@@ -43,6 +40,11 @@ export class Inbox {
     if (this.#page === page) {
       this.#page = undefined;
     }
+  }
+
+  /** Show nothing of what no page has shown: the user has turned away. */
+  turnAway(): void {
+    this.#navigations = [];
   }
 
   /** Wait for a launch that a page requested. */

@@ -111,17 +111,18 @@ export type ToWebview =
   | { readonly type: "find"; readonly text?: string; readonly from?: number }
   /** Show the event with which a turn begins. */
   | { readonly type: "jumpTo"; readonly seq: number }
-  /** With the others that were launched with it, and the goal: the user may be writing the next one. */
+  /** With the others that were launched with it. */
   | ({
       readonly type: "launched";
       readonly taskId: string;
       readonly others?: readonly string[];
-      readonly goalPrompt?: string;
+      readonly sent: SentLaunch;
     } & Whereabouts &
       Delay)
   /** With the subagents that were not launched, if several were to be, and those runs that were. */
   | ({
       readonly type: "launchFailed";
+      readonly sent: SentLaunch;
       readonly left?: readonly string[];
       readonly launched?: readonly string[];
     } & LaunchProblem &
@@ -241,6 +242,12 @@ export type Navigation = Extract<
       | "resumed"
       | "resumeFailed";
   }
+>;
+
+/** What a page launched: when the answer comes, the user may be writing the next goal. */
+export type SentLaunch = Pick<
+  Extract<FromWebview, { type: "launch" }>,
+  "goalPrompt" | "also" | "files"
 >;
 
 /** How a launch ended for the composer. */

@@ -9,7 +9,7 @@ import type { AsyncTask, LaunchParams, TaskEvent } from "../protocol.js";
 import type { SubagentService } from "../service/service.js";
 import { eventsAfter, eventsBefore } from "./events/eventPages.js";
 import { ReadAhead } from "./events/readAhead.js";
-import type { FromWebview, Navigation, ToWebview } from "./messages.js";
+import type { FromWebview, Navigation, SentLaunch, ToWebview } from "./messages.js";
 import { rowOf } from "./runRow.js";
 
 type RequestOf<T extends FromWebview["type"]> = Extract<FromWebview, { type: T }>;
@@ -47,14 +47,19 @@ export class RunRequests {
 
   /** Launch one run or several in the folder that the user chooses. */
   async launch(request: RequestOf<"launch">): Promise<void> {
+    const { goalPrompt, also, files } = request;
+    const sent = { goalPrompt, ...(also && { also }), ...(files && { files }) };
     try {
-      await this.#launch(request);
+      await this.#launch(request, sent);
     } catch (error) {
-      this.#page.show({ type: "launchFailed", ...launchProblem(error) });
+      this.#page.show({ type: "launchFailed", ...launchProblem(error), sent });
     }
   }
 
-  async #launch({ subagentName, also = [], ...wanted }: RequestOf<"launch">): Promise<void> {
+  async #launch(
+    { subagentName, also = [], ...wanted }: RequestOf<"launch">,
+    sent: SentLaunch,
+  ): Promise<void> {
     const workspaceDir = await this.#page.pickFolder();
     if (workspaceDir === undefined) {
       this.#page.show({ type: "launchDropped" });
@@ -75,7 +80,7 @@ export class RunRequests {
         refused.push({ name, error });
       }
     }
-    this.#launched(launched, refused, wanted, also.length > 0);
+    this.#launched(launched, refused, sent);
   }
 
   async #launchOne(params: LaunchParams): Promise<string> {
@@ -87,17 +92,17 @@ export class RunRequests {
   #launched(
     taskIds: readonly string[],
     refused: readonly { readonly name: string; readonly error: unknown }[],
-    { goalPrompt }: Pick<RequestOf<"launch">, "goalPrompt">,
-    areSeveral: boolean,
+    sent: SentLaunch,
   ): void {
     const [first] = refused;
     const [taskId, ...others] = taskIds;
     if (first !== undefined) {
-      const left = areSeveral ? { left: refused.map(({ name }) => name), launched: taskIds } : {};
-      this.#page.show({ type: "launchFailed", ...launchProblem(first.error), ...left });
+      const names = refused.map(({ name }) => name);
+      const left = sent.also === undefined ? {} : { left: names, launched: taskIds };
+      this.#page.show({ type: "launchFailed", ...launchProblem(first.error), ...left, sent });
     } else if (taskId !== undefined) {
       const all = others.length > 0 ? { others } : {};
-      this.#page.show({ type: "launched", taskId, ...all, goalPrompt });
+      this.#page.show({ type: "launched", taskId, ...all, sent });
     }
   }
 

@@ -527,6 +527,7 @@ export const scenes = {
     ...base,
     {
       type: "launchFailed",
+      sent: { goalPrompt: "" },
       canQueue: true,
       message: "5 of 5 subagents are running. Wait for one to end or cancel one.",
     },

@@ -3,10 +3,11 @@ import { COMPOSER } from "../text/strings.js";
 import type { Event } from "./events.js";
 import { runKey } from "./list/listState.js";
 import { listing, opened } from "./opening.js";
-import { commandsOf, type Draft, launchProblem, type LaunchState, type State } from "./state.js";
+import { commandsOf, launchProblem, type LaunchState, type State } from "./state.js";
 import { attachedAfter } from "./composer/attachments.js";
 import { type ChoiceEvent, withChoice } from "./composer/choices.js";
 import { reduceMention } from "./composer/mention.js";
+import { type Draft, isOtherGoal, unsentOf } from "./composer/draft.js";
 
 type ComposerEvent = Extract<
   Event,
@@ -31,6 +32,7 @@ type ComposerEvent = Extract<
 >;
 
 type LaunchedEvent = Extract<Event, { type: "launched" }>;
+type FailedEvent = Extract<Event, { type: "launchFailed" }>;
 
 /** Apply an event to the draft and the progress of its launch. */
 export function composing(state: State, event: ComposerEvent): State {
@@ -52,17 +54,18 @@ export function composing(state: State, event: ComposerEvent): State {
         ? state
         : { ...state, launch: submitted(state, event.type === "queue") };
     case "launched":
-      return launched({ ...state, launch: ended(launch), draft: unsentOf(draft, event) }, event);
+      return launched(
+        { ...state, launch: ended(launch), draft: unsentOf(draft, event.sent) },
+        event,
+      );
     case "launchFailed":
-      return {
-        ...state,
-        draft: leftOf(draft, event.left),
-        launch: { ...omit(event, "type", "left", "launched", "isAway", "isLate"), kind: "refused" },
-      };
+      return failed(state, event);
     case "launchDropped":
       return { ...state, launch: ended(launch) };
     case "launching":
-      return { ...state, launch: { kind: "sending", queue: false } };
+      return launch.kind === "sending"
+        ? state
+        : { ...state, launch: { kind: "sending", queue: false } };
     case "compose":
       return omit({ ...state, draft: { ...draft, ...omit(event, "type") } }, "open");
     case "launchAgain":
@@ -145,9 +148,23 @@ function leftOf(draft: Draft, left: readonly string[] | undefined): Draft {
   return subagentName === undefined ? draft : using({ ...draft, subagentName, also });
 }
 
-/** Keep a goal that the user has written since the launch. */
-function unsentOf(draft: Draft, { goalPrompt = draft.goal }: LaunchedEvent): Draft {
-  return draft.goal === goalPrompt ? { ...omit(draft, "also", "files"), goal: "" } : draft;
+/** Show why a launch failed. If the user is writing another goal, it stays, and the one that failed is named. */
+function failed(state: State, event: FailedEvent): State {
+  const { draft, launch } = state;
+  const { message, sent, left, canQueue, setting } = event;
+  const isOther = isOtherGoal(draft, sent);
+  const earlier = launch.kind === "sending" ? launch.message : undefined;
+  const now = isOther ? COMPOSER.notLaunched(sent.goalPrompt, message) : message;
+  return {
+    ...state,
+    draft: isOther ? draft : leftOf(draft, left),
+    launch: {
+      kind: "refused",
+      message: earlier === undefined ? now : `${now}\n${earlier}`,
+      canQueue: canQueue && !isOther,
+      ...(setting && { setting }),
+    },
+  };
 }
 
 /** Show what was launched, but only its row if the user is elsewhere by now: nothing opens by itself. */

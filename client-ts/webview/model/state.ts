@@ -8,21 +8,12 @@ import type { LaunchProblem } from "../../src/refusals/launchProblem.js";
 import type { ServiceState } from "../../src/service/service.js";
 import { HOME, SERVICE } from "../text/strings.js";
 import type { AllChosen } from "./composer/choices.js";
+import type { Draft } from "./composer/draft.js";
 import type { Mention } from "./composer/mention.js";
 import { EMPTY_LIST, type ListState } from "./list/listState.js";
 import type { OpenRun } from "./openRun.js";
 import type { FormDrafts } from "./questions/inquiry.js";
 import type { Speeches } from "./speech.js";
-
-/** The draft of the next launch. */
-export interface Draft {
-  readonly subagentName?: string;
-  /** Other subagents that get the same goal. */
-  readonly also?: readonly string[];
-  readonly goal: string;
-  /** The paths of attached files. */
-  readonly files?: readonly string[];
-}
 
 /** The progress of the launch. */
 export type LaunchState =

@@ -127,6 +127,7 @@ export const COMPOSER: Texts<typeof en.COMPOSER> = {
   approval: (line) => `${line}: Wählen Sie „Genehmigen…“ in der Liste der Subagenten.`,
   starting: "Der Sidecar startet noch. Versuchen Sie es gleich noch einmal.",
   noSubagent: "Wählen Sie zuerst einen Subagenten.",
+  notLaunched: (goal, why) => `${why}\nDieses Ziel wurde nicht gestartet: „${goal}“`,
   noGoal: "Schreiben Sie, was der Subagent tun soll.",
   queue: "In die Warteschlange",
   files: "Dateien",

@@ -130,6 +130,7 @@ export const COMPOSER = {
   approval: (line: string) => `${line}: select Approve… in the list of subagents.`,
   starting: "The sidecar is still starting. Try again in a moment.",
   noSubagent: "Select a subagent first.",
+  notLaunched: (goal: string, why: string) => `${why}\nThis goal was not launched: “${goal}”`,
   noGoal: "Write what the subagent should do.",
   queue: "Add to Queue",
   files: "Files",

@@ -238,7 +238,7 @@ test("a launch works in the chosen folder and is shown when it has begun", async
   await receive({ type: "ready" }, LAUNCH);
   const params = { subagentName: "tester", goalPrompt: "g", workspaceDir: "/w" };
   expect(service.asked).toContainEqual(["asyncTasks/launch", params]);
-  expect(posted).toContainEqual({ type: "launched", taskId: "t2", goalPrompt: "g" });
+  expect(posted).toContainEqual({ type: "launched", taskId: "t2", sent: { goalPrompt: "g" } });
 });
 
 test("a launch works where the user chose", async () => {
@@ -268,6 +268,7 @@ test("a launch over the limit may be queued", async () => {
     message: LIMIT,
     canQueue: true,
     setting: "maxAsyncTasks",
+    sent: { goalPrompt: "g" },
   });
   expect(service.asked.at(-1)?.[1]).toMatchObject({ overLimit: "queue" });
 });
@@ -276,7 +277,8 @@ test("a launch that fails before it is sent says why, so that the page can try a
   const { posted, receive } = panel(() => Promise.reject(new Error("The folder is gone.")));
   await receive({ type: "ready" }, LAUNCH);
   const refused = { message: "The folder is gone.", canQueue: false };
-  expect(posted).toContainEqual({ type: "launchFailed", ...refused });
+  const sent = { goalPrompt: "g" };
+  expect(posted).toContainEqual({ type: "launchFailed", ...refused, sent });
 });
 
 test("a launch that ends while the page is hidden is only listed by the next one", async () => {
@@ -288,18 +290,23 @@ test("a launch that ends while the page is hidden is only listed by the next one
     expect(service.asked.map(([method]) => method)).toContain("asyncTasks/launch");
   });
   await new Promise(setImmediate);
-  expect(posted).not.toContainEqual({ type: "launched", taskId: "t2", goalPrompt: "g" });
+  expect(posted).not.toContainEqual({ type: "launched", taskId: "t2", sent: { goalPrompt: "g" } });
   session.show({ type: "home" });
   await receive({ type: "ready" });
-  expect(posted).toContainEqual({ type: "launched", taskId: "t2", goalPrompt: "g", isLate: true });
+  expect(posted).toContainEqual({
+    type: "launched",
+    taskId: "t2",
+    sent: { goalPrompt: "g" },
+    isLate: true,
+  });
   expect(posted).toContainEqual({ type: "home" });
 });
 
 test("the answer to a launch is sent again to the next page until one has saved it", async () => {
   const { session, posted, receive } = panel();
-  const late = { type: "launched", taskId: "t2", goalPrompt: "g", isLate: true };
+  const late = { type: "launched", taskId: "t2", sent: { goalPrompt: "g" }, isLate: true };
   await receive({ type: "ready" }, LAUNCH);
-  expect(posted).toContainEqual({ type: "launched", taskId: "t2", goalPrompt: "g" });
+  expect(posted).toContainEqual({ type: "launched", taskId: "t2", sent: { goalPrompt: "g" } });
   session.hide(); // The message went to a page that was being taken away.
   await receive({ type: "ready" });
   expect(posted.filter((message) => "isLate" in message)).toEqual([late]);
@@ -351,7 +358,7 @@ test("a page that comes back before its launch is answered knows that it waits",
   expect(posted).toContainEqual({ type: "launching" });
   answer({ task: task({ id: "t2" }), revision: 1 });
   await vi.waitFor(() => {
-    expect(posted).toContainEqual({ type: "launched", taskId: "t2", goalPrompt: "g" });
+    expect(posted).toContainEqual({ type: "launched", taskId: "t2", sent: { goalPrompt: "g" } });
   });
 });
 
@@ -485,7 +492,7 @@ test("several subagents are launched with one goal, and shown next to each other
     type: "launched",
     taskId: "n1",
     others: ["n2"],
-    goalPrompt: "g",
+    sent: { goalPrompt: "g", also: ["fixer"] },
   });
 });
 

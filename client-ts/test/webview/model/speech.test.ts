@@ -135,7 +135,7 @@ test.each<[string, Event]>([
   const refusal = { message: "5 of 5 run.", canQueue: true, setting: "maxAsyncTasks" } as const;
   const [resume, launch]: Event[] = [
     { type: "resumeFailed", taskId, ...refusal },
-    { type: "launchFailed", ...refusal },
+    { type: "launchFailed", ...refusal, sent: { goalPrompt: "" } },
   ] as const;
   const refused = after(runs, write("On"), { type: "resume", taskId }, resume, launch);
   const free = reduce(refused, event);
@@ -154,6 +154,7 @@ test.each<[string, Event]>([
 test("a refusal for a missing program is dropped when the runners may have changed", () => {
   const failed: Event = {
     type: "launchFailed",
+    sent: { goalPrompt: "" },
     ...{ message: "No opencode.", canQueue: false, setting: "runners" },
   };
   expect(after(failed, { type: "limit", max: 9 }).launch.kind).toBe("refused");

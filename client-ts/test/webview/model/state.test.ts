@@ -100,7 +100,11 @@ test("live runs stay listed, however many there are; of those that ended, the ne
 });
 
 test("a launch opens its conversation and empties the goal", () => {
-  const events: Event[] = [...READY, { type: "submit" }, { type: "launched", taskId: "t9" }];
+  const events: Event[] = [
+    ...READY,
+    { type: "submit" },
+    { type: "launched", taskId: "t9", sent: { goalPrompt: "Do it" } },
+  ];
   expect(after(...events)).toMatchObject({ draft: { goal: "" }, open: { taskId: "t9" } });
   expect(asked(...events)).toEqual([
     { type: "follow", taskId: "t9", afterSeq: 0 },
@@ -118,7 +122,7 @@ test.each([true, false])(
       { type: "submit" },
       { type: "write", goal: "Next" },
       { type: "attached", paths: ["/w/a.png"] },
-      { type: "launched", taskId: "t9", goalPrompt: "First" },
+      { type: "launched", taskId: "t9", sent: { goalPrompt: "First" } },
     ];
     const state = after(...events);
     expect(state).toMatchObject({ draft: { goal: "Next", files: ["/w/a.png"] } });
@@ -134,7 +138,9 @@ test("a file that cannot be attached during a launch is named, and nothing is la
   expect(after(...waiting).launch).toMatchObject({ kind: "sending", message: "x is not a file." });
   expect(asked(...waiting, { type: "submit" })).toEqual([]);
   const refused = { kind: "refused", message: "x is not a file." };
-  expect(after(...waiting, { type: "launched", taskId: "t9" }).launch).toEqual(refused);
+  expect(
+    after(...waiting, { type: "launched", taskId: "t9", sent: { goalPrompt: "Do it" } }).launch,
+  ).toEqual(refused);
   expect(after(...waiting, { type: "launchDropped" }).launch).toEqual(refused);
   const written: Event[] = [...waiting, { type: "write", goal: "Do it all" }];
   expect(after(...written, { type: "launchDropped" }).launch).toEqual({ kind: "idle" });
@@ -144,7 +150,10 @@ test("launching again during a launch waits for its answer", () => {
   const given: Event = { type: "task", task: task({ subagentName: "tester", goalPrompt: "g" }) };
   const waiting: Event[] = [...READY, { type: "submit" }, OPEN, given, { type: "launchAgain" }];
   expect(asked(...waiting, { type: "submit" })).toEqual([]);
-  const answered: Event[] = [...waiting, { type: "launched", taskId: "t9", goalPrompt: "Do it" }];
+  const answered: Event[] = [
+    ...waiting,
+    { type: "launched", taskId: "t9", sent: { goalPrompt: "Do it" } },
+  ];
   expect(after(...answered)).toMatchObject({ draft: { goal: "g" }, launch: { kind: "idle" } });
   expect(asked(...answered, { type: "submit" })).toMatchObject([{ goalPrompt: "g" }]);
 });
@@ -153,7 +162,7 @@ test("over the limit a launch can be queued, and keeps its goal until then", () 
   const refused: Event[] = [
     ...READY,
     { type: "submit" },
-    { type: "launchFailed", message: "5 of 5 run", canQueue: true },
+    { type: "launchFailed", message: "5 of 5 run", canQueue: true, sent: { goalPrompt: "Do it" } },
   ];
   expect(after(...refused)).toMatchObject({ draft: { goal: "Do it" }, launch: { canQueue: true } });
   expect(asked(...refused, { type: "queue" })).toMatchObject([{ type: "launch", queue: true }]);

@@ -91,7 +91,8 @@ test("attached files are chips, go into the launch and are gone after it", async
   area.dispatchEvent(new InputEvent("input"));
   area.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true }));
   expect(asked.find(({ type }) => type === "launch")).toMatchObject({ files: ["/w/a b.png"] });
-  await tell({ type: "launched", taskId: "t" }, { type: "home" });
+  const sent = { goalPrompt: "Look", files: ["/w/a b.png"] };
+  await tell({ type: "launched", taskId: "t", sent }, { type: "home" });
   expect(chips()).toEqual([]);
 });
 

@@ -1022,15 +1022,18 @@ test("what was launched opens in editors side by side; elsewhere, the user is no
     return asked.filter(({ type }) => type === "act");
   };
   const act = { type: "act", action: "openConversation" };
+  const sent = { goalPrompt: "" };
   const [one, two] = [{ task: { id: "n1" } }, { task: { id: "n2" } }];
-  expect(opened({ type: "launched", taskId: "n1", others: ["n2"] })).toEqual([
+  expect(opened({ type: "launched", taskId: "n1", others: ["n2"], sent })).toEqual([
     { ...act, ...one },
     { ...act, ...two, toSide: true },
     { ...act, ...one },
   ]);
   hasFocus.mockReturnValue(false);
-  expect(opened({ type: "launched", taskId: "n1" })).toEqual([{ ...act, ...one, isAway: true }]);
-  const refused = { type: "launchFailed", message: "full", canQueue: true } as const;
+  expect(opened({ type: "launched", taskId: "n1", sent })).toEqual([
+    { ...act, ...one, isAway: true },
+  ]);
+  const refused = { type: "launchFailed", message: "full", canQueue: true, sent } as const;
   expect(opened({ ...refused, left: ["b"], launched: ["n1"] })).toEqual([
     { ...act, ...one, isAway: true },
   ]);
@@ -1046,7 +1049,7 @@ test.each([true, false])(
     vi.spyOn(document, "hasFocus").mockReturnValue(true);
     asked.length = 0;
     press("Enter", find("#goal"));
-    tell({ type: "launched", taskId: "t1", isLate: true });
+    tell({ type: "launched", taskId: "t1", sent: { goalPrompt: "Fix the days" }, isLate: true });
     expect(asked.filter(({ type }) => ["launch", "act", "follow"].includes(type))).toEqual([]);
     expect(asked).toContainEqual({ type: "noted" });
     expect(document.querySelector("#scroller")).toBeNull();

@@ -73,9 +73,10 @@ test("other subagents get the same goal, each once, until all are launched", () 
   expect(requestsOf(chosen, sent, { type: "submit" })).toEqual([
     { type: "launch", subagentName: "a", also: ["c", "b"], goalPrompt: "Go", queue: false },
   ]);
+  const reply = { sent: { goalPrompt: "Go", also: ["c", "b"] } };
   const refused = { type: "launchFailed", message: "full", canQueue: true, left: ["b"] } as const;
-  expect(reduce(sent, refused).draft).toEqual({ subagentName: "b", goal: "Go" });
-  expect(reduce(sent, { type: "launched", taskId: "t" }).draft).toEqual({
+  expect(reduce(sent, { ...refused, ...reply }).draft).toEqual({ subagentName: "b", goal: "Go" });
+  expect(reduce(sent, { type: "launched", taskId: "t", ...reply }).draft).toEqual({
     subagentName: "a",
     goal: "",
   });
