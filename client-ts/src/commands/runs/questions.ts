@@ -58,8 +58,9 @@ async function answer(context: QuestionCommandsContext, target: unknown): Promis
     label: `$(comment-discussion) ${strings.questions.showConversation}`,
     optionId: undefined,
   };
+  const items = isWhole ? [...rows, show] : [show, ...rows]; // The first one is selected.
   const placeHolder = isWhole ? strings.questions.selectAnswer : strings.questions.seeAll;
-  const chosen = await showQuickPick([...rows, show], { title, placeHolder });
+  const chosen = await showQuickPick(items, { title, placeHolder });
   if (chosen === show) {
     await context.panel.reveal(run.id);
   } else if (chosen?.optionId !== undefined) {

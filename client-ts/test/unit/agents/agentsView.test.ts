@@ -123,7 +123,11 @@ test("a view that is moved during a launch knows that it waits, and how it ends"
   await second.send({ type: "ready" });
   expect(second.posted).toContainEqual({ type: "launching" });
   await answer();
-  expect(second.posted).toContainEqual({ type: "launched", taskId: "t2", sent: { goalPrompt: "g" } });
+  expect(second.posted).toContainEqual({
+    type: "launched",
+    taskId: "t2",
+    sent: { goalPrompt: "g" },
+  });
 });
 
 test("a view that was moved learns of a launch that ended before it was there", async () => {

@@ -55,6 +55,17 @@ test("an answer to a question that was replaced meanwhile is not sent", async ()
   expect(shown.messages).toEqual(["This question is no longer open."]);
 });
 
+test("what no line shows as a whole is not rejected by Enter", async () => {
+  const reject = { optionId: "n", name: "Reject", kind: "reject_once" } as const;
+  const whole: Attention = { ...PERMISSION, toolKind: "edit", paths: ["a.py"], diff: "+x" };
+  const { request, reveal } = await answered({
+    ...whole,
+    options: [...PERMISSION.options, reject],
+  });
+  expect(request).not.toHaveBeenCalled();
+  expect(reveal).toHaveBeenCalledWith("t");
+});
+
 const EDIT: Attention = { ...PERMISSION, toolKind: "edit", paths: ["a.py"], diff: "+x" };
 const FORM: Attention = {
   ...QUESTION,
