@@ -7,7 +7,7 @@ import { findFiles, imagesNamed } from "./files.js";
 import { otherFolders, pickFolder } from "../commands/runs/prompts.js";
 import type { Action, OpenRequest, PagePlace, ToWebview } from "../panel/messages.js";
 import { language } from "../l10n/language.js";
-import { isPicture } from "./pictures.js";
+import { pictureVersion } from "./pictures.js";
 import type { MarkStore } from "../marks/markStore.js";
 import type { Inbox } from "../panel/inbox.js";
 import { pageHtml } from "../panel/page.js";
@@ -112,7 +112,7 @@ export function servePage(
     shows: role.shows ?? (() => undefined),
     open: context.open,
     findFiles: (text, show) => findFiles(text, show),
-    isPicture,
+    pictureVersion,
     attach: (request) => context.attaching.paths(request),
     marks: pageMarks(context),
     compose: ({ subagentName, goal }) => {

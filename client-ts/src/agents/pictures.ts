@@ -10,18 +10,20 @@ const MOST_BYTES = 20 * 1024 * 1024;
 const SHOWN = /\.(?:png|jpe?g|gif|webp|avif|bmp|ico)$/iu;
 
 /**
- * Whether a file that a message names may be shown as an image: a model chose the path. No link may lead out of the
- * workspace, and reading a device or a pipe might never end.
+ * Return the version of a file that a message names if it may be shown as an image: a model chose the path. No link may
+ * lead out of the workspace, and reading a device or a pipe might never end. A file that is written again has another
+ * version.
  */
-export async function isPicture(path: string): Promise<boolean> {
+export async function pictureVersion(path: string): Promise<string | undefined> {
   const folders = (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath);
   if (!SHOWN.test(path) || !(await isInside(path, folders))) {
-    return false;
+    return undefined;
   }
   try {
     const found = await stat(path);
-    return found.isFile() && found.size <= MOST_BYTES;
+    const isShown = found.isFile() && found.size <= MOST_BYTES;
+    return isShown ? `${found.mtimeMs}-${found.size}` : undefined;
   } catch {
-    return false; // It was removed meanwhile.
+    return undefined; // It was removed meanwhile.
   }
 }

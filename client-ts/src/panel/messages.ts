@@ -133,8 +133,8 @@ export type ToWebview =
   | { readonly type: "attachFailed"; readonly message: string }
   /** Files of the open folders that a text after `@` may mean, the best first. */
   | { readonly type: "foundFiles"; readonly text: string; readonly paths: readonly string[] }
-  /** Whether a file that the page asked for is an image that it may load. */
-  | { readonly type: "picture"; readonly path: string; readonly isShown: boolean }
+  /** The version of a file that the page asked for, if it is an image that the page may load. */
+  | { readonly type: "picture"; readonly path: string; readonly version: string | undefined }
   /** How many subagents can run at once; -1 means no limit. */
   | { readonly type: "limit"; readonly max: number }
   /** The user cancelled the launch. */

@@ -28,8 +28,8 @@ export interface PanelHost {
   opensElsewhere(): boolean;
   /** Find files of the open folders that a text may mean, and show them, better ones later; paths as the user would write them. */
   findFiles(text: string, show: (paths: readonly string[]) => void): Promise<void>;
-  /** Whether a file is an image of the workspace that the page may load. */
-  isPicture(path: string): Promise<boolean>;
+  /** Return the version of a file that is an image of the workspace and that the page may load. */
+  pictureVersion(path: string): Promise<string | undefined>;
   /** Return the paths of what the user attaches. */
   attach(request: AttachRequest): Promise<readonly string[]>;
   /** Fill the composer of another page. */

@@ -181,7 +181,7 @@ export class PanelSession implements Disposable {
       case "findFiles":
         return this.#findFiles(message.text);
       case "picture":
-        this.#post({ ...message, isShown: await this.#host.isPicture(message.path) });
+        this.#post({ ...message, version: await this.#host.pictureVersion(message.path) });
         return;
       case "cancel":
         return this.#requests.cancel(message.taskId);

@@ -144,7 +144,7 @@ export class Page {
   /** Handle an event from the extension or the reader. */
   send(given: Event): void {
     if (given.type === "picture") {
-      this.#pictures.answered(given.path, given.isShown);
+      this.#pictures.answered(given.path, given.version);
       return;
     }
     const event = this.#completed(given);

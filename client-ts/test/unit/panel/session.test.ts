@@ -103,7 +103,7 @@ function panel(
       show([`src/${text}.py`]);
       return Promise.resolve();
     },
-    isPicture: (path) => Promise.resolve(path === "/w/a.png"),
+    pictureVersion: (path) => Promise.resolve(path === "/w/a.png" ? "1-2" : undefined),
     attach: ({ uris = [] }) =>
       uris.length === 0 ? Promise.reject(new Error("Nothing to attach.")) : Promise.resolve(uris),
     shows,
@@ -341,8 +341,8 @@ test("the page learns which images it may load", async () => {
     { type: "picture", path: own },
     { type: "picture", path: other },
   );
-  expect(posted).toContainEqual({ type: "picture", path: own, isShown: true });
-  expect(posted).toContainEqual({ type: "picture", path: other, isShown: false });
+  expect(posted).toContainEqual({ type: "picture", path: own, version: "1-2" });
+  expect(posted).toContainEqual({ type: "picture", path: other, version: undefined });
 });
 
 test("a page that comes back before its launch is answered knows that it waits", async () => {

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { FromWebview, ToWebview } from "../../../src/panel/messages.js";
 import { Page } from "../../../webview/page/page.js";
 import { setPictureFolders } from "../../../webview/view/markdown/pictures.js";
-import { message, numbered, task } from "../samples.js";
+import { message, numbered, task, tool } from "../samples.js";
 
 const RUN: ToWebview = { type: "task", task: task({ workspaceDir: "/w" }), takesMessages: true };
 
@@ -38,9 +38,9 @@ function conversation(saved: object = {}) {
     }
   };
   /** Send the parts of one message, the first of them as event number `first`. */
-  const stream = (parts: readonly string[], first = 1): void => {
+  const stream = (parts: readonly string[], first = 1, id = "m"): void => {
     const events = numbered(
-      parts.map((part) => message("m", part)),
+      parts.map((part) => message(id, part)),
       first,
     );
     tell(...events.map((event) => ({ type: "events" as const, taskId: "t1", events: [event] })));
@@ -71,7 +71,7 @@ test("an image stays while its message grows, and its file is asked for once", (
   const { asked, tell, stream } = conversation();
   tell(RUN);
   stream(["![A](a.png)"]);
-  tell({ type: "picture", path: "/w/a.png", isShown: true });
+  tell({ type: "picture", path: "/w/a.png", version: "1" });
   const [picture] = pictures();
   picture?.dispatchEvent(new Event("load"));
   stream([" and", " more", " words"], 2);
@@ -86,7 +86,7 @@ test("an image whose file is being checked while its message grows is loaded onc
   stream(["![A](a.png)", " and", " more"]);
   const [picture] = pictures();
   const src = vi.spyOn(HTMLImageElement.prototype, "src", "set");
-  tell({ type: "picture", path: "/w/a.png", isShown: true });
+  tell({ type: "picture", path: "/w/a.png", version: "1" });
   expect(src.mock.contexts).toEqual([picture]);
   expect(asked).toEqual(["/w/a.png"]);
 });
@@ -98,4 +98,21 @@ test("a message with many images asks for each of them once while it grows", () 
   stream([names.map((name) => `![A](${name})`).join(" "), " and", " more"]);
   expect(pictures()).toHaveLength(100);
   expect(asked).toEqual(names.map((name) => `/w/${name}`));
+});
+
+test("an image that was written again is loaded anew in a later message", () => {
+  const { asked, tell, stream } = conversation();
+  tell(RUN);
+  stream(["![A](a.png)"]);
+  tell({ type: "picture", path: "/w/a.png", version: "1" });
+  const call = numbered([tool("screenshot", "completed")], 2);
+  tell({ type: "events", taskId: "t1", events: call });
+  stream(["![A](a.png)"], 3, "n");
+  tell({ type: "picture", path: "/w/a.png", version: "2" });
+  stream([" again"], 4, "n");
+  expect(asked).toEqual(["/w/a.png", "/w/a.png"]);
+  expect(pictures().map(({ src }) => src)).toEqual([
+    "https://own/a.png?v=1",
+    "https://own/a.png?v=2",
+  ]);
 });

@@ -88,8 +88,8 @@ test("a picture appears when it is there, before its words, which stay a link", 
   const [picture] = images();
   expect(ask.mock.calls).toEqual([["/home/ada/shop/docs/a.png"]]);
   expect(picture?.getAttribute("src")).toBeNull();
-  pictures.answered("/home/ada/shop/docs/a.png", true);
-  expect([picture?.src, picture?.hidden]).toEqual(["https://own/shop/docs/a.png", true]);
+  pictures.answered("/home/ada/shop/docs/a.png", "1");
+  expect([picture?.src, picture?.hidden]).toEqual(["https://own/shop/docs/a.png?v=1", true]);
   expect(picture?.parentElement?.matches("button.file")).toBe(true);
   picture?.dispatchEvent(new Event("load"));
   expect([picture?.hidden, grow.mock.calls.length]).toEqual([false, 1]);
@@ -100,7 +100,7 @@ test("a picture that cannot be loaded leaves its words", () => {
   const { element, pictures, images } = loaded(
     "![A chart](docs/a.png) ![Web](https://example.org/a.png)",
   );
-  pictures.answered("/home/ada/shop/docs/a.png", true);
+  pictures.answered("/home/ada/shop/docs/a.png", "1");
   expect(images()).toHaveLength(1);
   images()[0]?.dispatchEvent(new Event("error"));
   expect(images()).toEqual([]);
@@ -111,9 +111,9 @@ test("a picture that cannot be loaded leaves its words", () => {
 test("a file is asked for once, and its pictures are removed if it may not be shown", () => {
   const { pictures, ask, images } = loaded("![A](a.png) ![A](./a.png) ![B](b.png)");
   expect(ask.mock.calls).toEqual([["/home/ada/shop/a.png"], ["/home/ada/shop/b.png"]]);
-  pictures.answered("/home/ada/shop/a.png", false);
+  pictures.answered("/home/ada/shop/a.png", undefined);
   expect(images()).toHaveLength(1);
-  pictures.answered("/home/ada/shop/other.png", true); // which nothing asked for
+  pictures.answered("/home/ada/shop/other.png", "1"); // which nothing asked for
   expect(images()[0]?.getAttribute("src")).toBeNull();
 });
 
@@ -137,9 +137,9 @@ test("a file that may be shown is not asked for again for some seconds", () => {
     element.append(more);
     pictures.load(element, "/home/ada/shop");
   };
-  pictures.answered("/home/ada/shop/a.png", true);
+  pictures.answered("/home/ada/shop/a.png", "1");
   again();
-  expect(images()[1]?.src).toBe("https://own/shop/a.png");
+  expect(images()[1]?.src).toBe("https://own/shop/a.png?v=1");
   expect(ask).toHaveBeenCalledTimes(1);
   vi.advanceTimersByTime(6_000);
   again();
@@ -149,7 +149,7 @@ test("a file that may be shown is not asked for again for some seconds", () => {
 
 test("a file that cannot be shown is not loaded again at once", () => {
   const { element, pictures, images } = loaded("![A](a.png)");
-  pictures.answered("/home/ada/shop/a.png", true);
+  pictures.answered("/home/ada/shop/a.png", "1");
   images()[0]?.dispatchEvent(new Event("error"));
   element.append(renderMarkdown("![A](a.png)"));
   pictures.load(element, "/home/ada/shop");
@@ -158,7 +158,7 @@ test("a file that cannot be shown is not loaded again at once", () => {
 
 test("a text that is shown again has its picture, though another took the loaded one", () => {
   const { element, pictures, ask, images } = loaded("![A](a.png)");
-  pictures.answered("/home/ada/shop/a.png", true);
+  pictures.answered("/home/ada/shop/a.png", "1");
   const [text] = element.childNodes;
   const [first] = images();
   element.replaceChildren(renderMarkdown("![B](a.png)"));
@@ -166,6 +166,6 @@ test("a text that is shown again has its picture, though another took the loaded
   expect(images()).toEqual([first]);
   element.append(text ?? "");
   pictures.load(element, "/home/ada/shop");
-  expect(images().map(({ src }) => src)).toEqual(Array(2).fill("https://own/shop/a.png"));
+  expect(images().map(({ src }) => src)).toEqual(Array(2).fill("https://own/shop/a.png?v=1"));
   expect(ask).toHaveBeenCalledTimes(1);
 });

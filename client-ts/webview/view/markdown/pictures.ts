@@ -16,6 +16,8 @@ const MOST_CHARS = 4_000_000;
 const MOST_PIXELS = 40_000_000;
 /** How long to trust the answer to a question about a file, in ms: a message that grows names it again and again. */
 const TRUSTED_MS = 5_000;
+/** Stands for the version of a file that cannot be shown. */
+const UNSHOWN = Symbol("unshown");
 const ABSOLUTE = /^(?:\/|[a-z]:[\\/])/iu;
 
 let folders: readonly PictureFolder[] = [];
@@ -40,7 +42,7 @@ export function withPictures(element: HTMLElement): void {
 
 /** What pictures need of the page. */
 export interface PicturePage {
-  /** Ask the extension whether a file is an image that may be shown; `answered` takes the answer. */
+  /** Ask the extension for the version of a file that is an image and may be shown; `answered` takes the answer. */
   ask(path: string): void;
   /** Make a picture appear by a callback, which changes its height. */
   grow(picture: HTMLElement, appear: () => void): void;
@@ -52,13 +54,12 @@ export interface PicturePage {
  */
 export class Pictures {
   readonly #page: PicturePage;
-  /** Pictures whose files the extension is checking, with their addresses, by path. */
-  readonly #asked = new Map<string, [HTMLImageElement, string][]>();
-  /** Pictures in the page, with their addresses. */
-  readonly #placed = new Map<HTMLImageElement, string>();
-  /** Paths of files that may be shown, and of those that cannot be. */
-  readonly #allowed = new Recent(TRUSTED_MS);
-  readonly #broken = new Recent(TRUSTED_MS);
+  /** Pictures whose files the extension is checking, with their places, by path. */
+  readonly #asked = new Map<string, [HTMLImageElement, Place][]>();
+  /** Pictures in the page, with their places. */
+  readonly #placed = new Map<HTMLImageElement, Place>();
+  /** Versions of files that may be shown, and those that cannot be, by places: a later message may name another version. */
+  readonly #known = new Recent<string | typeof UNSHOWN>(TRUSTED_MS);
 
   constructor(page: PicturePage) {
     this.#page = page;
@@ -69,72 +70,73 @@ export class Pictures {
     const left = this.#takeLeft(element);
     for (const picture of element.querySelectorAll<HTMLImageElement>("img[data-image]")) {
       const source = pictureSource(picture.dataset["image"] ?? "", folder);
-      const earlier = source && left.get(source.address)?.shift();
       if (source === undefined) {
         picture.remove();
-      } else if (earlier === undefined) {
+        continue;
+      }
+      const place = { ...source, key: `${messageOf(picture)} ${source.address}` };
+      const earlier = left.get(place.key)?.shift();
+      if (earlier === undefined) {
         picture.removeAttribute("data-image");
-        this.#load(picture, source);
+        this.#load(picture, place);
       } else {
         exchange(picture, earlier);
-        this.#placed.set(earlier, source.address);
+        this.#placed.set(earlier, place);
       }
     }
   }
 
-  /** Load the pictures of a file that may be shown, or remove them. */
-  answered(path: string, isShown: boolean): void {
-    if (isShown) {
-      this.#allowed.add(path);
-    }
-    for (const [picture, address] of this.#asked.get(path) ?? []) {
-      if (isShown) {
-        this.#show(picture, { address, path });
-      } else {
+  /** Load the pictures of a file that may be shown, in this version, or remove them. */
+  answered(path: string, version: string | undefined): void {
+    for (const [picture, place] of this.#asked.get(path) ?? []) {
+      if (version === undefined) {
         this.#remove(picture);
+      } else {
+        this.#known.add(place.key, version);
+        this.#show(picture, place, version);
       }
     }
     this.#asked.delete(path);
   }
 
-  /** Return the pictures that have left an element, by their addresses: a message that grows is drawn again. */
+  /** Return the pictures that have left an element, by their places: a message that grows is drawn again. */
   #takeLeft(element: HTMLElement): Map<string, HTMLImageElement[]> {
     const left = new Map<string, HTMLImageElement[]>();
-    for (const [picture, address] of this.#placed) {
+    for (const [picture, { key }] of this.#placed) {
       if (!element.contains(picture)) {
-        left.set(address, [...(left.get(address) ?? []), picture]);
+        left.set(key, [...(left.get(key) ?? []), picture]);
         this.#placed.delete(picture);
       }
     }
     return left;
   }
 
-  #load(picture: HTMLImageElement, source: PictureSource): void {
-    const { address, path } = source;
-    this.#placed.set(picture, address);
-    if (path !== undefined && this.#broken.has(path)) {
+  #load(picture: HTMLImageElement, place: Place): void {
+    this.#placed.set(picture, place);
+    const known = this.#known.get(place.key);
+    if (known === UNSHOWN) {
       this.#remove(picture);
-    } else if (path === undefined || this.#allowed.has(path)) {
-      this.#show(picture, source);
+    } else if (place.path === undefined || known !== undefined) {
+      this.#show(picture, place, known);
     } else {
-      this.#ask(path, picture, address);
+      this.#ask(place.path, picture, place);
     }
   }
 
-  #ask(path: string, picture: HTMLImageElement, address: string): void {
+  #ask(path: string, picture: HTMLImageElement, place: Place): void {
     const waiting = this.#asked.get(path);
     if (waiting === undefined) {
-      this.#asked.set(path, [[picture, address]]);
+      this.#asked.set(path, [[picture, place]]);
       this.#page.ask(path);
     } else {
-      waiting.push([picture, address]);
+      waiting.push([picture, place]);
     }
   }
 
-  #show(picture: HTMLImageElement, { address, path }: PictureSource): void {
+  #show(picture: HTMLImageElement, { address, path, key }: Place, version?: string): void {
     const fail = (): void => {
       if (path !== undefined) {
-        this.#broken.add(path);
+        this.#known.add(key, UNSHOWN);
       }
       this.#remove(picture);
     };
@@ -148,13 +150,19 @@ export class Pictures {
       });
     });
     picture.addEventListener("error", fail);
-    picture.src = address;
+    // Of an address that it has loaded, the browser shows the picture of that time.
+    picture.src = version === undefined ? address : `${address}?v=${version}`;
   }
 
   #remove(picture: HTMLImageElement): void {
     this.#placed.delete(picture);
     picture.remove();
   }
+}
+
+/** Return the number of the message that names a picture; a long message is several items. */
+function messageOf(picture: HTMLImageElement): string {
+  return picture.closest<HTMLElement>("[data-seq]")?.dataset["seq"] ?? "";
 }
 
 /** Put a loaded picture in the place of a new one, which can load in the old place should that be shown again. */
@@ -169,6 +177,11 @@ function exchange(picture: HTMLImageElement, earlier: HTMLImageElement): void {
 export interface PictureSource {
   readonly address: string;
   readonly path?: string;
+}
+
+/** A source in a message, and the key of both. */
+interface Place extends PictureSource {
+  readonly key: string;
 }
 
 /** Return the source of an image that may be loaded; `folder` is the one of the run that names it. */

@@ -1,26 +1,26 @@
-/** Texts that are remembered for some time. */
-export class Recent {
+/** Values that are remembered for some time, by texts. */
+export class Recent<V> {
   readonly #forMs: number;
-  readonly #added = new Map<string, number>();
+  readonly #added = new Map<string, { readonly value: V; readonly at: number }>();
 
-  /** Forget each text after this time, in ms. */
+  /** Forget each value after this time, in ms. */
   constructor(forMs: number) {
     this.#forMs = forMs;
   }
 
-  /** Remember a text from now on. */
-  add(text: string): void {
+  /** Remember a value from now on. */
+  add(text: string, value: V): void {
     for (const known of this.#added.keys()) {
-      if (!this.has(known)) {
+      if (this.get(known) === undefined) {
         this.#added.delete(known);
       }
     }
-    this.#added.set(text, Date.now());
+    this.#added.set(text, { value, at: Date.now() });
   }
 
-  /** Whether a text was added recently. */
-  has(text: string): boolean {
+  /** Return the value that a text got recently. */
+  get(text: string): V | undefined {
     const added = this.#added.get(text);
-    return added !== undefined && Date.now() - added < this.#forMs;
+    return added !== undefined && Date.now() - added.at < this.#forMs ? added.value : undefined;
   }
 }
