@@ -116,3 +116,16 @@ test("an image that was written again is loaded anew in a later message", () => 
     "https://own/a.png?v=2",
   ]);
 });
+
+test("a file that may not be shown is not asked for with each word, but in a later message", () => {
+  const { asked, tell, stream } = conversation();
+  const refused: ToWebview = { type: "picture", path: "/w/none.png", version: undefined };
+  tell(RUN);
+  stream(["![A](none.png)"]);
+  tell(refused);
+  stream([" and", " more"], 2);
+  expect(asked).toEqual(["/w/none.png"]);
+  tell({ type: "events", taskId: "t1", events: numbered([tool("draw", "completed")], 4) });
+  stream(["![A](none.png)"], 5, "n");
+  expect(asked).toEqual(["/w/none.png", "/w/none.png"]);
+});

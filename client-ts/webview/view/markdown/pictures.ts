@@ -89,10 +89,10 @@ export class Pictures {
   /** Load the pictures of a file that may be shown, in this version, or remove them. */
   answered(path: string, version: string | undefined): void {
     for (const [picture, place] of this.#asked.get(path) ?? []) {
+      this.#known.add(place.key, version ?? UNSHOWN);
       if (version === undefined) {
         this.#remove(picture);
       } else {
-        this.#known.add(place.key, version);
         this.#show(picture, place, version);
       }
     }
