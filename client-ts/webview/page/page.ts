@@ -69,6 +69,8 @@ export class Page {
   });
   readonly #saver: Saver;
   #savedTaskId: string | undefined;
+  /** The run whose pictures the page has. */
+  #picturedTaskId: string | undefined;
   readonly #pace = new Pace();
   readonly #chords = new Chords();
   readonly #focusKeeper: FocusKeeper;
@@ -279,7 +281,11 @@ export class Page {
 
   /** Load new pictures once the folder is known in which the run names them. */
   #loadPictures(): void {
-    const task = this.#state.open?.task;
+    const { taskId, task } = this.#state.open ?? {};
+    if (taskId !== this.#picturedTaskId) {
+      this.#picturedTaskId = taskId;
+      this.#pictures.release();
+    }
     if (task !== undefined) {
       this.#pictures.load(this.#root, task.workspaceDir);
     }

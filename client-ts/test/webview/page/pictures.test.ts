@@ -38,14 +38,14 @@ function conversation(saved: object = {}) {
     }
   };
   /** Send the parts of one message, the first of them as event number `first`. */
-  const stream = (parts: readonly string[], first = 1, id = "m"): void => {
+  const stream = (parts: readonly string[], first = 1, id = "m", taskId = "t1"): void => {
     const events = numbered(
       parts.map((part) => message(id, part)),
       first,
     );
-    tell(...events.map((event) => ({ type: "events" as const, taskId: "t1", events: [event] })));
+    tell(...events.map((event) => ({ type: "events" as const, taskId, events: [event] })));
   };
-  return { asked, tell, stream };
+  return { asked, tell, stream, page };
 }
 
 test("the images of a message that comes before its task are shown too", () => {
@@ -128,4 +128,20 @@ test("a file that may not be shown is not asked for with each word, but in a lat
   tell({ type: "events", taskId: "t1", events: numbered([tool("draw", "completed")], 4) });
   stream(["![A](none.png)"], 5, "n");
   expect(asked).toEqual(["/w/none.png", "/w/none.png"]);
+});
+
+test("the images of a closed conversation are not shown in the next one", () => {
+  const { asked, tell, stream, page } = conversation();
+  tell(RUN);
+  stream(["![A](a.png)"]);
+  tell({ type: "picture", path: "/w/a.png", version: "1" });
+  const [earlier] = pictures();
+  page.send({ type: "closeRun" });
+  page.send({ type: "openRun", taskId: "t2" });
+  stream(["![A](a.png)"], 1, "m", "t2");
+  const other = task({ id: "t2", workspaceDir: "/w" });
+  tell({ type: "task", task: other, takesMessages: true });
+  expect(pictures()).toHaveLength(1);
+  expect(pictures()).not.toEqual([earlier]);
+  expect(asked).toEqual(["/w/a.png", "/w/a.png"]);
 });

@@ -99,6 +99,12 @@ export class Pictures {
     this.#asked.delete(path);
   }
 
+  /** Forget all pictures and files of a conversation: it is closed. */
+  release(): void {
+    this.#placed.clear();
+    this.#known.clear();
+  }
+
   /** Return the pictures that have left an element, by their places: a message that grows is drawn again. */
   #takeLeft(element: HTMLElement): Map<string, HTMLImageElement[]> {
     const left = new Map<string, HTMLImageElement[]>();

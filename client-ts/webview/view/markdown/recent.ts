@@ -18,6 +18,11 @@ export class Recent<V> {
     this.#added.set(text, { value, at: Date.now() });
   }
 
+  /** Forget all values. */
+  clear(): void {
+    this.#added.clear();
+  }
+
   /** Return the value that a text got recently. */
   get(text: string): V | undefined {
     const added = this.#added.get(text);
