@@ -169,3 +169,16 @@ test("a text that is shown again has its picture, though another took the loaded
   expect(images().map(({ src }) => src)).toEqual(Array(2).fill("https://own/shop/a.png?v=1"));
   expect(ask).toHaveBeenCalledTimes(1);
 });
+
+test("a picture that left with its text and returned stays when the text grows", () => {
+  const { element, pictures, images } = loaded("![A](a.png)");
+  pictures.answered("/home/ada/shop/a.png", "1");
+  const text = [...element.childNodes];
+  const [picture] = images();
+  for (const shown of [[], text, [renderMarkdown("![A](a.png) more")]]) {
+    element.replaceChildren(...shown);
+    pictures.load(element, "/home/ada/shop");
+  }
+  expect(images()).toHaveLength(1);
+  expect(images()[0]).toBe(picture);
+});

@@ -58,6 +58,8 @@ export class Pictures {
   readonly #asked = new Map<string, [HTMLImageElement, Place][]>();
   /** Pictures in the page, with their places. */
   readonly #placed = new Map<HTMLImageElement, Place>();
+  /** The places of all pictures, also of those that left the page with a text that may be shown again. */
+  readonly #places = new WeakMap<HTMLImageElement, Place>();
   /** Versions of files that may be shown, and those that cannot be, by places: a later message may name another version. */
   readonly #known = new Recent<string | typeof UNSHOWN>(TRUSTED_MS);
 
@@ -68,21 +70,30 @@ export class Pictures {
   /** Load the pictures that are new in an element; `folder` is the one of the run that names them. */
   load(element: HTMLElement, folder: string | undefined): void {
     const left = this.#takeLeft(element);
-    for (const picture of element.querySelectorAll<HTMLImageElement>("img[data-image]")) {
-      const source = pictureSource(picture.dataset["image"] ?? "", folder);
-      if (source === undefined) {
+    for (const picture of element.querySelectorAll<HTMLImageElement>("img.picture")) {
+      const known = this.#places.get(picture);
+      const image = picture.dataset["image"] ?? "";
+      const source = known === undefined ? pictureSource(image, folder) : undefined;
+      if (known !== undefined) {
+        this.#placed.set(picture, known);
+      } else if (source === undefined) {
         picture.remove();
-        continue;
-      }
-      const place = { ...source, key: `${messageOf(picture)} ${source.address}` };
-      const earlier = left.get(place.key)?.shift();
-      if (earlier === undefined) {
-        picture.removeAttribute("data-image");
-        this.#load(picture, place);
       } else {
-        exchange(picture, earlier);
-        this.#placed.set(earlier, place);
+        const key = `${messageOf(picture)} ${source.address}`;
+        this.#place(picture, { ...source, key }, left.get(key)?.shift());
       }
+    }
+  }
+
+  /** Load a picture, or put one of its place that is loaded into the page instead. */
+  #place(picture: HTMLImageElement, place: Place, loaded: HTMLImageElement | undefined): void {
+    if (loaded === undefined) {
+      picture.removeAttribute("data-image");
+      this.#places.set(picture, place);
+      this.#load(picture, place);
+    } else {
+      exchange(picture, loaded);
+      this.#placed.set(loaded, place);
     }
   }
 
