@@ -35,6 +35,7 @@ export default defineConfig({
           restoreMocks,
           include: ["test/webview/{page,view}/**/*.test.ts"],
           environment: "jsdom",
+          css: true, // some tests apply the styles
           setupFiles: ["test/webview/environment.ts"],
           testTimeout: 60_000,
         },

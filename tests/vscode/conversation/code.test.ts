@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
+import { defineScripted, SCRIPTED, SCRIPTS_RUNNER } from "../harness/agents/scripted.ts";
 import { Chat } from "../harness/chat.ts";
 import { storeTexts } from "../harness/history.ts";
 import { Probe } from "../harness/probe.ts";
@@ -30,6 +31,10 @@ const DIFF = `@@ -1,2 +1,2 @@
 const CHART =
   "iVBORw0KGgoAAAANSUhEUgAAADwAAAAYCAIAAAApowkFAAAAPUlEQVR42u3OsQkAIAwAwYztiNbB0mHsbCUgiHDw/V/0nN8V0NDQ0NDQe9bGMWhoaGjoOvraDBoaGvopegGXAqUl+owfhQAAAABJRU5ErkJggg==";
 
+/** Another one, of 40 × 24 pixels. */
+const REDRAWN =
+  "iVBORw0KGgoAAAANSUhEUgAAACgAAAAYCAIAAAAH5iiXAAAAKElEQVR42mMwSDgwIIhh1OJRi0ctHrV41OJRi0ctHrV41OJRi4ePxQAiDuw9Ri5QtAAAAABJRU5ErkJggg==";
+
 const session = new Session("code", {
   prepare: async (profile) => {
     const storageRoot = join(profile.folder, "store");
@@ -53,7 +58,11 @@ const session = new Session("code", {
     await symlink(outside, join(profile.workspace, "link.png"));
     await storeTexts(storageRoot, TASK.id, [TASK.title, answer.join("\n\n")], "completion_result");
     await profile.addFile(FILE, "# Here:\n");
-    await profile.configure({ "subagentSidecar.storageRoot": storageRoot });
+    await defineScripted(profile);
+    await profile.configure({
+      "subagentSidecar.storageRoot": storageRoot,
+      "subagentSidecar.runners": { scripts: SCRIPTS_RUNNER },
+    });
     await Probe.install(profile);
   },
 });
@@ -123,6 +132,28 @@ session.step("code goes where the cursor was, also by keys", async (workbench) =
   await page
     .locator(".view-lines", { hasText: "The discount is for all." })
     .waitFor({ state: "detached" });
+});
+
+session.step("an image that is written again is shown anew, on its own line", async (workbench) => {
+  const chat = new Chat(workbench);
+  const pictures = chat.log.locator(".markdown img");
+  const widths = () =>
+    pictures.evaluateAll((found) => found.map((each) => (each as HTMLImageElement).naturalWidth));
+  await chat.launchScript(SCRIPTED, [
+    'say "Before: ![drawn](chart.png)"',
+    "run 'echo drawing'",
+    'say "After: ![drawn](chart.png)"',
+  ]);
+  await chat.question("echo drawing").waitFor();
+  await pictures.waitFor();
+  await writeFile(join(session.profile.workspace, "chart.png"), Buffer.from(REDRAWN, "base64"));
+  await chat.button(/^Reject/).click();
+  await until("both pictures", widths, (found) => found.join() === "60,40");
+  const starts = await chat.log
+    .locator(".markdown p:has(img), .markdown img")
+    .evaluateAll((found) => found.map((each) => each.getBoundingClientRect().left));
+  assert.equal(new Set(starts).size, 1, starts.join());
+  await workbench.picture("image-again");
 });
 
 /** The colors of all kinds that are in use in the conversation. */

@@ -1,6 +1,8 @@
 // Images of Markdown: what is loaded, and from where.
+/// <reference types="vite/client" />
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
+import sheet from "../../../webview/styles/markdown.css?raw";
 import { renderMarkdown } from "../../../webview/view/markdown/markdown.js";
 import {
   Pictures,
@@ -181,4 +183,17 @@ test("a picture that left with its text and returned stays when the text grows",
   }
   expect(images()).toHaveLength(1);
   expect(images()[0]).toBe(picture);
+});
+
+test("a button is a line of its own while a picture is in it", () => {
+  document.head.innerHTML = `<style>${sheet}</style>`;
+  const { element, pictures, images } = loaded("Before: ![A](a.png)");
+  document.body.replaceChildren(element);
+  const button = element.querySelector("button.file");
+  const display = () => button && getComputedStyle(button).display;
+  pictures.answered("/home/ada/shop/a.png", "1");
+  expect(display()).toBe("inline");
+  images()[0]?.dispatchEvent(new Event("load"));
+  expect(display()).toBe("block");
+  document.head.innerHTML = "";
 });
