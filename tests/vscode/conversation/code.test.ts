@@ -134,7 +134,7 @@ session.step("code goes where the cursor was, also by keys", async (workbench) =
     .waitFor({ state: "detached" });
 });
 
-session.step("an image that is written again is shown anew, on its own line", async (workbench) => {
+session.step("an image that is written again is shown so, on its own line", async (workbench) => {
   const chat = new Chat(workbench);
   const pictures = chat.log.locator(".markdown img");
   const widths = () =>

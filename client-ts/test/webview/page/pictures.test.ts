@@ -100,7 +100,7 @@ test("a message with many images asks for each of them once while it grows", () 
   expect(asked).toEqual(names.map((name) => `/w/${name}`));
 });
 
-test("an image that was written again is loaded anew in a later message", () => {
+test("an image that was written again is loaded again in a later message", () => {
   const { asked, tell, stream } = conversation();
   tell(RUN);
   stream(["![A](a.png)"]);
