@@ -1,6 +1,7 @@
 """How many messages and parts each session of a database has: counted for all, or only where rows changed."""
 
 import sqlite3
+import time
 from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from typing import Any, Final, NamedTuple
 
@@ -21,6 +22,10 @@ _MOST_MEASURED: Final = 16 * 1024**2
 _LATELY: Final = 100
 """How many rows before the last one known may have changed without a new time: their session is at work."""
 
+_SETTLED_MS: Final = 10_000
+"""How long after its time a row may still be written: writers take turns, and clocks are set."""
+_FIRST_ROW: Final = -(2**63)
+
 Count = tuple[int, int, int]
 """The number of rows of a session, their newest change and their size.
 
@@ -32,7 +37,7 @@ class Counts(NamedTuple):
     """The counts of one table, how they were made, and the number and ID of the table's last row.
 
     `last` is None if the table can only be counted for all sessions. `newest` is the newest change among the
-    last rows: of all rows it could be one in the future.
+    last rows, in ms, or a recent time if that is later: rows with earlier times have not changed.
     """
 
     by_session: Mapping[object, Count]
@@ -71,7 +76,7 @@ def changed_since(connection: sqlite3.Connection, table: str, known: Counts) -> 
         return None
     if _id_of(connection, table, before[0]) != before[1]:
         return None
-    changed, value = "rowid > ?", [before[0] - _LATELY]
+    changed, value = "rowid > ?", [max(before[0] - _LATELY, _FIRST_ROW)]
     if known.sums[0] != "0":
         changed, value = f"{changed} OR time_updated >= ?", [*value, known.newest]
     query = f"SELECT DISTINCT session_id FROM {table} WHERE {changed}"  # noqa: S608 (own names)
@@ -142,7 +147,8 @@ def _with_end(
         return Counts(by_session, sums, last)
     rows = f"SELECT time_updated FROM {table} ORDER BY rowid DESC LIMIT {_LATELY}"  # noqa: S608 (own names)
     (newest,) = connection.execute(f"SELECT {sums[0]} FROM ({rows})").fetchone()  # noqa: S608 (own names)
-    return Counts(by_session, sums, last, newest if type(newest) is int else 0)
+    settled = int(time.time() * 1000) - _SETTLED_MS
+    return Counts(by_session, sums, last, min(newest, settled) if type(newest) is int else 0)
 
 
 def _last(connection: sqlite3.Connection, table: str) -> tuple[int, object] | None:

@@ -11,7 +11,15 @@ from sidecar.api.stored.tasks import Problem
 from sidecar.history.stored.problems import problem
 from sidecar.history.stores.opencode.content import Content
 from sidecar.history.stores.opencode.failures import Failures, pause_after, rest_after
-from sidecar.history.stores.opencode.heads import AllHeads, Head, Known, all_heads, changed_heads, headers_of
+from sidecar.history.stores.opencode.heads import (
+    AllHeads,
+    Head,
+    Known,
+    all_heads,
+    changed_heads,
+    headers_of,
+    with_busy,
+)
 from sidecar.history.stores.opencode.reading import content_of
 from sidecar.history.stores.sessions.foreign_database import (
     ForeignDatabase,
@@ -49,6 +57,8 @@ class DatabaseSource:
         self._whole_at = math.inf
         """When to count the rows of all sessions again, by the monotonic clock."""
         self._whole_seconds = _WHOLE_SECONDS
+        self._compared_at = -math.inf
+        """When the database was compared last: much may have changed if nobody did for long."""
         self._unreachable: Problem | None = None
         self._of_heads: Problem | None = None
         self._of_contents: Problem | None = None
@@ -94,12 +104,14 @@ class DatabaseSource:
                 self.failures.keep(self._heads)
             except Refused as refused:
                 self._stamps, self._of_heads, self._known = stamps, refused.problem, None
+                self._whole_at = math.inf
                 if self.is_unread:  # which may be so for a moment only
                     ended = time.monotonic()
                     self._again = ended + pause_after(ended - began)
                     self._rested = ended + rest_after(ended - began)
                 else:
                     self._heads = {}
+        self._compared_at = began
         return self._heads
 
     def _read(self, stamps: Stamps, now: float) -> tuple[Stamps, AllHeads]:
@@ -108,7 +120,8 @@ class DatabaseSource:
         is_late = now >= self._whole_at + (
             self._whole_seconds * (_LATEST - 1) if stamps != self._stamps else 0
         )
-        if known is not None and not is_late:
+        is_forgotten = now - self._compared_at > self._whole_seconds
+        if known is not None and not is_late and not is_forgotten:
 
             def changed(connection: sqlite3.Connection) -> AllHeads | None:
                 return changed_heads(connection, heads, known, now)
@@ -118,10 +131,10 @@ class DatabaseSource:
                 self._whole_at = min(self._whole_at, now + self._whole_seconds)
                 return read, found
         began = time.monotonic()
-        whole = self._database.read(all_heads)
+        read, whole = self._database.read(all_heads)
         self._whole_at = math.inf
         self._whole_seconds = max(_WHOLE_SECONDS, _PATIENCE * (time.monotonic() - began))
-        return whole
+        return read, with_busy(whole, heads, known, now)
 
     def contents(
         self, keys: Collection[str], make: Callable[[Content], T], patient: bool = False

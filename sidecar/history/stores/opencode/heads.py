@@ -1,6 +1,7 @@
 """The sessions of one database of opencode or Kilo, before their messages are read."""
 
 import sqlite3
+import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
@@ -34,8 +35,8 @@ _MOST_OF_A_NAME: Final = 1024**2
 _MAX_CHARS: Final = 20_000
 """How much of it is kept."""
 MAX_SESSIONS: Final = 100_000
-"""How many sessions of one database are read: each takes a kilobyte of memory, even without messages."""
-_BUSY_SECONDS: Final = 600.0
+"""How many sessions of one database are read: each takes 1.4 kB of memory, even without messages."""
+BUSY_SECONDS: Final = 600.0
 """How long the rows of a session are counted at each reading after a change of one of them."""
 
 
@@ -99,6 +100,24 @@ def all_heads(connection: sqlite3.Connection) -> AllHeads:
     return AllHeads(heads, lost, total, known)
 
 
+def with_busy(found: AllHeads, before: Mapping[str, Head], known: Known | None, now: float) -> AllHeads:
+    """Note in a reading of all sessions which are at work: those that changed since the one before.
+
+    At the first reading, those with a recent time are. `now` is in seconds by the monotonic clock.
+    """
+    if found.known is None:
+        return found
+    recent = (time.time() - BUSY_SECONDS) * 1000
+    at_work = [
+        key
+        for key, head in found.heads.items()
+        if (before.get(key) != head if known else (head.header.updated or 0) > recent)
+    ]
+    kept = {key: until for key, until in known.busy.items() if until > now} if known else {}
+    busy = kept | dict.fromkeys(at_work, now + BUSY_SECONDS)
+    return found._replace(known=found.known._replace(busy=busy))
+
+
 def changed_heads(
     connection: sqlite3.Connection, heads: Mapping[str, Head], known: Known, now: float
 ) -> AllHeads | None:
@@ -129,8 +148,7 @@ def _changed_heads(
         if each is None:
             return None
         keys |= each
-    keys.discard(None)
-    if len(keys) > CHUNK or len(rows) > MAX_SESSIONS:
+    if None in keys or len(keys) > CHUNK or len(rows) > MAX_SESSIONS:
         return None
     counts = []
     for table, before in zip(TABLES, known.counts, strict=True):
@@ -147,7 +165,7 @@ def _changed_heads(
     gone = {key for key in rewritten if key in heads and key not in read}
     if changed or gone:
         heads = {key: head for key, head in heads.items() if key not in gone} | changed
-    busy |= dict.fromkeys(changed, now + _BUSY_SECONDS)
+    busy |= dict.fromkeys(changed, now + BUSY_SECONDS)
     return AllHeads(heads, (), len(rows), Known(known.schema, rows, counts, busy))
 
 

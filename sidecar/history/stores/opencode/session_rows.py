@@ -57,4 +57,7 @@ def _one_by_one(connection: sqlite3.Connection, query: str, lost: list[str]) -> 
                 raise
             lost.append(str(key))
         else:
-            yield found
+            if found is None:  # its ID is not UTF-8, which no query can name
+                lost.append(str(key))
+            else:
+                yield found

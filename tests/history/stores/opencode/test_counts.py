@@ -4,6 +4,7 @@ import contextlib
 import random
 import shutil
 import sqlite3
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -264,6 +265,95 @@ def test_a_session_at_work_does_not_cost_a_reading_of_all(
             assert source.heads() == fresh_heads(writer)
         after = source.heads()
         assert sum(after.get(key) is head for key, head in before.items()) >= len(before) - 2
+
+
+def test_an_edit_with_its_time_is_noticed_next_to_a_row_of_the_future(tmp_path: Path) -> None:
+    with writing(tmp_path / "opencode.db", 3) as writer:
+        writer.at = int(time.time() * 1000) + 10**10
+        writer.answer("ses_5")
+        source = DatabaseSource(str(writer.path))
+        source.heads()
+        edited = "UPDATE part SET data = data || 'more', time_updated = ? WHERE session_id = 'ses_1'"
+        writer.run(edited, int(time.time() * 1000) - 2_000)  # committed after a later one
+        assert source.heads() == fresh(writer)
+
+
+@pytest.mark.parametrize("is_first", [True, False])
+def test_a_session_at_work_is_still_counted_after_a_reading_of_all(
+    tmp_path: Path, clock: SimpleNamespace, is_first: bool
+) -> None:
+    with writing(tmp_path / "opencode.db", 4) as writer:
+        source = DatabaseSource(str(writer.path))
+        if is_first:
+            writer.run("UPDATE session SET time_updated = ? WHERE id = 'ses_1'", int(time.time() * 1000))
+        else:
+            source.heads()
+            writer.answer("ses_1")
+        source.heads()
+        for _ in range(5):
+            writer.answer("ses_9")
+        source.heads()
+        clock.now += 61
+        source.heads()
+        writer.run("UPDATE message SET data = data || 'y' WHERE session_id = 'ses_1'")
+        assert source.heads() == fresh(writer)
+
+
+def test_a_database_that_nobody_compared_for_long_is_counted_as_a_whole(
+    tmp_path: Path, clock: SimpleNamespace
+) -> None:
+    with writing(tmp_path / "opencode.db", 5) as writer:
+        source = DatabaseSource(str(writer.path))
+        source.heads()
+        writer.run("UPDATE message SET data = data || 'y' WHERE session_id = 'ses_1'")
+        clock.now += 3_600
+        assert source.heads() == fresh(writer)
+
+
+def test_a_row_without_a_session_hides_no_deletion(tmp_path: Path) -> None:
+    with writing(tmp_path / "opencode.db", 6) as writer:
+        source = DatabaseSource(str(writer.path))
+        source.heads()
+        writer.run("DELETE FROM message WHERE id = (SELECT min(id) FROM message)")
+        writer.run("INSERT INTO message (id, time_created, time_updated, data) VALUES ('z', 1, 1, '')")
+        assert source.heads() == fresh(writer)
+
+
+def test_rows_may_have_the_lowest_numbers(tmp_path: Path) -> None:
+    with writing(tmp_path / "opencode.db", 7) as writer:
+        writer.run("DELETE FROM part")
+        values = "(-9223372036854775807, 'q', 'm', 'ses_1', 1, 1, '')"
+        names = "rowid, id, message_id, session_id, time_created, time_updated, data"
+        writer.run(f"INSERT INTO part ({names}) VALUES {values}")
+        source = DatabaseSource(str(writer.path))
+        source.heads()
+        writer.rename()
+        assert source.heads() == fresh(writer) and source.problem is None
+
+
+def test_a_database_that_cannot_be_read_is_not_read_at_each_call(
+    tmp_path: Path, clock: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with writing(tmp_path / "opencode.db", 8) as writer:
+        source = DatabaseSource(str(writer.path))
+        source.heads()
+        writer.answer()
+        source.heads()
+        clock.now += 1
+        writer.run("DROP TABLE part")
+        source.heads()
+        clock.now += 61
+        readings: list[object] = []
+        read = source._database.read
+
+        def note(work: Any) -> Any:
+            readings.append(work)
+            return read(work)
+
+        monkeypatch.setattr(source._database, "read", note)
+        for _ in range(10):
+            source.heads()
+        assert len(readings) <= 1 and source.problem is not None
 
 
 def fresh_heads(writer: Writer) -> Any:
