@@ -23,7 +23,7 @@ _log = logging.getLogger(__name__)
 
 ROOT_CHECK_SECONDS: Final = 1.0
 """How often the folders of the roots are checked: a root may be deleted or replaced at any time."""
-FOLDERS_A_SECOND: Final = 250
+FOLDERS_A_SECOND: Final = 100
 """How many of these folders are checked in a second: Codex has one for each day."""
 REWATCH_SECONDS: Final = 1.0
 """The shortest time between two sets of watches: opening a few hundred takes 50 ms."""
@@ -173,7 +173,8 @@ class LiveHistory:
     def _check_active(self, most: int) -> None:
         for catalog in self._catalogs:
             names = self._plan.active(catalog, self._wall_ms())[:most]
-            catalog.touch(catalog.changed(names, self._history.now()), self._history.now())
+            if changed := catalog.changed(names, self._history.now()):
+                catalog.touch(changed, self._history.now())
         self._announce_changes()
 
     def _check_roots(self) -> bool:

@@ -18,6 +18,9 @@ STEPS: Final = 8
 """The number of slices in a round, unless they would be larger than `MAX_SLICE`."""
 MAX_SLICE: Final = 770
 """The most tasks in a slice: a round over 20,000 takes 26 steps, so each change is read within 30 s."""
+FEW: Final = 5_000
+"""Up to how many tasks a round takes `STEPS`; from 10,000 on it takes `MOST_STEPS`."""
+MOST_STEPS: Final = 26
 MAX_WATCHED: Final = 4_000
 """How many tasks of a root in watched folders are compared in each round; of more, a half or a third."""
 _MOST_ROUNDS: Final = 3
@@ -57,7 +60,7 @@ class Sweep:
                 catalog.reconcile(now)
         if self._steps == 0:
             self._begin(now)
-        else:
+        elif not (self.has_watches and self._steps % 2):  # new names are mostly reported
             self._list_changed(now)
         for catalog, names in self._take():
             if changed := catalog.changed(names, now):
@@ -76,7 +79,7 @@ class Sweep:
         self._rounds += 1
         self._left = [(catalog, self._due(catalog, self._list(catalog, now))) for catalog in self._catalogs]
         total = sum(len(names) for _, names in self._left)
-        self._steps = max(STEPS, math.ceil(total / MAX_SLICE))
+        self._steps = max(_unhurried(total), math.ceil(total / MAX_SLICE))
         self._slice = math.ceil(total / self._steps)
 
     def _due(self, catalog: RootCatalog, names: Keys) -> Keys:
@@ -115,6 +118,12 @@ class Sweep:
         if differences:
             catalog.touch(differences, now)
         return names
+
+
+def _unhurried(total: int) -> int:
+    """Return the steps of a round over `total` tasks that keeps the cost of each second low."""
+    share = min(1.0, max(0, total - FEW) / FEW)
+    return STEPS + math.ceil(share * (MOST_STEPS - STEPS))
 
 
 def _version(catalog: RootCatalog) -> object:

@@ -3,12 +3,13 @@ import queue
 import shutil
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
+from sidecar.history.catalog.root_catalog import RootCatalog
 from sidecar.history.live import follower as module
 from sidecar.history.live.sweep import STEPS
 from sidecar.history.live.watcher import ChangesLost, Watch, WatchUnavailable
@@ -356,3 +357,22 @@ def test_roots_are_checked_in_the_same_wakeup_as_a_step_of_the_sweep(
     for _ in range(4):  # the first scan, and three rounds
         assert scans.acquire(timeout=WAIT_SECONDS)
     assert len(waits) <= 3 * STEPS + STEPS // 2
+
+
+def test_checking_active_tasks_that_did_not_change_reads_nothing(
+    store: Store, say: Make, follow: Follow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.write(ui=[say("text", "x")])
+    touched: list[list[str]] = []
+    touch = RootCatalog.touch
+
+    def note(catalog: RootCatalog, names: Iterable[str], now: int) -> None:
+        touched.append([*names])
+        touch(catalog, touched[-1], now)
+
+    monkeypatch.setattr(RootCatalog, "touch", note)
+    scans = threading.Semaphore(0)
+    follow(open_watch=FakeWatch(), reconcile_seconds=0.05, after_scan=scans.release)
+    for _ in range(3):
+        assert scans.acquire(timeout=WAIT_SECONDS)
+    assert [] not in touched

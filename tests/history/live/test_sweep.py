@@ -98,6 +98,14 @@ def test_a_round_over_many_tasks_takes_more_steps(sweep: Sweep, monkeypatch: pyt
     assert go_round(sweep) == 14
 
 
+@pytest.mark.parametrize(("tasks", "steps"), [(50, 8), (51, 9), (75, 17), (100, 26), (1_000, 26)])
+def test_a_round_takes_its_time_over_many_tasks(
+    sweep: Sweep, monkeypatch: pytest.MonkeyPatch, tasks: int, steps: int
+) -> None:
+    monkeypatch.setattr(module, "FEW", len(MANY) * 50 / tasks)
+    assert go_round(sweep) == steps
+
+
 def test_a_round_over_nothing_takes_as_long_as_one_over_few_tasks(store: Store) -> None:
     sweep = Sweep(TaskHistory([store.path]).catalogs)
     sweep.restart()
