@@ -15,7 +15,7 @@ from sidecar.history.stores.contract import Keys
 ROUND_SECONDS: Final = 8.0
 """The length of a round over all tasks: with 5,000 tasks, each change is read within 10 s."""
 STEPS: Final = 8
-"""The number of slices in a round, unless they would be larger than `MAX_SLICE`."""
+"""The number of slices in a round over few tasks."""
 MAX_SLICE: Final = 770
 """The most tasks in a slice: a round over 20,000 takes 26 steps, so each change is read within 30 s."""
 FEW: Final = 5_000

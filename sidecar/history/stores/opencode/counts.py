@@ -37,7 +37,7 @@ class Counts(NamedTuple):
     """The counts of one table, how they were made, and the number and ID of the table's last row.
 
     `last` is None if the table can only be counted for all sessions. `newest` is the newest change among the
-    last rows, in ms, or a recent time if that is later: rows with earlier times have not changed.
+    last rows, in ms, but at most a time some seconds ago: rows with earlier times have not changed.
     """
 
     by_session: Mapping[object, Count]
@@ -113,7 +113,7 @@ def select(
 
 
 def marks(values: Sequence[object]) -> str:
-    """Return the place holders of values in a query."""
+    """Return the placeholders of values in a query."""
     return ", ".join("?" * len(values))
 
 

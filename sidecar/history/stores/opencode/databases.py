@@ -34,9 +34,9 @@ _MOST_FAILING_SECONDS: Final = 1.0
 _WHOLE_SECONDS: Final = 60.0
 """How long after a change the rows of all sessions are counted again: edits of old rows show nowhere else."""
 _LATEST: Final = 2
-"""How many times as late that is in a database that changes all the time, so that no new row waits for it."""
+"""By how many times that is delayed in a database that changes all the time, so that new rows do not wait."""
 _PATIENCE: Final = 20
-"""How many times as long as counting takes, at least, there is no other one."""
+"""The shortest time between two counts, as a multiple of how long a count takes."""
 T = TypeVar("T")
 
 
