@@ -237,5 +237,5 @@ class LiveHistory:
             self._announce(changes)
 
     def _set_mode(self, mode: Mode, watches: int) -> None:
-        self._sweep.has_watches = mode == "watch"
+        self._sweep.set_watched(mode == "watch")
         self.state = msgspec.structs.replace(self.state, mode=mode, watches=watches)

@@ -21,9 +21,10 @@ MAX_SLICE: Final = 770
 FEW: Final = 5_000
 """Up to how many tasks a round takes `STEPS`; from 10,000 on it takes `MOST_STEPS`."""
 MOST_STEPS: Final = 26
-MAX_WATCHED: Final = 4_000
-"""How many tasks of a root in watched folders are compared in each round; of more, a half or a third."""
-_MOST_ROUNDS: Final = 3
+MAX_WATCHED: Final = 1_000
+"""How many tasks of a root in watched folders are compared in each round; more take turns."""
+MOST_TURNS: Final = 12
+"""The most rounds until each of them is compared: 10,000 take 5 minutes."""
 
 
 class Sweep:
@@ -32,8 +33,8 @@ class Sweep:
     def __init__(self, catalogs: Sequence[RootCatalog], round_seconds: float = ROUND_SECONDS) -> None:
         self.pause = round_seconds / STEPS
         """Seconds between two steps."""
-        self.has_watches = False
-        """Whether changes in the shared folders of stores are reported, unless another machine makes them."""
+        self._has_watches = False
+        self._may_have_missed = False
         self._rounds = 0
         self._catalogs = catalogs
         self._left: list[tuple[RootCatalog, Keys]] = []
@@ -46,6 +47,15 @@ class Sweep:
         """Start a round after one pause, because all tasks have just been compared."""
         self._steps = 0
         self._next = time.monotonic() + self.pause
+
+    def set_watched(self, has_watches: bool) -> None:
+        """Note whether changes in the shared folders of stores are reported.
+
+        Those of other machines never are. The next round compares all tasks, because changes may have been
+        missed before the watches were open.
+        """
+        self._has_watches = has_watches
+        self._may_have_missed = True
 
     def wait(self) -> float:
         """Return the seconds until the next step."""
@@ -60,7 +70,7 @@ class Sweep:
                 catalog.reconcile(now)
         if self._steps == 0:
             self._begin(now)
-        elif not (self.has_watches and self._steps % 2):  # new names are mostly reported
+        elif not (self._has_watches and self._steps % 2):  # new names are mostly reported
             self._list_changed(now)
         for catalog, names in self._take():
             if changed := catalog.changed(names, now):
@@ -77,18 +87,20 @@ class Sweep:
         for catalog in self._catalogs:
             catalog.recognize()
         self._rounds += 1
-        self._left = [(catalog, self._due(catalog, self._list(catalog, now))) for catalog in self._catalogs]
-        total = sum(len(names) for _, names in self._left)
+        members = [(catalog, self._list(catalog, now)) for catalog in self._catalogs]
+        total = sum(len(names) for _, names in members)
         self._steps = max(_unhurried(total), math.ceil(total / MAX_SLICE))
-        self._slice = math.ceil(total / self._steps)
+        self._left = [(catalog, self._due(catalog, names)) for catalog, names in members]
+        self._may_have_missed = False
+        self._slice = math.ceil(sum(len(names) for _, names in self._left) / self._steps)
 
     def _due(self, catalog: RootCatalog, names: Keys) -> Keys:
         """Return what is compared in this round: of very many tasks in watched folders, a part."""
-        if not self.has_watches or len(names) <= MAX_WATCHED:
+        if not self._has_watches or self._may_have_missed or len(names) <= MAX_WATCHED:
             return names
         is_watched = catalog.store.is_always_watched
         watched = [name for name in names if is_watched(name)]
-        every = min(_MOST_ROUNDS, math.ceil(len(watched) / MAX_WATCHED))
+        every = min(MOST_TURNS, math.ceil(len(watched) / MAX_WATCHED))
         if every < 2:
             return names
         return [name for name in names if not is_watched(name)] + watched[self._rounds % every :: every]

@@ -78,13 +78,15 @@ def test_very_many_tasks_in_watched_folders_are_compared_in_turns(
     monkeypatch.setattr(module, "MAX_WATCHED", 10)
     sweep = Sweep(history.catalogs)
     sweep.restart()
-    sweep.has_watches = True
-    for _ in range(3):
-        go_round(sweep)
-    assert compared == {**dict.fromkeys([*MANY, SESSION], 1), "agent-1": 3}
-    sweep.has_watches = False
+    sweep.set_watched(True)
+    assert go_round(sweep) == STEPS
+    assert compared == dict.fromkeys([*MANY, SESSION, "agent-1"], 1)
+    for _ in range(5):
+        assert go_round(sweep) == STEPS
+    assert compared == {**dict.fromkeys([*MANY, SESSION], 2), "agent-1": 6}
+    sweep.set_watched(False)
     go_round(sweep)
-    assert compared == {**dict.fromkeys([*MANY, SESSION], 2), "agent-1": 4}
+    assert compared == {**dict.fromkeys([*MANY, SESSION], 3), "agent-1": 7}
 
 
 def test_a_round_recognizes_what_an_empty_root_has_become(history: TaskHistory, sweep: Sweep) -> None:
