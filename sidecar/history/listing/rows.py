@@ -45,7 +45,7 @@ class Listing:
         if words:
             return [row for row in self.rows if part in haystack(row, self.rules) or row.status(now) in words]
         if not self._haystacks:
-            self._haystacks = [haystack(row, self.rules) for row in self.rows]
+            self._haystacks = [row.haystack or haystack(row, self.rules) for row in self.rows]
         # Search all texts: skipping a row costs more than searching it.
         return [self.rows[place] for place, text in enumerate(self._haystacks) if part in text]
 

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from watchfiles._rust_notify import RustNotify
 
 BUSY_STEP_MS: Final = 5
-QUIET_STEP_MS: Final = 40
+QUIET_STEP_MS: Final = 30
+"""So that the first change after a quiet time is listed within 100 ms too."""
 BUSY_SECONDS: Final = 3.0
 """How long the short step is used after a change."""
 DEBOUNCE_MS: Final = 50
