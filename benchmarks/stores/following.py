@@ -1,5 +1,6 @@
 """Follow stores of many sessions: from an appended answer to the list, and the cost of waiting."""
 
+import gc
 import json
 import tempfile
 import time
@@ -12,10 +13,12 @@ from typing import Final
 
 from benchmarks.measure import Comparison, within
 from benchmarks.promises import APPEND_SECONDS, SESSIONS_IDLE_PERCENT
+from sidecar.app.serve import GARBAGE_THRESHOLDS
 from sidecar.corpus.agents import claude
 from sidecar.history import TaskHistory
 from sidecar.history.listing.selection import ListQuery
 from sidecar.history.live import LiveHistory
+from sidecar.history.live.watcher import BUSY_SECONDS
 from sidecar.history.task_history import Changes
 
 QUIET_SECONDS: Final = 5.0
@@ -23,20 +26,23 @@ _SESSIONS: Final = 10_000
 _BYTES: Final = 10_000
 _APPENDS: Final = 40
 _PAUSE_SECONDS: Final = 0.7
+_EVERY: Final = 8
+"""Before every eighth append nothing changes until the watcher checks less often."""
 _IDLE_SECONDS: Final = 52.0
 """Two rounds of the sweep over 20,000 tasks."""
 
 
 def measure(runs: int) -> list[Comparison]:
     """Append answers to 10,000 followed sessions of Claude Code, and measure the cost of following them."""
+    gc.set_threshold(*GARBAGE_THRESHOLDS)  # as the sidecar does
     seen: Queue[Changes] = Queue()
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
         claude.sized(root, _SESSIONS, _BYTES)
         with followed(root, seen.put) as history:
             files = sorted(root.glob("projects/*/*.jsonl"))
-            appended = files[:: _SESSIONS // _APPENDS]
-            delays = [_seconds_to_list(file, history, seen) for file in appended]
+            appended = enumerate(files[:: _SESSIONS // _APPENDS])
+            delays = [_seconds_to_list(file, history, seen, n % _EVERY == 0) for n, file in appended]
             time.sleep(QUIET_SECONDS)
             idle = idle_percent()
     what = "an appended answer until it is in the list, 10,000 sessions"
@@ -70,8 +76,11 @@ def idle_percent() -> float:
     return (time.process_time() - used) / _IDLE_SECONDS * 100
 
 
-def _seconds_to_list(file: Path, history: TaskHistory, seen: "Queue[Changes]") -> float:
-    """Append an answer, and return the time until the list counts it."""
+def _seconds_to_list(
+    file: Path, history: TaskHistory, seen: "Queue[Changes]", is_first: bool = False
+) -> float:
+    """Append an answer, the first after a quiet time or not, and return the time until the list counts it."""
+    time.sleep(BUSY_SECONDS + 0.5 if is_first else _PAUSE_SECONDS)
     before = _messages(file.stem, history)
     line = _answer(file)
     while not seen.empty():
@@ -81,9 +90,7 @@ def _seconds_to_list(file: Path, history: TaskHistory, seen: "Queue[Changes]") -
         opened.write(line)
     while _messages(file.stem, history) == before:
         seen.get(timeout=20)
-    seconds = time.perf_counter() - start
-    time.sleep(_PAUSE_SECONDS)
-    return seconds
+    return time.perf_counter() - start
 
 
 def _answer(file: Path) -> str:
