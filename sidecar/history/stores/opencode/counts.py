@@ -65,11 +65,13 @@ def count_all(connection: sqlite3.Connection, table: str) -> Counts:
     return Counts(_counted(connection, table, None, sums), sums)
 
 
-def changed_since(connection: sqlite3.Connection, table: str, known: Counts) -> Set[object] | None:
+def changed_since(
+    connection: sqlite3.Connection, table: str, known: Counts, is_search: bool
+) -> Set[object] | None:
     """Return the sessions with rows that are new or may have changed; None if all have to be counted.
 
     SQLite numbers new rows in order. It uses the numbers of deleted rows again only at the end of a table.
-    Raises sqlite3.Error.
+    Older rows with a new time are found only by a search, which reads the whole table. Raises sqlite3.Error.
     """
     last, before = _last(connection, table), known.last
     if last is None or before is None or last[0] < before[0] or _sums(connection, table) != known.sums:
@@ -77,9 +79,10 @@ def changed_since(connection: sqlite3.Connection, table: str, known: Counts) -> 
     if _id_of(connection, table, before[0]) != before[1]:
         return None
     changed, value = "rowid > ?", [max(before[0] - _LATELY, _FIRST_ROW)]
-    if known.sums[0] != "0":
+    if is_search and known.sums[0] != "0":
         changed, value = f"{changed} OR time_updated >= ?", [*value, known.newest]
-    query = f"SELECT DISTINCT session_id FROM {table} WHERE {changed}"  # noqa: S608 (own names)
+    # With an index of the sessions, SQLite would read all of it in order to find each session once.
+    query = f"SELECT DISTINCT session_id FROM {table} NOT INDEXED WHERE {changed}"  # noqa: S608 (own names)
     return {row[0] for row in connection.execute(query, value)}
 
 

@@ -98,6 +98,8 @@ class DatabaseSource:
             try:
                 self._stamps, found = self._read(stamps, began)
                 self._known, self._of_heads = found.known, found.left_out(Path(self.path).name)
+                if found.known is not None and not found.known.is_searched:
+                    self._again = found.known.search_at
                 if self._heads != found.heads:
                     self._heads = found.heads
                 self._of_contents = None

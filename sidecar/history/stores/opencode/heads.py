@@ -1,5 +1,6 @@
 """The sessions of one database of opencode or Kilo, before their messages are read."""
 
+import math
 import sqlite3
 import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -38,6 +39,9 @@ MAX_SESSIONS: Final = 100_000
 """How many sessions of one database are read: each takes 1.4 kB of memory, even without messages."""
 BUSY_SECONDS: Final = 600.0
 """How long the rows of a session are counted at each reading after a change of one of them."""
+_QUICK_SECONDS: Final = 0.02
+_PATIENCE: Final = 20
+"""The shortest time between two searches that are not quick, as a multiple of how long one takes."""
 
 
 class Head(NamedTuple):
@@ -58,12 +62,15 @@ class Known(NamedTuple):
 
     `schema` changes with each new schema, after VACUUM and after a restore. `rows` are hashes of the own rows
     of sessions by ID, `counts` those of each table, and `busy` says until when sessions are counted again.
+    Older rows with a new time are searched for from `search_at` on; `is_searched` says whether they were.
     """
 
     schema: int
     rows: Mapping[object, int]
     counts: Sequence[Counts]
     busy: Mapping[object, float] = MappingProxyType({})
+    search_at: float = -math.inf
+    is_searched: bool = True
 
 
 class AllHeads(NamedTuple):
@@ -141,7 +148,9 @@ def _changed_heads(
     rows = _row_hashes(connection, query)
     differences = {key for key, _ in rows.items() ^ known.rows.items()}
     rewritten = {key.decode("utf-8", "replace") for key in differences if isinstance(key, bytes)}
-    at_work = [changed_since(connection, *each) for each in zip(TABLES, known.counts, strict=True)]
+    is_search, began = now >= known.search_at, time.monotonic()
+    at_work = [changed_since(connection, *each, is_search) for each in zip(TABLES, known.counts, strict=True)]
+    took = time.monotonic() - began
     busy = {key: until for key, until in known.busy.items() if until > now}
     keys: set[object] = {*busy, *rewritten}
     for each in at_work:
@@ -155,7 +164,7 @@ def _changed_heads(
         again = count_again(connection, table, before, keys)
         if again is None:
             return None
-        counts.append(again)
+        counts.append(again if is_search else again._replace(newest=before.newest))
     with values_up_to(connection, _MOST_OF_A_NAME):
         read = _heads(select(connection, query, "id", rewritten), counts)
     for key in keys - rewritten:
@@ -166,7 +175,8 @@ def _changed_heads(
     if changed or gone:
         heads = {key: head for key, head in heads.items() if key not in gone} | changed
     busy |= dict.fromkeys(changed, now + BUSY_SECONDS)
-    return AllHeads(heads, (), len(rows), Known(known.schema, rows, counts, busy))
+    search_at = now + _PATIENCE * took if is_search and took > _QUICK_SECONDS else known.search_at
+    return AllHeads(heads, (), len(rows), Known(known.schema, rows, counts, busy, search_at, is_search))
 
 
 def headers_of(connection: sqlite3.Connection, keys: Collection[str]) -> dict[str, Header]:

@@ -1,6 +1,7 @@
 """Sessions of a database that are counted only where rows changed, compared with a reading of all."""
 
 import contextlib
+import itertools
 import random
 import shutil
 import sqlite3
@@ -296,6 +297,28 @@ def test_a_session_at_work_is_still_counted_after_a_reading_of_all(
         clock.now += 61
         source.heads()
         writer.run("UPDATE message SET data = data || 'y' WHERE session_id = 'ses_1'")
+        assert source.heads() == fresh(writer)
+
+
+def test_old_rows_with_a_new_time_are_searched_for_rarely_if_that_takes_long(
+    tmp_path: Path, clock: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ticks = itertools.count(0.0, 0.25)  # of a clock that shows 0.25 s for each search
+    monkeypatch.setattr(heads, "time", SimpleNamespace(monotonic=lambda: next(ticks), time=time.time))
+    with writing(tmp_path / "opencode.db", 9) as writer:
+        source = DatabaseSource(str(writer.path))
+        other = next(key for key in source.heads() if key != "ses_1")
+        writer.answer(other)
+        source.heads()
+        before = fresh(writer)
+        edited = "UPDATE part SET data = data || 'more', time_updated = ? WHERE session_id = 'ses_1'"
+        writer.run(edited, writer.at + 1)
+        clock.now += 4
+        assert source.heads() == before
+        writer.answer(other)
+        found = source.heads()
+        assert (found[other], found["ses_1"]) == (fresh(writer)[other], before["ses_1"])
+        clock.now += 1.1  # nothing else is written
         assert source.heads() == fresh(writer)
 
 
