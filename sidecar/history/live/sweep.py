@@ -103,7 +103,10 @@ class Sweep:
         every = min(MOST_TURNS, math.ceil(len(watched) / MAX_WATCHED))
         if every < 2:
             return names
-        return [name for name in names if not is_watched(name)] + watched[self._rounds % every :: every]
+        # By hash instead of by place, because places change with each new task.
+        turn = self._rounds % every
+        due = [name for name in watched if hash(name) % every == turn]
+        return [name for name in names if not is_watched(name)] + due
 
     def _take(self) -> Iterator[tuple[RootCatalog, Keys]]:
         remaining = self._slice
