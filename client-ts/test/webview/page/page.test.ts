@@ -328,6 +328,29 @@ test("the open conversation is saved at once, for a reload right after it opens"
   expect(state.saved).toMatchObject({ taskId: "t1" });
 });
 
+test("the final message belongs to the result, unless the result is another one", () => {
+  const { tell } = shown();
+  tell(...READY, { type: "open", taskId: "t1" });
+  tell({
+    type: "events",
+    taskId: "t1",
+    events: numbered([message("a", "First."), message("b", "Last.")]),
+  });
+  const answers = () =>
+    [...document.querySelectorAll(".answer")].map((each) => each.textContent.trim());
+  vi.advanceTimersByTime(100);
+  expect(answers()).toEqual([]);
+  const end = (final_message: string): void => {
+    const output = { final_message, emitted_vars: {}, terminate_reason: "goal" } as const;
+    tell({ type: "task", task: task({ status: "completed", completedAt: 9, output }) });
+    vi.advanceTimersByTime(100);
+  };
+  end("Last.");
+  expect(answers()).toEqual(["Last."]);
+  end("Something else.");
+  expect(answers()).toEqual([]);
+});
+
 test("hostile words stay words wherever they are shown", () => {
   const words = `<img src=x onerror=alert(1)>`;
   const { tell } = shown();

@@ -1,6 +1,7 @@
 import { cutMiddle } from "../../../src/text/cutting.js";
 import type { AsyncTask } from "../../../src/protocol.js";
 import type { Conversation } from "./conversation.js";
+import type { Item } from "./items.js";
 import { elementsOf } from "./elements.js";
 
 /** How much of a final message is shown, in characters: one frame draws it. The transcript has all of it. */
@@ -18,6 +19,23 @@ export function finalText(task: AsyncTask, conversation: Conversation): string |
   }
   const end = text.trim().slice(-COMPARED_CHARS);
   return lastMessage(conversation).trimEnd().endsWith(end) ? undefined : cutText(text);
+}
+
+/** Return where the last message of a conversation begins among its items; undefined unless it ends with one. */
+export function lastMessageAt({ items }: Conversation): number | undefined {
+  const last = items.at(-1);
+  if (last?.kind !== "message") {
+    return undefined;
+  }
+  let at = items.length - 1;
+  for (let before = items[at - 1]; isPartOf(before, last.messageId); before = items[at - 1]) {
+    at -= 1;
+  }
+  return at;
+}
+
+function isPartOf(item: Item | undefined, messageId: string | undefined): boolean {
+  return item?.kind === "message" && item.messageId === messageId;
 }
 
 function cutText(text: string): string {

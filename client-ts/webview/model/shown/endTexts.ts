@@ -1,12 +1,12 @@
 import type { PageTask } from "../../../src/panel/pageTask.js";
 import type { AsyncTask, TouchedFile } from "../../../src/protocol.js";
-import { endAdvice, statusSentence } from "../../../src/text/outcome.js";
+import { endAdvice, isLive, statusSentence } from "../../../src/text/outcome.js";
 import { pathInside } from "../../../src/text/places.js";
 import { plain } from "../../text/format.js";
 import { ENDING } from "../../text/strings.js";
 import { failureDetail, storedSentence } from "../../text/words.js";
 import type { Conversation } from "../conversation/conversation.js";
-import { finalText } from "../conversation/result.js";
+import { finalText, lastMessageAt } from "../conversation/result.js";
 import type { TextTail } from "../conversation/textTail.js";
 
 /** An error with more lines than this is folded, except its last line. */
@@ -56,6 +56,16 @@ function explainsSignIn({ reason }: AsyncTask, signIn: readonly string[] | undef
 export function shownResult(task: AsyncTask, conversation: Conversation): string | undefined {
   const text = finalText(task, conversation);
   return text === task.error ? undefined : text;
+}
+
+/** Return where the final message begins among the items of an ended run; undefined if it is not the last one. */
+export function answerAt(
+  task: PageTask | undefined,
+  conversation: Conversation,
+): number | undefined {
+  return task === undefined || isLive(task) || shownResult(task, conversation) !== undefined
+    ? undefined
+    : lastMessageAt(conversation);
 }
 
 /** Return the error output of a run, unless its end shows it. */

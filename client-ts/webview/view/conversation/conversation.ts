@@ -21,6 +21,7 @@ import { clock, duration } from "../../../src/l10n/format.js";
 import { elapsed, isLive, STATUS_ICON, storedText } from "../../../src/text/outcome.js";
 import { cutText, plain } from "../../text/format.js";
 import { GOAL_CHARS, keyOf } from "../../model/conversation/items.js";
+import { answerAt } from "../../model/shown/endTexts.js";
 import { openCall } from "../../model/conversation/conversation.js";
 import { GOAL } from "../../model/find/parts.js";
 import { hasMore, type OpenRun, shownOf, showsTail } from "../../model/openRun.js";
@@ -214,6 +215,7 @@ function items(view: View, open: OpenRun): Part {
   } = open.stream;
   const shown = shownOf(open);
   const context = contextOf(view, open);
+  const answer = answerAt(open.task, open.stream.conversation);
   const numbered = all
     .slice(shown.start - dropped, shown.end - dropped)
     .map((item, at) => ({ item, at: shown.start + at }));
@@ -222,7 +224,7 @@ function items(view: View, open: OpenRun): Part {
       ${repeat(
         numbered,
         ({ item }) => keyOf(item),
-        ({ item, at }) => itemView(item, at, context),
+        ({ item, at }) => itemView(item, at, context, item === all[answer ?? -1]),
       )}
     </ol>
     ${open.reading === undefined ? undefined : more(view, open, "after")}`;

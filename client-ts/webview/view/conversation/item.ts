@@ -16,10 +16,14 @@ import type { Part } from "../common/view.js";
 
 const blockElement = remembering((block: Block) => renderMarkdown(blockSource(block)));
 
-/** Render an item of a conversation, by its number, only if it or its context changed. */
-export function itemView(item: Item, at: number, context: ItemContext): Part {
+/**
+ * Render an item of a conversation, by its number, only if it or its context changed; `isAnswer` if the final message
+ * of an ended run begins with it.
+ */
+export function itemView(item: Item, at: number, context: ItemContext, isAnswer: boolean): Part {
   const { live, folder, answering } = context;
-  return html`<li class=${item.kind} data-seq=${item.seq} data-at=${at} data-item=${keyOf(item)}>
+  const kind = isAnswer ? `${item.kind} answer` : item.kind;
+  return html`<li class=${kind} data-seq=${item.seq} data-at=${at} data-item=${keyOf(item)}>
     ${guard([item, live, folder, answering, formOf(item, context)], () => body(item, context))}
   </li>`;
 }
