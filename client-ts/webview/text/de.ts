@@ -121,6 +121,7 @@ export const COMPOSER: Texts<typeof en.COMPOSER> = {
   unavailable: "nicht verfügbar",
   unavailableHint: (why) => `Nicht verfügbar: ${why}.`,
   launch: "Starten",
+  launchSeveral: (count) => `${count} starten`,
   launching: "Startet…",
   launchHint: "Starten (Eingabe; Umschalt+Eingabe beginnt eine neue Zeile)",
   keys: "Eingabe startet, Umschalt+Eingabe beginnt eine neue Zeile.",

@@ -124,6 +124,7 @@ export const COMPOSER = {
   unavailable: "not available",
   unavailableHint: (why: string) => `Not available: ${why}.`,
   launch: "Launch",
+  launchSeveral: (count: number) => `Launch ${count}`,
   launching: "Launching…",
   launchHint: "Launch (Enter; Shift+Enter starts a new line)",
   keys: "Press Enter to launch, Shift+Enter for a new line.",

@@ -81,7 +81,7 @@ session.step("two subagents get the goal at once, side by side", async (workbenc
   await chat.list.getByText("Launches 2 subagents in the same folder.").waitFor();
   assert.deepEqual(await seriousFindings(workbench.sideBarPage), []);
   await workbench.picture("two-are-chosen");
-  await chat.list.getByRole("button", { name: "Launch", exact: true }).click();
+  await chat.list.getByRole("button", { name: "Launch 2", exact: true }).click();
   const puppets = [await session.puppets.next(), await session.puppets.next()];
   for (const { greeting } of puppets) {
     assert.ok(greeting.prompt.includes(`Compare ${FILES} by date`), greeting.prompt);

@@ -127,6 +127,7 @@ test("what is chosen goes into the launch, for each subagent its own", () => {
   choose(list("Mode"), "plan");
   choose(list("Mode"), "");
   choose(list("Launch another subagent too"), "tester");
+  expect(document.querySelector("[type=submit]")?.textContent.trim()).toBe("Launch 2");
   choose(list("Launch another subagent too"), "plain");
   launch("Go");
   expect(launches()).toMatchObject([{ subagentName: "strict", also: ["tester", "plain"] }]);

@@ -540,6 +540,15 @@ test("a plan is a list that changes in its place", () => {
   expect(find(".plan li").textContent.replace(/\s+/gu, " ").trim()).toBe("done: Look");
 });
 
+test("the plan of an ended run is at no step", () => {
+  const { tell } = asking();
+  const entries = [{ content: "Look", status: "in_progress" }];
+  tell({ type: "events", taskId: "t1", events: numbered([{ type: "plan", entries }], 3) });
+  expect(find(".plan summary").textContent).toContain("Look");
+  tell({ type: "task", task: task({ status: "completed" }) });
+  expect(find(".plan summary").textContent).not.toContain("Look");
+});
+
 test("usage and cost are shown once, and with the time in the head nothing twice", () => {
   const { tell } = asking();
   const status = "failed" as const;

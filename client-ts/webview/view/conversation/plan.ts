@@ -20,7 +20,7 @@ export function plan(entries: readonly PlanEntry[] | undefined, live: boolean): 
     return undefined;
   }
   const done = entries.filter(({ status }) => status === "completed").length;
-  const current = entries.find(({ status }) => status === "in_progress");
+  const current = live ? entries.find(({ status }) => status === "in_progress") : undefined;
   return html`<details class="plan" ?open=${live} data-part=${PLAN_PART}>
     <summary>
       ${icon("chevron-right")} ${PLAN.summary(done, entries.length)}

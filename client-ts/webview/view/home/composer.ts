@@ -111,13 +111,15 @@ function picker({ state, send }: Pick<View, "state" | "send">): Part {
 function launchButton({ state }: View): Part {
   const sending = state.launch.kind === "sending";
   const problem = launchProblem(state);
+  const count = 1 + (state.draft.also?.length ?? 0);
+  const words = count === 1 ? COMPOSER.launch : COMPOSER.launchSeveral(count);
   return html`<button
     type="submit"
     class="primary"
     title=${problem ?? COMPOSER.launchHint}
     ?disabled=${sending || problem !== undefined}
   >
-    ${icon(sending ? "loading~spin" : "play")} ${sending ? COMPOSER.launching : COMPOSER.launch}
+    ${icon(sending ? "loading~spin" : "play")} ${sending ? COMPOSER.launching : words}
   </button>`;
 }
 
