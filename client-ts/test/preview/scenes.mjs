@@ -37,11 +37,13 @@ const runs = {
     }),
     run("b", "completed", "Count the lines of each module", {
       ...{ endReason: "goal", cost: 0.031, changes: { files: 4, additions: 182, deletions: 40 } },
+      ...{ folder: "shop", model: "claude-haiku-4-5" },
     }),
     run("c", "failed", "Port the build to the new compiler, with all warnings mended", {
       endReason: "timeout",
     }),
     run("d", "cancelled", "Rename things", {
+      model: "claude-haiku-4-5-20251001",
       endReason: "cancelledByUser",
       completedAt: NOW - 9e6,
     }),

@@ -430,6 +430,7 @@ test("a row keeps time, cost and changed lines in sight, apart from what may be 
   expect(find(".row-figures").textContent).toBe("now$0.50");
   expect(find(".row-more").textContent).toBe("large");
   expect(find(".row-lines").textContent).toBe("+12 −3");
+  expect(find(".row-facts").lastElementChild).toBe(find(".row-more"));
 });
 
 const OPTIONS = [
@@ -1147,6 +1148,7 @@ test("a row that needs the user says who asks and, in a window on other folders,
     ["Asks: ls", "tester"],
     ["Asks: ls", "tester", "shop"],
   ]);
+  expect(facts[1]?.textContent.trim()).toBe("Asks: lstestershop"); // the dots come with spaces
 });
 
 test("the key for answers leads to a question far above what came after it", () => {

@@ -23,9 +23,9 @@ export interface Facts {
   readonly who: Words;
   /** When it ended or how long it runs, and what it cost. */
   readonly figures: Words;
-  readonly more: Words;
   /** The added and removed lines. */
   readonly lines?: string | undefined;
+  readonly more: Words;
 }
 
 /** Return the facts of a run. */
@@ -71,8 +71,8 @@ export function factParts({ who, figures, more, lines }: Facts): Part[] {
   const parts = [
     ["row-who", given(who)],
     ["row-figures", given(figures)],
-    ["row-more", given(more)],
     ["row-lines", given([lines])],
+    ["row-more", given(more)],
   ] as const;
   return parts
     .filter(([, facts]) => facts.length > 0)

@@ -168,8 +168,10 @@ function row(view: View, { key, isCurrent, asks, open, act, ...shown }: Row): Pa
         ${
           asks === undefined
             ? factParts(facts)
-            : html`<span class="row-asks"><bdi>${LIST.asks(asks)}</bdi></span>
-                ${given(shown.asking ?? []).map(factPart)}`
+            : [
+                html`<span class="row-asks"><bdi>${LIST.asks(asks)}</bdi></span>`,
+                ...given(shown.asking ?? []).map(factPart),
+              ]
         }
       </span>
     </button>
