@@ -21,6 +21,8 @@ const SET_UP_MS = 90_000 * SLOWNESS;
 const MOST_TABS = 40;
 const MENU_MS = 5_000;
 const MENU_TRIES = 4;
+const PALETTE_MS = 2_000;
+const PALETTE_TRIES = Math.ceil(PATIENCE_MS / PALETTE_MS);
 // The editor draws all pages over its window, outside of their parts, and an editor names its page. The
 // purpose in a page's address tells less: the side bar's loses it when it is hidden and shown.
 const OWN_PAGE = "//iframe[contains(@src, 'extensionId=subagent-sidecar.subagent-sidecar&')]";
@@ -123,11 +125,26 @@ export class Workbench {
 
   /** Run a command by its title, as in `Developer: Reload Window`. */
   async run(title: string): Promise<void> {
-    await this.page.keyboard.press("F1");
-    await this.#asked((typed) => typed.startsWith(">")); // the box of something else may still be open
+    await this.#openPalette();
     await this.quickInput.fill(`>${title}`);
     await this.#foremost(title).waitFor();
     await this.page.keyboard.press("Enter");
+  }
+
+  /** Open the palette. Like a user, press the key again when nothing came of it: a page that loads drops keys. */
+  async #openPalette(): Promise<void> {
+    for (let left = PALETTE_TRIES; ; left -= 1) {
+      await this.page.keyboard.press("F1");
+      try {
+        // The box of something else may still be open.
+        await this.#asked((typed) => typed.startsWith(">"), PALETTE_MS);
+        return;
+      } catch (error) {
+        if (left === 1) {
+          throw error;
+        }
+      }
+    }
   }
 
   /** Choose from the menu that a click with the other button opens. */
@@ -200,11 +217,12 @@ export class Workbench {
   }
 
   /** Wait for a box in which is typed what is `meant`. */
-  async #asked(meant: (typed: string) => boolean): Promise<void> {
+  async #asked(meant: (typed: string) => boolean, limitMs = PATIENCE_MS): Promise<void> {
     await until(
       "asked for something",
       () => this.#typed(),
       (typed) => typed !== undefined && meant(typed),
+      limitMs,
     );
   }
 

@@ -51,6 +51,16 @@ session.step(
   },
 );
 
+session.step("the palette opens although its key is lost once", async (workbench) => {
+  await workbench.page.evaluate(() => {
+    const lose = (event: Event): void => {
+      event.stopImmediatePropagation();
+    };
+    globalThis.addEventListener("keydown", lose, { capture: true, once: true });
+  });
+  await workbench.run("View: Close All Editors");
+});
+
 session.step("a chord leads to the list, from anywhere", async (workbench) => {
   const { keyboard } = workbench.page;
   await workbench.run("View: Close All Editors");
