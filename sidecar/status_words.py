@@ -86,7 +86,7 @@ def stored_status(status: TaskStatus, outcome: Outcome) -> str:
 
 def _live_text(task: AsyncTask) -> str:
     if task.attention is not None:
-        return "Waiting for you"
+        return "Needs you"
     if task.status == "queued":
         return _queue_text(task)
     retrying, servers = task.progress.retrying, task.progress.awaited_servers

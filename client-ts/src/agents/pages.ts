@@ -38,7 +38,7 @@ const COMMANDS: Record<Action, readonly [command: string, argument?: unknown]> =
   openRunnerSettings: machineSetting(`${SECTION}.runners`),
   changeLimit: machineSetting(`${SECTION}.maxAsyncTasks`),
   startNow: ["subagentSidecar.subagent.startNow"],
-  stop: ["subagentSidecar.subagent.cancel"],
+  cancel: ["subagentSidecar.subagent.cancel"],
   answer: ["subagentSidecar.question.answer"],
   review: ["subagentSidecar.subagent.review"],
   resume: ["subagentSidecar.subagent.resume"],

@@ -204,7 +204,7 @@ export const ACTIONS = [
   "openRunnerSettings",
   "changeLimit",
   "startNow",
-  "stop",
+  "cancel",
   "answer",
   "review",
   "resume",

@@ -86,7 +86,7 @@ export const LIST: Texts<typeof en.LIST> = {
   continued: "fortgesetzt",
   untitled: "(ohne Titel)",
   answer: "Antworten",
-  stop: "Stoppen",
+  cancel: "Abbrechen",
   startNow: "Jetzt starten",
   review: "Änderungen ansehen",
   resume: "Fortsetzen",

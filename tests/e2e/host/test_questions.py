@@ -79,7 +79,7 @@ async def test_a_terminal_shows_and_answers_a_question(asking: HostSetting) -> N
     task_id = await client.launch("asking", GOAL)
     await client.until(lambda: any("attention" in change for change in client.changes), 40)
     _, listed, _ = await asking.command("ps")
-    assert re.search(r"Waiting for you: Which .{0,2}\[31mport\?", listed)
+    assert re.search(r"Needs you: Which .{0,2}\[31mport\?", listed)
     assert "\x1b" not in listed
     code, _, err = await asking.command("answer", task_id)
     assert (code, "use --option or --json" in err) == (2, True)

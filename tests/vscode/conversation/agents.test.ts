@@ -75,7 +75,7 @@ session.step(
       'say "That is all."',
     ]);
     await chat.question("Make this edit?").waitFor();
-    await chat.state("Waiting for you").waitFor();
+    await chat.state("Needs you").waitFor();
     await chat.row("Asks: ").waitFor();
     await workbench.statusItem("1 needs you").waitFor();
     assert.equal(await notes(), "Old words.\n");
@@ -261,7 +261,7 @@ session.step("an ended subagent continues in a new conversation", async (workben
 session.step("the palette tells a subagent something, too", async (workbench) => {
   const chat = new Chat(workbench);
   await workbench.run("Subagents: Send Message");
-  await workbench.pick("Waiting for you");
+  await workbench.pick("Needs you");
   await workbench.answer('say "From the palette."');
   await workbench.toasts.getByText("The agent gets it after the current turn").waitFor();
   await chat.button(/^Allow Once/).click();

@@ -103,7 +103,7 @@ session.step("it asks again when it is shown again", async (workbench) => {
 session.step("it shows the nodes and the run", async (workbench) => {
   await writeFile(waitsFor(), "");
   await rm(waitsFor());
-  for (const name of [/^gpu-1 █░ 1 of 2/, /^write new\.txt text .* gpu-1 Waiting for you/]) {
+  for (const name of [/^gpu-1 █░ 1 of 2/, /^write new\.txt text .* gpu-1 Needs you/]) {
     await pageShows(workbench, (page) => page.getByRole("row", { name }));
   }
 });

@@ -143,7 +143,7 @@ session.step("keys alone continue it from its card", async (workbench) => {
   await chat.state("Running").waitFor();
 });
 
-session.step("in the list, Delete stops the one at work", async (workbench) => {
+session.step("in the list, Delete cancels the one at work", async (workbench) => {
   const chat = await atFirstRow(workbench);
   await workbench.page.keyboard.press("Delete");
   await chat.row("Running").waitFor({ state: "detached" });

@@ -91,12 +91,12 @@ session.step("the other window answers a question", async (one) => {
   await here.question("echo shared").waitFor({ state: "detached" });
 });
 
-session.step("runs of one workspace are stopped together", async (one) => {
+session.step("runs of one workspace are cancelled together", async (one) => {
   const chat = new Chat(one);
   await chat.launch(PUPPET, "Count the sails");
   puppet = await session.puppets.next();
-  await one.run("Subagents: Stop All");
-  await one.pick("Stop 1 subagent of this workspace");
+  await one.run("Subagents: Cancel All");
+  await one.pick("Cancel 1 subagent of this workspace");
   await chat.state("Cancelled").waitFor();
   await within("the subagent's end", puppet.gone);
 });

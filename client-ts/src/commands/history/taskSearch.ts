@@ -3,15 +3,15 @@ import * as vscode from "vscode";
 import { whileOpen } from "../../questions/quickInput.js";
 import { Throttle } from "../../util/coalesce.js";
 import { type FoundMessages, type FoundTasks, LiveSearch } from "./liveSearch.js";
-import type { SearchHit, TaskInfo } from "../../protocol.js";
+import type { AsyncTask, SearchHit, TaskInfo } from "../../protocol.js";
 import { queryErrorMark, queryErrorText } from "../../text/queryText.js";
 import type { SubagentService } from "../../service/service.js";
 import type { TaskRef } from "../../taskRef.js";
 import type { MessagePlace } from "../../text/transcriptText.js";
-import { storedIcon } from "../../views/icons.js";
+import { runIcon, storedIcon } from "../../views/icons.js";
 import { withoutUnseen } from "../../text/unseen.js";
 import { ago } from "../../l10n/format.js";
-import { storedText } from "../../text/outcome.js";
+import { runStatus, storedText } from "../../text/outcome.js";
 import { shortPath } from "../../text/places.js";
 import { rowText, withoutIcons } from "../../text/words.js";
 import * as strings from "../../text/strings.js";
@@ -45,6 +45,7 @@ export interface TaskSearchOptions {
   readonly buttons?: readonly SearchButton[];
 }
 
+type Runs = ReadonlyMap<string, AsyncTask>;
 type Item = vscode.QuickPickItem & { readonly chosen?: ChosenTask };
 
 /** Let the user search the stored tasks, with results as they type; undefined if they cancel. */
@@ -63,7 +64,8 @@ export function searchTasks(
       }),
     },
     () => {
-      show(pick, search, options.title, search.tasks.text === shownText);
+      const keepsPlace = search.tasks.text === shownText;
+      show(pick, search, { title: options.title, runs: service.tasks, keepsPlace });
       shownText = search.tasks.text;
     },
   );
@@ -116,13 +118,12 @@ function chosenIn(pick: vscode.QuickPick<Item>): Promise<ChosenTask | undefined>
 function show(
   pick: vscode.QuickPick<Item>,
   search: LiveSearch,
-  title: string,
-  keepsPlace: boolean,
+  { title, runs, keepsPlace }: { title: string; runs: Runs; keepsPlace: boolean },
 ): void {
   const { tasks, messages } = search;
   pick.busy = search.isBusy;
   pick.title = [title, ...counts(tasks, messages)].join(" · ");
-  const items = itemsOf(tasks, messages, Date.now());
+  const items = itemsOf(tasks, messages, runs, Date.now());
   if (keepsPlace && JSON.stringify(items) === JSON.stringify(pick.items)) {
     return; // A row that is redrawn loses a click in progress.
   }
@@ -155,7 +156,12 @@ function counts({ text, problem, matched, total }: FoundTasks, messages: FoundMe
 }
 
 /** Return the results as rows: what is wrong with the query, or tasks followed by messages. */
-export function itemsOf(tasks: FoundTasks, messages: FoundMessages, now: number): Item[] {
+export function itemsOf(
+  tasks: FoundTasks,
+  messages: FoundMessages,
+  runs: Runs,
+  now: number,
+): Item[] {
   if (tasks.problem !== undefined) {
     return [
       note("warning", queryErrorText(tasks.problem), queryErrorMark(tasks.text, tasks.problem)),
@@ -163,7 +169,7 @@ export function itemsOf(tasks: FoundTasks, messages: FoundMessages, now: number)
   }
   return [
     ...(tasks.error === undefined ? [] : [note("error", tasks.error)]),
-    ...tasks.items.map((task) => taskItem(task, now)),
+    ...tasks.items.map((task) => taskItem(task, runOf(task, runs), now)),
     ...messages.hits.map((hit) => hitItem(hit, now)),
     ...(messages.error === undefined ? [] : [note("info", messages.error)]),
     ...partlyRows(messages),
@@ -195,14 +201,22 @@ function note(icon: string, description: string, detail?: string): Item {
   return detail === undefined ? row : { ...row, detail };
 }
 
-function taskItem(task: TaskInfo, now: number): Item {
+function runOf({ id, product }: TaskInfo, runs: Runs): AsyncTask | undefined {
+  return product === "sidecar" ? runs.get(id) : undefined;
+}
+
+/** Return a task as a row; that of a run has the status that the list shows, which says more than the stored one. */
+function taskItem(task: TaskInfo, run: AsyncTask | undefined, now: number): Item {
   const when = task.lastActivity ?? task.createdAt;
   const { product, workspaceDir } = task;
   const agent = task.mode.name ?? task.mode.current;
   return {
     label: rowText(task.title, ROW_CHARS) || strings.common.untitled,
-    iconPath: storedIcon(task),
-    description: facts(storedText(task), when == null ? undefined : ago(when, now)),
+    iconPath: run === undefined ? storedIcon(task) : runIcon(run),
+    description: facts(
+      run === undefined ? storedText(task) : runStatus(run),
+      when == null ? undefined : ago(when, now),
+    ),
     detail: facts(
       product === "sidecar" ? agent : product,
       product === "sidecar" ? undefined : agent,

@@ -28,18 +28,18 @@ async function stopAll(service: SubagentService): Promise<void> {
   const scope = await pickScope(live);
   if (scope !== undefined) {
     const { cancelled } = await service.request("asyncTasks/cancelAll", { scope });
-    void inform(strings.runs.stopped(cancelled));
+    void inform(strings.runs.cancelled(cancelled));
   }
 }
 
 async function pickScope(live: readonly AsyncTask[]): Promise<CancelAllParams["scope"]> {
   const own = live.filter((task) => !isOfOtherWindow(task)).length;
-  const { stopTitle, stopOwn, stopEvery } = strings.runs;
+  const { cancelTitle, cancelOwn, cancelEvery } = strings.runs;
   const items = [
-    ...(own === 0 ? [] : [{ label: stopOwn(own), scope: "own" as const }]),
-    { label: stopEvery(live.length), scope: "all" as const },
+    ...(own === 0 ? [] : [{ label: cancelOwn(own), scope: "own" as const }]),
+    { label: cancelEvery(live.length), scope: "all" as const },
   ];
-  return (await showQuickPick(items, { placeHolder: stopTitle }))?.scope;
+  return (await showQuickPick(items, { placeHolder: cancelTitle }))?.scope;
 }
 
 /** Start a queued run over the limit. */

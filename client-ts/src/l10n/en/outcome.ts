@@ -6,7 +6,7 @@ export const outcome = {
     queued: "Queued",
     running: "Running",
     cancelling: "Cancelling",
-    asking: "Waiting for you",
+    asking: "Needs you",
     completed: "Completed",
     failed: "Failed",
     cancelled: "Cancelled",

@@ -19,11 +19,11 @@ export const runs = {
   noneRunning: "No subagent is running.",
   noneQueued: "No subagent is queued.",
   selectToStart: "Select a queued subagent to start despite the limit",
-  stopTitle: "Select the subagents to stop",
-  stopOwn: (count: number) => `Stop ${counted(count, "subagent")} of this workspace`,
-  stopEvery: (count: number) =>
-    `Stop all ${counted(count, "subagent")} of all windows and terminals`,
-  stopped: (count: number) => `Stopped ${counted(count, "subagent")}.`,
+  cancelTitle: "Select the subagents to cancel",
+  cancelOwn: (count: number) => `Cancel ${counted(count, "subagent")} of this workspace`,
+  cancelEvery: (count: number) =>
+    `Cancel all ${counted(count, "subagent")} of all windows and terminals`,
+  cancelled: (count: number) => `Cancelled ${counted(count, "subagent")}.`,
   noneListening: "No running subagent accepts messages.",
   noneEnded: "No subagent has ended yet.",
   launchTitle: (name: string) => `Launch ${name}`,
@@ -95,7 +95,7 @@ export const runs = {
   badge: (ended: number, waiting: number) =>
     [
       ...(ended === 0 ? [] : [`${counted(ended, "subagent")} ended`]),
-      ...(waiting === 0 ? [] : [`${waiting} waiting for you`]),
+      ...(waiting === 0 ? [] : [`${waiting} ${waiting === 1 ? "needs" : "need"} you`]),
     ].join(", "),
 };
 

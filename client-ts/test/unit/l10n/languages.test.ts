@@ -173,7 +173,7 @@ test("a German window has German words for what the sidecar words in English, an
     ...{ taskId: "t", root: "/r", title: "Dach", kind: "ui" as const, index, role, snippet: "x" },
   }));
   const tasks = { text: "x", items: [], matched: 0, total: 1 };
-  const rows = itemsOf(tasks, { text: "x", hits, unread: 0, partly: [] }, 0);
+  const rows = itemsOf(tasks, { text: "x", hits, unread: 0, partly: [] }, new Map(), 0);
   expect(rows.map(({ description }) => description)).toEqual([
     ...["Dach · Benutzer", "Dach · Assistent", "Dach · ghost"],
   ]);

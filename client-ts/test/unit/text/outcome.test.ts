@@ -30,7 +30,7 @@ test("a run that was lost on a node does not blame the sidecar", () => {
 
 test.each<[Partial<RunState>, string]>([
   [{}, "Running"],
-  [{ isAsking: true }, "Waiting for you"],
+  [{ isAsking: true }, "Needs you"],
   [{ isAsking: true, isCancelling: true }, "Cancelling"],
   [{ retrying: { attempt: 2, text: "overloaded" } }, "Retrying (2): overloaded"],
   [{ status: "queued" }, "Queued"],
@@ -89,7 +89,5 @@ test("a run's status is described as in the panel", () => {
   expect(runStatus(asyncTask("a", { status: "failed", endReason: "lost" }))).toBe("Lost");
   expect(runStatus(asyncTask("a", { status: "queued", queuePosition: 2 }))).toBe("Queued (#2)");
   const attention = { kind: "question", requestId: "r", title: "t", options: [] } as const;
-  expect(runStatus(asyncTask("a", { attention: { ...attention, options: [] } }))).toBe(
-    "Waiting for you",
-  );
+  expect(runStatus(asyncTask("a", { attention: { ...attention, options: [] } }))).toBe("Needs you");
 });

@@ -102,8 +102,6 @@ test("a new question is read out", () => {
     { type: "open", taskId: "t1" } as const,
     { type: "task", task: task() } as const,
   ].reduce<State>(reduce, INITIAL);
-  expect(announcements(before, asking(), 0)).toEqual([
-    "Waiting for your answer: Allow this? Write a",
-  ]);
+  expect(announcements(before, asking(), 0)).toEqual(["Needs your answer: Allow this? Write a"]);
   expect(announcements(before, asking(), 1e12)).toEqual([]);
 });

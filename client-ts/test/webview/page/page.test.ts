@@ -467,7 +467,7 @@ function asking() {
 
 test("a question shows what it is about, and a button for each answer by its kind", () => {
   asking();
-  expect(find(".head-facts").textContent).toContain("Waiting for you");
+  expect(find(".head-facts").textContent).toContain("Needs you");
   expect(find(".diff pre").textContent).toContain("+ <b>2</b>");
   const buttons = [...find(".ask").querySelectorAll("button")].map((each) =>
     each.textContent.trim().replace(/\s+/gu, " "),

@@ -62,7 +62,7 @@ function acts(
     return false;
   }
   if (entry.kind === "run" && isLive(entry.run)) {
-    send({ type: "act", action: "stop", task: { id: entry.run.id } });
+    send({ type: "act", action: "cancel", task: { id: entry.run.id } });
   } else if (entry.kind === "stored" && entry.row.own === true) {
     const { id, root } = entry.row;
     send({ type: "act", action: "deleteTask", task: { id, root } });

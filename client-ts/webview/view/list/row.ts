@@ -85,7 +85,7 @@ function runActions(run: RunRow): Act[] {
         ? [["startNow", "debug-start", LIST.startNow]]
         : [];
   const review: Act[] = run.changes === undefined ? [] : [["review", "diff-multiple", LIST.review]];
-  return [...first, ...review, ["stop", "debug-stop", LIST.stop]];
+  return [...first, ...review, ["cancel", "debug-stop", LIST.cancel]];
 }
 
 function pinAct(pinned: true | undefined): Act {

@@ -1,15 +1,15 @@
-import { beforeEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { ResponseError } from "vscode-jsonrpc/node";
 
 import {
   searchTasks,
   type TaskSearchOptions,
 } from "../../../../src/commands/history/taskSearch.js";
-import type { ListParams, SearchResult } from "../../../../src/protocol.js";
+import type { AsyncTask, ListParams, SearchResult } from "../../../../src/protocol.js";
 import { setHome } from "../../../../src/text/places.js";
 import type { SubagentService } from "../../../../src/service/service.js";
 import { shown } from "../../../vscode.js";
-import { storedTask } from "../../tasks.js";
+import { asyncTask, storedTask } from "../../tasks.js";
 
 const HIT: SearchResult["hits"][number] = {
   taskId: "t9",
@@ -25,7 +25,9 @@ const HIT: SearchResult["hits"][number] = {
 const hits = [HIT];
 const tasks = [storedTask("t1")];
 const partlySearched: NonNullable<SearchResult["partlySearched"]> = [];
+const runs = new Map<string, AsyncTask>();
 const service = {
+  tasks: runs,
   request: (method: string, params: ListParams) => {
     if (params.query === "cost>") {
       const data = { position: 5, expected: "a value for cost" };
@@ -64,7 +66,11 @@ beforeEach(() => {
   delete shown.pick;
   tasks.splice(0, 1, storedTask("t1"));
   hits.splice(1);
+  runs.clear();
   partlySearched.splice(0);
+});
+afterEach(() => {
+  shown.pick?.hide(); // one that stays open keeps editors of later tests as they are
 });
 
 test("tasks and messages are listed with what was found, and how much is still unread", async () => {
@@ -80,6 +86,22 @@ test("tasks and messages are listed with what was found, and how much is still u
   );
   pick.hide();
   expect(await chosen).toBeUndefined();
+});
+
+test("a run is shown with the state that the list has", async () => {
+  const options = [{ optionId: "y", name: "Yes", kind: "allow_once" as const }];
+  const attention = { kind: "permission" as const, requestId: "r", title: "Write", options };
+  runs.set("t1", asyncTask("t1", { attention }));
+  tasks.splice(
+    0,
+    1,
+    storedTask("t1", { product: "sidecar", status: "active", outcome: "streaming" }),
+  );
+  const { pick, typed } = opened();
+  await typed("roof ");
+  await vi.waitFor(() => {
+    expect(pick.items[0]).toMatchObject({ description: "Needs you" });
+  });
 });
 
 test("a task is shown with its state, its agent and its folder, and not by its ID", async () => {

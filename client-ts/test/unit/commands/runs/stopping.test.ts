@@ -21,24 +21,24 @@ function commands(...tasks: AsyncTask[]) {
   return stoppingCommands({ service: service as unknown as SubagentService });
 }
 
-test("Stop All asks whether it means this workspace or all", async () => {
+test("Cancel All asks whether it means this workspace or all", async () => {
   const { "subagentSidecar.subagent.stopAll": stopAll } = commands(
     asyncTask("a"),
     asyncTask("b", FOREIGN),
     asyncTask("c", { status: "completed" }),
   );
-  const own = "Stop 1 subagent of this workspace";
+  const own = "Cancel 1 subagent of this workspace";
   shown.answers = [own];
   await stopAll();
-  expect(shown.rows).toEqual([own, "Stop all 2 subagents of all windows and terminals"]);
+  expect(shown.rows).toEqual([own, "Cancel all 2 subagents of all windows and terminals"]);
   expect(request).toHaveBeenCalledWith("asyncTasks/cancelAll", { scope: "own" });
-  expect(shown.messages).toEqual(["Stopped 2 subagents."]);
+  expect(shown.messages).toEqual(["Cancelled 2 subagents."]);
 });
 
-test("Stop All offers no empty choice, and does nothing without one", async () => {
+test("Cancel All offers no empty choice, and does nothing without one", async () => {
   const stopAll = commands(asyncTask("b", FOREIGN))["subagentSidecar.subagent.stopAll"];
   await stopAll();
-  expect(shown.rows).toEqual(["Stop all 1 subagent of all windows and terminals"]);
+  expect(shown.rows).toEqual(["Cancel all 1 subagent of all windows and terminals"]);
   expect(request).not.toHaveBeenCalled();
   await commands()["subagentSidecar.subagent.stopAll"]();
   expect(shown.messages).toEqual(["No subagent is running."]);
