@@ -220,6 +220,7 @@ export class Page {
       this.send({ type: "closeRun" });
     } else if (isFind(event) && place === "sideBar") {
       event.preventDefault();
+      event.stopPropagation(); // the editor would open the search of a text editor as well
       this.send(open === undefined ? { type: "act", action: "filter" } : { type: "find" });
     } else if (
       event.key === "End" &&

@@ -8,6 +8,7 @@ import { storeTexts } from "../harness/history.ts";
 import { Probe } from "../harness/probe.ts";
 import { Session } from "../harness/session.ts";
 import { THEMES, useTheme } from "../harness/themes.ts";
+import type { Workbench } from "../harness/workbench.ts";
 
 const TASK = { id: "5e8d1b7a-2c34-4f60-8b19-7a6c5d4e3f21", title: "Tune the piano" };
 
@@ -34,6 +35,8 @@ session.step("a conversation opens in place of the list", async (workbench) => {
 
 session.step("Ctrl+F searches it there, in every theme", async (workbench) => {
   const { list } = new Chat(workbench);
+  await workbench.run("File: Compare New Untitled Text Files");
+  await workbench.focusedEditor.waitFor();
   await list.getByRole("log").focus();
   await workbench.page.keyboard.press("Control+F");
   const field = list.getByRole("textbox", { name: "Find" });
@@ -45,6 +48,7 @@ session.step("Ctrl+F searches it there, in every theme", async (workbench) => {
     await workbench.picture(`find-${theme.name}`);
     assert.deepEqual(await seriousFindings(list), [], theme.name);
   }
+  assert.equal(await editorSearch(workbench).count(), 0);
 });
 
 session.step("Escape closes the search, and Back leads to the list", async (workbench) => {
@@ -60,7 +64,13 @@ session.step("where the list is, Ctrl+F filters it", async (workbench) => {
   await chat.row(TASK.title).focus();
   await workbench.page.keyboard.press("Control+F");
   await workbench.answer("no such task");
+  assert.equal(await editorSearch(workbench).count(), 0);
   await chat.row(TASK.title).waitFor({ state: "detached" });
   await chat.listButton("Clear Filter").click();
   await chat.row(TASK.title).waitFor();
 });
+
+/** The search of a text editor that is open. */
+function editorSearch(workbench: Workbench) {
+  return workbench.page.locator(".find-widget.visible");
+}

@@ -179,8 +179,12 @@ test.each([{ ctrlKey: true }, { metaKey: true }])("F with %j filters the list", 
   tell(...READY);
   const key = { key: "f", bubbles: true, cancelable: true, ...modifier };
   const event = new KeyboardEvent("keydown", key);
+  const editor = vi.fn();
+  window.addEventListener("keydown", editor, { once: true });
   find("#goal").dispatchEvent(event);
+  window.removeEventListener("keydown", editor);
   expect(event.defaultPrevented).toBe(true);
+  expect(editor).not.toHaveBeenCalled();
   expect(asked.filter(({ type }) => type === "act")).toEqual([{ type: "act", action: "filter" }]);
 });
 
