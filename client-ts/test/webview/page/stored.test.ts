@@ -91,6 +91,21 @@ test("the cost of a stored task is recorded, estimated or unknown", () => {
   expect(hint({ input: 5, output: 2, total: 7 })).toContain("cost unknown");
 });
 
+test("the changed lines of a stored task are counted from its files, in the head and in the result", () => {
+  const taskId = pageIdOf(REF);
+  const file = (path: string, more: object) => ({ path, actions: ["edited" as const], ...more });
+  const counted = [file("a", { additions: 2, deletions: 1 }), file("b", { additions: 3 })];
+  const ended = { status: "completed", outcome: "completed" } as const;
+  shown(ended, { type: "files", taskId, files: counted });
+  expect(textOf(".head-facts")).toContain("2 files +5 −1");
+  expect(textOf(".changes-head")).toContain("+5 −1");
+  shown(ended, { type: "files", taskId, files: [...counted, file("c", {})] });
+  expect(textOf(".head-facts")).toContain("3 files +5 −1 (1 not counted)");
+  shown(ended, { type: "files", taskId, files: [file("c", {})] });
+  expect(textOf(".head-facts")).toMatch(/1 file$/u);
+  expect(textOf(".changes-head")).toBe("1 file changed");
+});
+
 test("the conversation of a stored task that is gone says so, and stays", () => {
   const state = { status: "completed", outcome: "completed" } as const;
   shown(state, { type: "taskDeleted", taskId: pageIdOf(REF) });

@@ -21,6 +21,7 @@ import { clock, duration } from "../../../src/l10n/format.js";
 import { elapsed, isLive, STATUS_ICON, storedText } from "../../../src/text/outcome.js";
 import { cutText, plain } from "../../text/format.js";
 import { GOAL_CHARS, keyOf } from "../../model/conversation/items.js";
+import { changesOf } from "../../model/shown/changeCounts.js";
 import { answerAt } from "../../model/shown/endTexts.js";
 import { openCall } from "../../model/conversation/conversation.js";
 import { GOAL } from "../../model/find/parts.js";
@@ -107,7 +108,7 @@ function head(view: View, open: OpenRun): Part {
       <h1 id="conversation-title">
         <bdi>${row === undefined ? CONVERSATION.title : headingOf(view, row, open.title)}</bdi>
       </h1>
-      ${row === undefined ? undefined : headFacts(view, row, open.task?.stored)}
+      ${row === undefined ? undefined : headFacts(view, row, open)}
     </div>
     ${row === undefined ? undefined : cancelButton(view, row)}
   </header>`;
@@ -118,8 +119,9 @@ function headingOf({ state }: View, row: RunRow, title = row.goal): string {
   return state.place === "editor" ? oneLine(plain(title), TITLE_CHARS) : row.subagentName;
 }
 
-function headFacts(view: View, row: RunRow, stored?: StoredState): Part {
+function headFacts(view: View, row: RunRow, open: OpenRun): Part {
   const { state, now } = view;
+  const stored = open.task?.stored;
   const { status, glyph, words } = stored === undefined ? runState(view, row) : storedState(stored);
   const time = elapsed(row, now);
   const facts = [
@@ -127,7 +129,7 @@ function headFacts(view: View, row: RunRow, stored?: StoredState): Part {
     row.from && CONVERSATION.launchedFrom(row.from),
     placeWords(row, now),
     ...modelWords(row),
-    changeWords(row.changes),
+    changeWords(row.changes ?? changesOf(open.task, open.files)),
   ].filter((fact) => fact !== undefined);
   return html`<p class="head-facts">
     <span class="state state-${status}">${icon(glyph)}</span>

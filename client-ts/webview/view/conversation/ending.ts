@@ -7,6 +7,7 @@ import { allTokens, estimateWords } from "../../../src/text/runWords.js";
 import { compact, dollars } from "../../../src/l10n/format.js";
 import { isLive, shownLook, STATUS_ICON, stateOf } from "../../../src/text/outcome.js";
 import { storedRef } from "../../../src/storedRef.js";
+import { changesOf } from "../../model/shown/changeCounts.js";
 import {
   adviceOf,
   broughtBackWords,
@@ -100,7 +101,7 @@ function changedFiles(task: AsyncTask, open: OpenRun, view: View): Part {
     ? touchedFiles(task, view)
     : changes(
         {
-          ...{ files, texts: open.texts ?? [], counts: task.changes },
+          ...{ files, texts: open.texts ?? [], counts: changesOf(task, files) },
           ...{ taskId: task.id, folder: task.workspaceDir },
         },
         view,
