@@ -107,13 +107,19 @@ function scrollInto(box: HTMLElement, target: Range | HTMLElement): void {
   const [view, at] = [box.getBoundingClientRect(), target.getBoundingClientRect()];
   if (box.scrollHeight > box.clientHeight + 1) {
     const border = BORDER * view.height;
-    if (at.top < view.top + border || at.bottom > view.bottom - border) {
+    if (at.top < view.top + Math.max(border, coverOf(box)) || at.bottom > view.bottom - border) {
       box.scrollTop += at.top - view.top - AT * view.height;
     }
   }
   if (box.scrollWidth > box.clientWidth + 1 && (at.left < view.left || at.right > view.right)) {
     box.scrollLeft += at.left - view.left - AT * view.width;
   }
+}
+
+/** Return how much of the top of a box the field of the search covers, in CSS pixels. */
+function coverOf(box: HTMLElement): number {
+  const bar = box.parentElement?.querySelector(":scope > .find");
+  return bar?.getBoundingClientRect().height ?? 0;
 }
 
 /** Return what the reader selected in the conversation, if it is a few words on a line. */

@@ -55,8 +55,9 @@ const SILENCE_MS = 30_000;
 export function conversation(view: View, open: OpenRun, onScroll: (event: Event) => void): Part {
   return html`<section class="page conversation" aria-label=${titleOf(view, open)}>
     ${head(view, open)} ${problem(open)} ${unmet(open)}
-    ${plan(open.stream.conversation.plan, contextOf(view, open).live)} ${findBar(view, open)}
+    ${plan(open.stream.conversation.plan, contextOf(view, open).live)}
     <div class="reading">
+      ${findBar(view, open)}
       <div
         class="scroller"
         id="scroller"
