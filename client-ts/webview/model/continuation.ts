@@ -1,6 +1,7 @@
 import { cutMiddle } from "../../src/text/cutting.js";
 import { CONTINUATION } from "../text/strings.js";
 import { blockSource } from "./conversation/blocks.js";
+import type { PageTask } from "../../src/panel/pageTask.js";
 import type { State } from "./state.js";
 
 const LAST_CHARS = 2_000;
@@ -15,11 +16,23 @@ export function continuation({ open }: State): string {
   const words = last?.kind === "message" ? cutMiddle(blockSource(last.block), LAST_CHARS) : "";
   return [
     ...(goal === "" ? [] : [titled(goal)]),
-    CONTINUATION.origin,
+    isCompleted(task) ? CONTINUATION.completed : CONTINUATION.origin,
     ...(names.length === 0 ? [] : [CONTINUATION.files(names)]),
     ...(words === "" ? [] : [CONTINUATION.last(words)]),
-    CONTINUATION.next,
+    nextOf(task, words !== ""),
   ].join("\n\n");
+}
+
+/** Say what is to do: of a completed task or one that ended with a question, only the user knows. */
+function nextOf(task: PageTask | undefined, hasWords: boolean): string {
+  if (isCompleted(task)) {
+    return CONTINUATION.more;
+  }
+  return hasWords && task?.stored?.outcome === "waiting" ? CONTINUATION.answer : CONTINUATION.next;
+}
+
+function isCompleted(task: PageTask | undefined): boolean {
+  return task?.stored?.status === "completed";
 }
 
 /** Begin with the goal, but not twice where the task continued another one. */

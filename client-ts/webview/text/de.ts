@@ -240,10 +240,13 @@ export const ENDING: Texts<typeof en.ENDING> = {
 export const CONTINUATION: Texts<typeof en.CONTINUATION> = {
   goal: (goal) => `Fortsetzen: ${goal}`,
   origin: "Ein anderer Agent hat diese Aufgabe begonnen.",
+  completed: "Ein anderer Agent hat diese Aufgabe abgeschlossen.",
   files: (names) =>
     `Er hat diese Dateien geändert:\n${names.map((name) => `- ${name}`).join("\n")}`,
   last: (text) => `Seine letzte Nachricht war:\n${text}`,
   next: "Prüfe zuerst den jetzigen Stand der Dateien, und erledige dann, was noch fehlt.",
+  answer: "Prüfe zuerst den jetzigen Stand der Dateien. Die Antwort auf diese Nachricht ist: ",
+  more: "Prüfe zuerst den jetzigen Stand der Dateien, und mache dann damit weiter: ",
 };
 
 export const OUTPUT: Texts<typeof en.OUTPUT> = {

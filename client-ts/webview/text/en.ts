@@ -248,10 +248,14 @@ export const CONTINUATION = {
   /** The first words, which become the title of the run. No command of an agent begins like this. */
   goal: (goal: string) => `Continue: ${goal}`,
   origin: "Another agent started this task.",
+  completed: "Another agent completed this task.",
   files: (names: readonly string[]) =>
     `It changed these files:\n${names.map((name) => `- ${name}`).join("\n")}`,
   last: (text: string) => `Its last message was:\n${text}`,
   next: "Check the current state of the files first, then finish what is left.",
+  /** The user writes what comes next, behind these. */
+  answer: "Check the current state of the files first. The answer to this message is: ",
+  more: "Check the current state of the files first, then continue with this: ",
 };
 
 export const OUTPUT = {
