@@ -128,11 +128,9 @@ export class AgentsView implements WebviewViewProvider, Disposable {
     await this.#context.commands.executeCommand(`${AGENTS_VIEW}.focus`);
   }
 
-  /** Give the view the keyboard focus, in its list or conversation: a new page puts it there by itself. */
+  /** Give the view the keyboard focus, in its list or conversation. */
   async focusList(): Promise<void> {
-    const { page } = this;
-    await this.focus();
-    page?.show({ type: "focusList" });
+    await this.#show({ type: "focusList" });
   }
 
   /** Show the view with the cursor in the goal, and write something at its end. */

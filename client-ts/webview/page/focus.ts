@@ -2,8 +2,10 @@ import type { Event } from "../model/events.js";
 import { isComplete } from "../model/questions/drafts.js";
 import type { State } from "../model/state.js";
 
+/** The conversation or the row of the list that the keys go to, as a selector. */
+export const LIST_FOCUS = '#scroller, .agent[tabindex="0"], .group[tabindex="0"]';
 /** The element that gets the focus when the focused one disappears, as a selector. */
-export const FALLBACK_FOCUS = '#scroller, .agent[tabindex="0"], .group[tabindex="0"], #goal';
+export const FALLBACK_FOCUS = `${LIST_FOCUS}, #goal`;
 
 /** Return the element to focus after an event, as a selector; undefined keeps the focus. */
 export function focusTarget(after: State, event: Event): string | undefined {

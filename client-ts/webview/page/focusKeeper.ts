@@ -1,4 +1,4 @@
-import { FALLBACK_FOCUS } from "./focus.js";
+import { FALLBACK_FOCUS, LIST_FOCUS } from "./focus.js";
 
 /**
  * Gives the focus of a page to an element of it: the editor focuses a page as a whole, where keys do nothing,
@@ -14,6 +14,8 @@ export class FocusKeeper {
   #hasPointed = false;
   /** Whether the goal got the focus because the list was empty, and the user has not typed since. */
   #isStopgap = false;
+  /** Whether the list gets the focus as soon as it has rows, unless the user acts before. */
+  #isListSought = false;
 
   constructor(root: HTMLElement) {
     this.#root = root;
@@ -30,6 +32,9 @@ export class FocusKeeper {
     this.#root.addEventListener("input", () => {
       this.#isStopgap = false;
     });
+    document.addEventListener("keydown", () => {
+      this.#isListSought = false;
+    });
     for (const [type, isPointing] of [
       ["pointerdown", true],
       ["pointerup", false],
@@ -38,7 +43,7 @@ export class FocusKeeper {
       document.addEventListener(type, () => {
         this.#isPointing = isPointing;
         this.#hasPointed = true;
-        this.#isStopgap = false;
+        this.#isStopgap = this.#isListSought = false;
       });
     }
     document.defaultView?.addEventListener("focus", () => {
@@ -50,6 +55,21 @@ export class FocusKeeper {
   giveFirst(): void {
     if (this.#last === undefined && this.#wanted === undefined && !this.#hasPointed) {
       this.give();
+    }
+  }
+
+  /** Focus the list, or the conversation in its place, as soon as the page has it. */
+  seekList(): void {
+    this.#isListSought = true;
+    this.giveSought();
+  }
+
+  /** Do so if the page has it now. */
+  giveSought(): void {
+    const found = this.#isListSought ? this.#root.querySelector(LIST_FOCUS) : null;
+    if (found instanceof HTMLElement) {
+      this.#isListSought = false;
+      this.want(found);
     }
   }
 

@@ -175,6 +175,9 @@ export class Page {
     if (focus !== undefined) {
       this.#draw();
       this.#focus(focus);
+      if (event.type === "focusList") {
+        this.#focusKeeper.seekList();
+      }
     } else if (after !== before && AT_ONCE.has(event.type)) {
       this.#draw();
     } else if (after !== before || this.#afterDrawing.length > 0) {
@@ -278,6 +281,7 @@ export class Page {
     } else if (!hadFocus) {
       this.#focusKeeper.giveFirst();
     }
+    this.#focusKeeper.giveSought();
   }
 
   /** Load new pictures once the folder is known in which the run names them. */

@@ -187,13 +187,12 @@ test("what was launched by a key is offered where the view is hidden, and opens 
   expect(inform).toHaveBeenCalledTimes(2);
 });
 
-test("the list gets the focus from a field of its page, and a new page puts it there by itself", async () => {
+test("the list gets the focus from a field of its page, and in a page that is not there yet", async () => {
   const { agents } = provided();
   await agents.focusList();
   const shown = shownView();
   agents.resolveWebviewView(shown.view);
   await shown.send({ type: "ready" });
-  expect(shown.posted).not.toContainEqual({ type: "focusList" });
   await agents.focusList();
-  expect(shown.posted).toContainEqual({ type: "focusList" });
+  expect(shown.posted.filter(({ type }) => type === "focusList")).toHaveLength(2);
 });

@@ -988,6 +988,21 @@ test("the key for the list leads from the goal to the current row", () => {
   expect(document.activeElement).toBe(find('.agent[tabindex="0"]'));
 });
 
+test.each([true, false])(
+  "it leads to a list that comes later, unless a key is pressed: %s",
+  (isPressed) => {
+    const { tell } = shown();
+    tell({ type: "service", state: { kind: "running" } }, DEFINITIONS, { type: "focusList" });
+    expect(document.activeElement).toBe(goal());
+    if (isPressed) {
+      press("w", goal());
+    }
+    tell(...READY);
+    const row = find('.agent[tabindex="0"], .group[tabindex="0"]');
+    expect(document.activeElement).toBe(isPressed ? goal() : row);
+  },
+);
+
 test("Shift+End selects up to the last row of all, which is loaded first", () => {
   const { tell } = shown();
   tell({ type: "service", state: { kind: "running" } }, DEFINITIONS, part(0, 6, 9));
