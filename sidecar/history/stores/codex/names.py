@@ -18,8 +18,8 @@ from sidecar.history.stores.append_only.growing_file import Position, Unreadable
 from sidecar.history.stores.append_only.records import Damage, LineDecoder
 from sidecar.history.stores.codex.layout import NAMES, STATE
 from sidecar.history.stores.codex.state_folders import StateFolders
-from sidecar.history.stores.sessions.foreign_database import ForeignDatabase, Refused, columns
-from sidecar.history.stores.sessions.private_copy import Stamps
+from sidecar.history.stores.sessions.databases.foreign_database import ForeignDatabase, Refused, columns
+from sidecar.history.stores.sessions.databases.private_copy import Stamps
 
 _MAX_TITLE: Final = 10_000
 """The longest title that is read, in characters."""

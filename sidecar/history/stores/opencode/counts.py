@@ -5,7 +5,7 @@ import time
 from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from typing import Any, Final, NamedTuple
 
-from sidecar.history.stores.sessions.foreign_database import columns, concerns_one_row, values_up_to
+from sidecar.history.stores.sessions.databases.foreign_database import columns, concerns_one_row, values_up_to
 
 TABLES: Final = ("message", "part")
 NONE: Final = (0, 0, 0)

@@ -21,13 +21,13 @@ from sidecar.history.stores.opencode.heads import (
     with_busy,
 )
 from sidecar.history.stores.opencode.reading import content_of
-from sidecar.history.stores.sessions.foreign_database import (
+from sidecar.history.stores.sessions.databases.foreign_database import (
     ForeignDatabase,
     Refused,
     concerns_one_row,
     has_log,
 )
-from sidecar.history.stores.sessions.private_copy import Stamps, newest
+from sidecar.history.stores.sessions.databases.private_copy import Stamps, newest
 
 _MOST_FAILING_SECONDS: Final = 1.0
 """How long sessions that cannot be read may take before the next ones have to wait: a bad disk is slow."""

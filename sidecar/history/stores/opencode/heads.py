@@ -22,7 +22,7 @@ from sidecar.history.stores.opencode.counts import (
     select,
 )
 from sidecar.history.stores.opencode.session_rows import lost_rows, session_rows
-from sidecar.history.stores.sessions.foreign_database import Refused, columns, values_up_to
+from sidecar.history.stores.sessions.databases.foreign_database import Refused, columns, values_up_to
 from sidecar.history.stores.sessions.times import time_ms
 
 _HEADER: Final = ("id", "parent_id", "directory", "title", "version", "time_created", "time_updated")

@@ -23,7 +23,7 @@ from sidecar.history.stores.opencode.content import (
 )
 from sidecar.history.stores.opencode.counts import CHUNK, marks
 from sidecar.history.stores.opencode.session_rows import is_damage
-from sidecar.history.stores.sessions.foreign_database import columns
+from sidecar.history.stores.sessions.databases.foreign_database import columns
 
 _decode: Final = msgspec.json.Decoder().decode
 

@@ -23,8 +23,8 @@ from sidecar.history.doctor import examine
 from sidecar.history.stored.complexity import MAX_VALUES
 from sidecar.history.stores.opencode import failures, heads
 from sidecar.history.stores.opencode.files import FileSource
-from sidecar.history.stores.sessions import foreign_database, private_copy
-from sidecar.history.stores.sessions.foreign_database import ForeignDatabase, columns
+from sidecar.history.stores.sessions.databases import foreign_database, private_copy
+from sidecar.history.stores.sessions.databases.foreign_database import ForeignDatabase, columns
 from sidecar.history.stores.sessions.saving import MAX_DOCUMENT
 from tests.history.stores.fixtures.foreign_files import seen
 

@@ -17,8 +17,8 @@ from sidecar.history.doctor import examine
 from sidecar.history.stores.opencode import databases, failures
 from sidecar.history.stores.opencode.databases import DatabaseSource
 from sidecar.history.stores.opencode.reading import content_of
-from sidecar.history.stores.sessions import foreign_database
-from sidecar.history.stores.sessions.foreign_database import ForeignDatabase
+from sidecar.history.stores.sessions.databases import foreign_database
+from sidecar.history.stores.sessions.databases.foreign_database import ForeignDatabase
 
 pytestmark = pytest.mark.usefixtures("without_rests")
 BROKEN = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_READ)

@@ -15,8 +15,8 @@ from sidecar.history import TaskHistory
 from sidecar.history.catalog.kept_rows import FIRST_PAUSE_MS
 from sidecar.history.stores.opencode import counts, databases
 from sidecar.history.stores.opencode.reading import content_of
-from sidecar.history.stores.sessions import foreign_database, private_copy
-from sidecar.history.stores.sessions.foreign_database import ForeignDatabase
+from sidecar.history.stores.sessions.databases import foreign_database, private_copy
+from sidecar.history.stores.sessions.databases.foreign_database import ForeignDatabase
 
 pytestmark = pytest.mark.usefixtures("without_rests")
 PAGE = 4096

@@ -15,8 +15,8 @@ from sidecar.history.listing.selection import Selection
 from sidecar.history.live import LiveHistory
 from sidecar.history.search.build import current_versions
 from sidecar.history.stores.opencode import counts as counting
-from sidecar.history.stores.sessions import foreign_database, private_copy
-from sidecar.history.stores.sessions.private_copy import Stamps, copy_of, stamps_of
+from sidecar.history.stores.sessions.databases import foreign_database, private_copy
+from sidecar.history.stores.sessions.databases.private_copy import Stamps, copy_of, stamps_of
 from sidecar.history.task_history import Changes
 from tests.history.live.conftest import WAIT_SECONDS, until
 

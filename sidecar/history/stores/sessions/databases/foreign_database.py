@@ -12,7 +12,13 @@ from typing import Final, TypeVar
 
 from sidecar.api.stored.tasks import Problem
 from sidecar.history.stored.problems import problem
-from sidecar.history.stores.sessions.private_copy import Stamps, Unsteady, copies_folder, copy_of, stamps_of
+from sidecar.history.stores.sessions.databases.private_copy import (
+    Stamps,
+    Unsteady,
+    copies_folder,
+    copy_of,
+    stamps_of,
+)
 
 MAX_BYTES: Final = 2 * 1024**3
 """The largest database that is read, with its log."""

@@ -1,0 +1,1 @@
+"""Read the SQLite databases of other programs without a trace."""
