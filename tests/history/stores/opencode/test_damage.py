@@ -23,7 +23,7 @@ from sidecar.history.doctor import examine
 from sidecar.history.stored.complexity import MAX_VALUES
 from sidecar.history.stores.opencode import failures, heads
 from sidecar.history.stores.opencode.files import FileSource
-from sidecar.history.stores.sessions.databases import foreign_database, private_copy
+from sidecar.history.stores.sessions.databases import copied_file, foreign_database
 from sidecar.history.stores.sessions.databases.foreign_database import ForeignDatabase, columns
 from sidecar.history.stores.sessions.saving import MAX_DOCUMENT
 from tests.history.stores.fixtures.foreign_files import seen
@@ -174,7 +174,7 @@ def test_a_cache_without_room_for_a_copy_is_named(
     if harm == "closed":
         cache.touch()
     else:
-        monkeypatch.setattr(private_copy, "_copy_blocks", lambda *_: (_ for _ in ()).throw(no_room()))
+        monkeypatch.setattr(copied_file, "_copy_blocks", lambda *_: (_ for _ in ()).throw(no_room()))
     monkeypatch.setenv("SIDECAR_CACHE_DIR", str(cache))
     history = history_of(written.root)
     assert {row.id for row in history.list(children=True)} >= in_files(written)

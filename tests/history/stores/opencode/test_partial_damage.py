@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 import sqlite3
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -226,7 +227,7 @@ def test_a_log_that_is_deleted_before_it_is_copied_causes_no_problem(
     writer.commit()
     copy = private_copy.copy_of
 
-    def late(*given: Any) -> Path:
+    def late(*given: Any) -> AbstractContextManager[Path]:
         writer.close()  # which deletes the log
         return copy(*given)
 

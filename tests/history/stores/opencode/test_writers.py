@@ -1,9 +1,11 @@
 """A database that another process writes to is read right, and its changes are announced."""
 
+import contextlib
 import queue
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,7 +17,8 @@ from sidecar.history.listing.selection import Selection
 from sidecar.history.live import LiveHistory
 from sidecar.history.search.build import current_versions
 from sidecar.history.stores.opencode import counts as counting
-from sidecar.history.stores.sessions.databases import foreign_database, private_copy
+from sidecar.history.stores.sessions.databases import copied_file, foreign_database, private_copy
+from sidecar.history.stores.sessions.databases.copied_file import Unsteady
 from sidecar.history.stores.sessions.databases.private_copy import Stamps, copy_of, stamps_of
 from sidecar.history.task_history import Changes
 from tests.history.live.conftest import WAIT_SECONDS, until
@@ -144,11 +147,12 @@ class BusyDatabase:
         self._database.execute("CREATE TABLE IF NOT EXISTS busy (value)")
         monkeypatch.setattr(foreign_database, "copy_of", self._copied)
 
-    def _copied(self, path: str, stamps: Stamps) -> Path:
-        copy = copy_of(path, stamps)
-        self.copies += 1
-        self._database.execute("INSERT INTO busy VALUES (zeroblob(5000))")
-        return copy
+    @contextlib.contextmanager
+    def _copied(self, path: str, stamps: Stamps) -> Iterator[Path]:
+        with copy_of(path, stamps) as copy:
+            self.copies += 1
+            self._database.execute("INSERT INTO busy VALUES (zeroblob(5000))")
+            yield copy
 
 
 @pytest.mark.parametrize("look", ["byFile", "search"])
@@ -174,16 +178,16 @@ def test_a_log_that_is_begun_again_during_the_copy_is_not_used(
     path = str(tmp_path / "some.db")
     writer = _writer_with_log(Path(path), 50_000)
     before = stamps_of(path)
-    copy = private_copy._copy
+    copy = copied_file.copy_file
 
     def copy_before_a_write(source: str, target: Path) -> None:
         copy(source, target)
         if source.endswith("-wal"):
             writer.execute("INSERT INTO t VALUES (zeroblob(200000))")
 
-    monkeypatch.setattr(private_copy, "_copy", copy_before_a_write)
-    with pytest.raises(private_copy.Unsteady):
-        copy_of(path, before)
+    monkeypatch.setattr(private_copy, "copy_file", copy_before_a_write)
+    with pytest.raises(Unsteady), copy_of(path, before):
+        pass
     after = stamps_of(path)
     (database, log, _), (same, longer, _) = before, after
     assert log is not None and longer is not None
@@ -191,7 +195,7 @@ def test_a_log_that_is_begun_again_during_the_copy_is_not_used(
     assert longer[1] > log[1], "the log grew"
     monkeypatch.undo()
     monkeypatch.setenv("SIDECAR_CACHE_DIR", str(tmp_path / "cache"))
-    with sqlite3.connect(copy_of(path, after)) as reader:
+    with copy_of(path, after) as copied, sqlite3.connect(copied) as reader:
         assert reader.execute("SELECT count(*) FROM t").fetchone() == (2,)
     reader.close()
     writer.close()
@@ -204,15 +208,15 @@ def test_a_log_that_is_filled_again_is_copied_while_its_writer_writes(
     writer = _writer_with_log(Path(path), 200_000)
     writer.execute("INSERT INTO t VALUES (1)")
     before = stamps_of(path)
-    copy = private_copy._copy
+    copy = copied_file.copy_file
 
     def copy_between_writes(source: str, target: Path) -> None:
         writer.execute("INSERT INTO t VALUES (1)")
         copy(source, target)
         writer.execute("INSERT INTO t VALUES (1)")
 
-    monkeypatch.setattr(private_copy, "_copy", copy_between_writes)
-    with sqlite3.connect(copy_of(path, before)) as reader:
+    monkeypatch.setattr(private_copy, "copy_file", copy_between_writes)
+    with copy_of(path, before) as copied, sqlite3.connect(copied) as reader:
         (rows,) = reader.execute("SELECT count(*) FROM t").fetchone()
     reader.close()
     after = stamps_of(path)

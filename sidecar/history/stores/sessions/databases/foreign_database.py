@@ -12,13 +12,8 @@ from typing import Final, TypeVar
 
 from sidecar.api.stored.tasks import Problem
 from sidecar.history.stored.problems import problem
-from sidecar.history.stores.sessions.databases.private_copy import (
-    Stamps,
-    Unsteady,
-    copies_folder,
-    copy_of,
-    stamps_of,
-)
+from sidecar.history.stores.sessions.databases.copied_file import Unsteady
+from sidecar.history.stores.sessions.databases.private_copy import Stamps, copies_folder, copy_of, stamps_of
 
 MAX_BYTES: Final = 2 * 1024**3
 """The largest database that is read, with its log."""
@@ -121,16 +116,13 @@ class ForeignDatabase:
 
     @contextlib.contextmanager
     def _opened(self, stamps: Stamps) -> Iterator[sqlite3.Connection]:
-        is_copied = has_log(stamps)
-        path = copy_of(self.path, stamps) if is_copied else Path(self.path)
-        mode = "mode=rw" if stamps[2] is not None and is_copied else "mode=ro"
-        address = f"{path.absolute().as_uri()}?{mode if is_copied else 'mode=ro&immutable=1'}"
-        connection = sqlite3.connect(address, uri=True, timeout=1.0, check_same_thread=False)
-        try:
-            _protect(connection)
+        if not has_log(stamps):
+            with _connected(Path(self.path), "mode=ro&immutable=1") as connection:
+                yield connection
+            return
+        mode = "mode=rw" if stamps[2] is not None else "mode=ro"
+        with copy_of(self.path, stamps) as path, _connected(path, mode) as connection:
             yield connection
-        finally:
-            connection.close()
 
     def refused(self, error: sqlite3.Error) -> Refused:
         """Describe an error after which `work` continued."""
@@ -154,6 +146,17 @@ class ForeignDatabase:
         if isinstance(error, UnicodeDecodeError):  # the module cannot decode the message of its own error
             return Refused("malformed", f"{self._name} is damaged: a name in it is not UTF-8")
         return Refused("malformed", f"{self._name} is damaged: {error}")
+
+
+@contextlib.contextmanager
+def _connected(path: Path, mode: str) -> Iterator[sqlite3.Connection]:
+    address = f"{path.absolute().as_uri()}?{mode}"
+    connection = sqlite3.connect(address, uri=True, timeout=1.0, check_same_thread=False)
+    try:
+        _protect(connection)
+        yield connection
+    finally:
+        connection.close()
 
 
 def concerns_one_row(error: sqlite3.Error) -> bool:

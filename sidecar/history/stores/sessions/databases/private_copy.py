@@ -2,6 +2,7 @@
 
 To read such a log in place, SQLite would create or change files next to it. A copy is a folder in the user's
 cache that is named by the stamps of the originals, so that processes share it; it may be deleted at any time.
+When a database changes, the copy of its file that no one reads is brought up to date; see `copied_file`.
 """
 
 import contextlib
@@ -10,13 +11,19 @@ import re
 import shutil
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 from zlib import crc32
 
 from sidecar.history.stored.reading import OPEN_FLAGS
-from sidecar.storage.layout import FILE_MODE, make_private_dirs
+from sidecar.history.stores.sessions.databases.copied_file import (
+    Unsteady,
+    copy_file,
+    kept_as_it_is,
+    take_over,
+)
+from sidecar.storage.layout import make_private_dirs
 from sidecar.user_dirs import cache_dir
 
 _JOURNAL: Final = "-journal"
@@ -27,7 +34,8 @@ _NEW: Final = "new-"
 """How the names of unfinished copies start."""
 _LEFT_SECONDS: Final = 3_600
 """The age of an unfinished copy whose process is gone."""
-_PIECE: Final = 1 << 24
+_PLAYED_BACK: Final = "-played"
+"""How the names of copies end whose file SQLite changes, because it plays back their journal."""
 _HEADER: Final = 32
 """The size of a log's header, with two salts."""
 _MAGIC: Final = b"\xd9\xd5\x05\xf9\x20\xa1\x63\xd7"
@@ -44,10 +52,6 @@ Stamps = tuple[FileStamp, ...]
 """The stamps of a database and of the files in `SUFFIXES`."""
 
 
-class Unsteady(Exception):
-    """The files changed while they were copied."""
-
-
 def stamps_of(path: str) -> Stamps:
     """Stat the files of a database without following links. Raises OSError except for missing files."""
     return tuple(_stamp(path + suffix) for suffix in SUFFIXES)
@@ -58,52 +62,66 @@ def copies_folder() -> Path:
     return Path(cache_dir(), "databases")
 
 
-def copy_of(path: str, stamps: Stamps) -> Path:
-    """Return a copy of a database as it was at `stamps`, or with transactions that its log has got since.
+@contextlib.contextmanager
+def copy_of(path: str, stamps: Stamps) -> Iterator[Path]:
+    """Provide a copy of a database as it was at `stamps`, or with transactions that its log has got since.
 
-    Raises Unsteady if anything else changed meanwhile, OSError if it cannot be copied.
+    It stays as it is until the context ends. Raises Unsteady if anything else changed meanwhile, OSError if
+    it cannot be copied.
     """
     home = copies_folder() / _short(os.fsencode(path))
     main = (stamps[0], stamps[2])  # a copy whose journal was played back is not what the main file holds
-    folder = home / f"{_short(repr(main).encode())}-{_short(repr(stamps[1:]).encode())}"
+    end = _PLAYED_BACK if stamps[2] is not None else ""
+    folder = home / f"{_short(repr(main).encode())}-{_short(repr(stamps[1:]).encode())}{end}"
     if not (folder / NAME).exists():
         make_private_dirs(home)
         _make(path, stamps, home, folder)
         _remove_others(home, folder)
-    return folder / NAME
+    if end:
+        yield folder / NAME
+        return
+    with kept_as_it_is(folder / NAME):
+        yield folder / NAME
 
 
 def _make(path: str, stamps: Stamps, home: Path, folder: Path) -> None:
     made = Path(tempfile.mkdtemp(prefix=_NEW, dir=home))
     start = _start_of_log(path)
+    is_kept = False
     try:
+        is_linked = _linked(home, folder, made / NAME)
+        if not is_linked and stamps[2] is None:
+            take_over([copy for copy in home.glob(f"*/{NAME}") if not _is_played_back(copy)], made / NAME)
         for suffix, stamp in zip(SUFFIXES, stamps, strict=True):
-            target = made / f"{NAME}{suffix}"
-            is_main = suffix == ""
-            if (
-                stamp is not None
-                and (stamp[1] or is_main)
-                and not (is_main and _linked(home, folder, target))
-            ):
-                _copy(path + suffix, target)
-                if suffix == _JOURNAL:
-                    _forget_super_journal(target, os.path.dirname(path))  # noqa: PTH120
+            if stamp is None or not (stamp[1] if suffix else not is_linked):
+                continue
+            copy_file(path + suffix, made / f"{NAME}{suffix}")
+            if suffix == _JOURNAL:
+                _forget_super_journal(made / f"{NAME}{suffix}", os.path.dirname(path))  # noqa: PTH120
         if not _is_steady(stamps, stamps_of(path)) or _start_of_log(path) != start:
+            is_kept = stamps[2] is None and not is_linked
             raise Unsteady
         with contextlib.suppress(OSError):  # another process was faster
             made.rename(folder)
     finally:
-        shutil.rmtree(made, ignore_errors=True)
+        if is_kept:  # the next copy starts from this one
+            (made / f"{NAME}-wal").unlink(missing_ok=True)
+        else:
+            shutil.rmtree(made, ignore_errors=True)
 
 
 def _linked(home: Path, folder: Path, target: Path) -> bool:
     """Share the database with a copy of the same one that has another log: reading never changes it."""
     for other in home.glob(f"{folder.name.partition('-')[0]}-*/{NAME}"):
         with contextlib.suppress(OSError):
-            if not other.with_name(f"{NAME}{_JOURNAL}").exists():
+            if not _is_played_back(other):
                 target.hardlink_to(other)
                 return True
     return False
+
+
+def _is_played_back(copy: Path) -> bool:
+    return copy.parent.name.endswith(_PLAYED_BACK)
 
 
 def _forget_super_journal(journal: Path, folder: str) -> None:
@@ -165,28 +183,6 @@ def _start_of_log(path: str) -> bytes:
         return os.read(log, _HEADER)
     finally:
         os.close(log)
-
-
-def _copy(source: str, target: Path) -> None:
-    """Copy a regular file; file systems that can share the blocks of two files do so."""
-    given = os.open(source, OPEN_FLAGS)
-    try:
-        made = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, FILE_MODE)
-        try:
-            _copy_blocks(given, made)
-        finally:
-            os.close(made)
-    finally:
-        os.close(given)
-
-
-def _copy_blocks(given: int, made: int) -> None:
-    if hasattr(os, "copy_file_range"):
-        with contextlib.suppress(OSError):  # not on this file system
-            while os.copy_file_range(given, made, _PIECE):
-                pass
-    while piece := os.read(given, _PIECE):
-        os.write(made, piece)
 
 
 def _stamp(path: str) -> FileStamp:

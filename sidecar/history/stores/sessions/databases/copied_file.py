@@ -1,0 +1,118 @@
+"""Copy a large file that changes in a few places, again and again: write only where an older copy differs.
+
+To write all of a database of a gigabyte after each change takes seconds, and wears out a disk. Locks keep
+copies that are being read from changing: they belong to the file, whatever its names are.
+"""
+
+import contextlib
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+from sidecar.history.stored.reading import OPEN_FLAGS
+from sidecar.storage.layout import FILE_MODE
+
+try:
+    import fcntl
+except ImportError:  # Windows, where each copy is written as a whole
+    fcntl = None  # type: ignore[assignment]
+
+_PIECE: Final = 1 << 24
+_COMPARED: Final = 1 << 20
+_WRITTEN: Final = 1 << 16
+"""The bytes that are compared at a time, and those that are written if they differ."""
+_CLONE: Final = 0x40049409
+"""FICLONE of Linux (linux/fs.h): let two files share their blocks until one of them is written."""
+
+
+class Unsteady(Exception):
+    """The files changed while they were copied or opened."""
+
+
+@contextlib.contextmanager
+def kept_as_it_is(copy: Path) -> Iterator[None]:
+    """Keep others from changing a copy. Raises Unsteady if one just took it over, OSError."""
+    if fcntl is None:
+        yield
+        return
+    with copy.open("rb") as file:
+        fcntl.flock(file, fcntl.LOCK_SH)
+        _check_name(file.fileno(), copy)
+        yield
+
+
+def take_over(copies: Sequence[Path], target: Path) -> None:
+    """Move one of the copies that nobody reads to `target`, and remove its other names."""
+    if fcntl is None:
+        return
+    for copy in copies:
+        with contextlib.suppress(OSError), copy.open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            copy.rename(target)
+            for other in copies:
+                with contextlib.suppress(OSError):
+                    if other.samefile(target):
+                        other.unlink()
+            copy.parent.rmdir()  # only of an unfinished copy is there nothing else
+            return
+
+
+def copy_file(source: str, target: Path) -> None:
+    """Copy a regular file, or make an older copy at `target` equal to it. Raises Unsteady, OSError."""
+    given = os.open(source, OPEN_FLAGS)
+    try:
+        made = os.open(target, os.O_RDWR | os.O_CREAT, FILE_MODE)
+        try:
+            if fcntl is not None:
+                fcntl.flock(made, fcntl.LOCK_EX)
+                _check_name(made, target)
+            if not _cloned(given, made):
+                _update(given, made) if os.fstat(made).st_size else _copy_blocks(given, made)
+        finally:
+            os.close(made)
+    finally:
+        os.close(given)
+
+
+def _check_name(file: int, path: Path) -> None:
+    try:
+        is_same = os.path.samestat(os.fstat(file), path.stat())
+    except FileNotFoundError:
+        is_same = False
+    if not is_same:
+        raise Unsteady
+
+
+def _cloned(given: int, made: int) -> bool:
+    """Share the blocks of a file, which few file systems can; return whether that was possible."""
+    if fcntl is None:
+        return False
+    size = os.fstat(given).st_size
+    try:
+        fcntl.ioctl(made, _CLONE, given)
+    except OSError:
+        return False
+    os.ftruncate(made, size)
+    return True
+
+
+def _copy_blocks(given: int, made: int) -> None:
+    if hasattr(os, "copy_file_range"):
+        with contextlib.suppress(OSError):  # not on this file system
+            while os.copy_file_range(given, made, _PIECE):
+                pass
+    while piece := os.read(given, _PIECE):
+        os.write(made, piece)
+
+
+def _update(given: int, made: int) -> None:
+    at = 0
+    while piece := os.pread(given, _COMPARED, at):
+        old = os.pread(made, len(piece), at)
+        for start in range(0, len(piece), _WRITTEN) if piece != old else ():
+            part = slice(start, start + _WRITTEN)
+            if piece[part] != old[part]:
+                os.pwrite(made, piece[part], at + start)
+        at += len(piece)
+    os.ftruncate(made, at)

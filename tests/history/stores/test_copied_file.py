@@ -1,0 +1,156 @@
+"""Copies of large files that are written only where they differ, and that stay as they are while read."""
+
+import os
+import random
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from sidecar.history.stores.sessions.databases import copied_file, private_copy
+from sidecar.history.stores.sessions.databases.copied_file import (
+    Unsteady,
+    copy_file,
+    kept_as_it_is,
+    take_over,
+)
+from sidecar.history.stores.sessions.databases.foreign_database import ForeignDatabase
+from sidecar.history.stores.sessions.databases.private_copy import NAME, copies_folder, copy_of, stamps_of
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows copies whole files")
+MANY_BYTES = 3_000_000
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Use an empty cache, on a file system where files do not share blocks."""
+    monkeypatch.setenv("SIDECAR_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setattr(copied_file, "_cloned", lambda *_: False)
+
+
+@pytest.fixture
+def written(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Note how many bytes each update writes."""
+    noted: list[int] = []
+    write = os.pwrite
+
+    def note(file: int, data: bytes, at: int) -> int:
+        noted.append(len(data))
+        return write(file, data, at)
+
+    monkeypatch.setattr(os, "pwrite", note)
+    return noted
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_an_older_copy_becomes_equal(tmp_path: Path, seed: int) -> None:
+    chance = random.Random(seed)
+    source, copy = tmp_path / "source", tmp_path / "copy"
+    data = bytearray(chance.randbytes(chance.choice([1, 65_536, MANY_BYTES])))
+    copy.write_bytes(data)
+    for _ in range(chance.randrange(4)):
+        at = chance.randrange(len(data) + 1)
+        data[at : at + 5_000] = chance.randbytes(chance.choice([0, 5_000, 9_000]))
+    source.write_bytes(data)
+    copy_file(str(source), copy)
+    assert copy.read_bytes() == data
+
+
+def test_only_what_differs_is_written(tmp_path: Path, written: list[int]) -> None:
+    source, copy = tmp_path / "source", tmp_path / "copy"
+    data = bytearray(random.Random(1).randbytes(MANY_BYTES))
+    copy.write_bytes(data)
+    data[1_000_000] ^= 1
+    source.write_bytes(data)
+    copy_file(str(source), copy)
+    assert (written, copy.read_bytes()) == ([65_536], bytes(data))
+
+
+def test_a_checkpoint_does_not_copy_the_whole_database_again(tmp_path: Path, written: list[int]) -> None:
+    path = tmp_path / "some.db"
+    with closing(_database(path)) as writer:
+        for number in range(5):
+            writer.execute("INSERT INTO t VALUES (?)", (f"row {number}",))
+            assert _rows(path) == 2 * number + 2
+            writer.execute("PRAGMA wal_checkpoint(RESTART)")
+            writer.execute("INSERT INTO t VALUES ('the log begins again')")
+            assert _rows(path) == 2 * number + 3
+    assert 0 < sum(written) < MANY_BYTES / 2
+    assert len([*copies_folder().glob(f"*/*/{NAME}")]) == 1
+
+
+def test_a_copy_that_is_read_stays_as_it_is(tmp_path: Path, written: list[int]) -> None:
+    path = tmp_path / "some.db"
+    with closing(_database(path)) as writer:
+        writer.execute("INSERT INTO t VALUES ('one')")
+        with copy_of(str(path), stamps_of(str(path))) as copy:
+            before = copy.read_bytes()
+            with copy.open("rb") as opened:
+                writer.execute("PRAGMA wal_checkpoint(RESTART)")
+                writer.execute("INSERT INTO t VALUES ('two')")
+                assert _rows(path) == 3
+                assert opened.read() == before
+    assert not written
+
+
+def test_a_copy_that_was_taken_over_is_not_read(tmp_path: Path) -> None:
+    copy, other = tmp_path / "copy", tmp_path / "other"
+    copy.write_bytes(b"old")
+    other.hardlink_to(copy)
+    take_over([copy, other], tmp_path / "target")
+    assert [path.name for path in tmp_path.iterdir() if path.is_file()] == ["target"]
+    with pytest.raises(FileNotFoundError), kept_as_it_is(copy):
+        pass
+
+
+def test_a_name_that_was_given_to_another_file_meanwhile_is_not_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copy, other = tmp_path / "copy", tmp_path / "other"
+    copy.write_bytes(b"old")
+    other.write_bytes(b"new")
+    monkeypatch.setattr("fcntl.flock", lambda *_: other.replace(copy))
+    with pytest.raises(Unsteady), kept_as_it_is(copy):
+        pass
+
+
+def test_what_an_unsteady_copy_wrote_is_used_by_the_next(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, written: list[int]
+) -> None:
+    path = tmp_path / "some.db"
+    with closing(_database(path)) as writer:
+        writer.execute("INSERT INTO t VALUES ('one')")
+        before = stamps_of(str(path))
+        monkeypatch.setattr(private_copy, "_is_steady", lambda *_: False)
+        with pytest.raises(Unsteady), copy_of(str(path), before):
+            pass
+        monkeypatch.undo()
+        monkeypatch.setenv("SIDECAR_CACHE_DIR", str(tmp_path / "cache"))
+        monkeypatch.setattr(copied_file, "_copy_blocks", _only_logs)
+        assert _rows(path) == 2
+    assert not written
+    assert len([*copies_folder().glob("*/*")]) == 1
+
+
+def _only_logs(given: int, made: int) -> None:
+    data = os.read(given, MANY_BYTES)
+    assert len(data) < MANY_BYTES / 2
+    os.write(made, data)
+
+
+def _database(path: Path) -> sqlite3.Connection:
+    writer = sqlite3.connect(path, isolation_level=None)
+    writer.execute("PRAGMA journal_mode=WAL")
+    writer.execute("CREATE TABLE t (value)")
+    writer.execute("INSERT INTO t VALUES (?)", (random.Random(1).randbytes(MANY_BYTES),))
+    writer.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    return writer
+
+
+def _rows(path: Path) -> int:
+    return ForeignDatabase(str(path)).read(_count)[1]
+
+
+def _count(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("SELECT count(*) FROM t").fetchone()[0])
