@@ -16,7 +16,7 @@ const session = new Session("access", {
     await defineScripted(profile);
     await defineWithSteps(profile, WRITER, "Keeps the notes.", [
       'think "Which file is it?"',
-      'say "I change `notes.txt`. See [the manual](https://example.com)."',
+      'say "I change `notes.txt`. See [the manual](https://example.com) and `src/notes.py:2`."',
       'plan "+Look;*Write;Tell"',
       "usage 1200 300 0.25",
       'write notes.txt "New words."',
