@@ -55,7 +55,7 @@ async function ask(service: SubagentService, panel: NoticePanel, run: Waiting): 
   const { answers } = questionLine(run, ROOM);
   const text = textOf(run);
   const buttons = buttonsFor(answers, unlinked(text) === text);
-  const chosen = await inform(text, ...buttons.map(({ label }) => label), strings.common.show);
+  const chosen = await inform(text, ...labelsOf(buttons));
   const option = buttons.find(({ label }) => label === chosen)?.option;
   if (chosen === strings.common.show) {
     await panel.reveal(run.id);
@@ -85,6 +85,13 @@ async function askQuestion(
       await answerOrTell(service, panel, { taskId, requestId, action: "accept", content });
     }
   }
+}
+
+/** Put *Show* before buttons that only reject: the first one has the color of what is to be done. */
+function labelsOf(answers: readonly Answering[]): string[] {
+  const labels = answers.map(({ label }) => label);
+  const { show } = strings.common;
+  return answers.some(({ allows }) => allows) ? [...labels, show] : [show, ...labels];
 }
 
 /** Return the answers that fit as buttons of different labels; those that allow only if `isExact`. */

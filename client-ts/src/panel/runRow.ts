@@ -1,9 +1,8 @@
 import type { Mark } from "../marks/marks.js";
 import type { AsyncTask } from "../protocol.js";
-import { type Asked, askedLine } from "../questions/questions.js";
+import { askedLine, inFolder } from "../questions/questions.js";
 import { EXAMPLE_RUNNER } from "../service/example.js";
 import { isLive } from "../text/outcome.js";
-import { pathInside } from "../text/places.js";
 import { allTokens } from "../text/runWords.js";
 import { oneLine } from "../text/words.js";
 import { isOpenFolder, ownerWords } from "../windows/owner.js";
@@ -21,7 +20,8 @@ export function rowOf(task: AsyncTask, mark: Mark = {}): RunRow {
   const { queuedAt, queuePosition, waiting, launchedAt, completedAt } = task;
   const { errorKind, mode, model, effort, changes, progress, placement } = task;
   const goal = oneLine(task.goalPrompt, ROW_GOAL_CHARS);
-  const asks = task.attention && askedLine(inFolder(task.attention, task), ROW_GOAL_CHARS);
+  const asks =
+    task.attention && askedLine(inFolder(task.attention, task.workspaceDir), ROW_GOAL_CHARS);
   const times = { endReason, queuedAt, queuePosition, waiting, launchedAt, completedAt };
   const from = ownerWords(task);
   const belongsHere = isOpenFolder(task.workspaceDir) || task.runner === EXAMPLE_RUNNER;
@@ -44,14 +44,6 @@ export function rowOf(task: AsyncTask, mark: Mark = {}): RunRow {
     unmet: progress.unmet,
   };
   return { id, subagentName, status, goal, ...mark, ...withoutAbsent(known) };
-}
-
-/** Name files inside the folder of the run without that folder: a row has little room. */
-function inFolder(asked: Asked, { workspaceDir }: AsyncTask): Asked {
-  const { paths } = asked;
-  return paths === undefined
-    ? asked
-    : { ...asked, paths: paths.map((path) => pathInside(path, workspaceDir) ?? path) };
 }
 
 function withoutAbsent<T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } {

@@ -1,7 +1,7 @@
 import { answersTo, type Answering } from "./answers.js";
 import type { AsyncTask, Attention } from "../protocol.js";
 import type { SubagentService } from "../service/service.js";
-import { shortPath } from "../text/places.js";
+import { pathInside, shortPath } from "../text/places.js";
 import { oneLine } from "../text/words.js";
 import * as strings from "../text/strings.js";
 
@@ -37,6 +37,14 @@ export function questionHeading({ toolKind = "" }: Asked): string {
   return strings.questions.doings[toolKind]?.[1] ?? strings.questions.allowThis;
 }
 
+/** Name the files inside a folder without that folder, as the conversation does. */
+export function inFolder<T extends Asked>(asked: T, folder: string): T {
+  const { paths } = asked;
+  return paths === undefined
+    ? asked
+    : { ...asked, paths: paths.map((path) => pathInside(path, folder) ?? path) };
+}
+
 /** Return what an agent asks for, cut to `most` characters: the command, address, files or title. */
 export function askedLine(asked: Asked, most: number): string {
   return oneLine(subjectOf(asked).text, most) + changeCounts(asked.diff);
@@ -50,7 +58,8 @@ export interface Room {
 
 /** Put a question on one line, with the answers that fit. */
 export function questionLine(run: Waiting, room: Room): QuestionLine {
-  const { attention, subagentName, workspaceDir } = run;
+  const { subagentName, workspaceDir } = run;
+  const attention = inFolder(run.attention, workspaceDir);
   const { cwd = workspaceDir } = attention;
   const { text, isAll } = subjectOf(attention);
   const verb = strings.questions.doings[attention.toolKind ?? ""]?.[0];

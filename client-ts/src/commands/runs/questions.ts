@@ -4,7 +4,13 @@ import { showQuickPick } from "../../questions/quickInput.js";
 import type { RememberedPermission } from "../../protocol.js";
 import { answerOrTell } from "../../questions/answering.js";
 import { inform } from "../../questions/notify.js";
-import { askedLine, questionLine, type Waiting, waitingRuns } from "../../questions/questions.js";
+import {
+  askedLine,
+  inFolder,
+  questionLine,
+  type Waiting,
+  waitingRuns,
+} from "../../questions/questions.js";
 import { isSimple, promptFor } from "../../questions/prompting.js";
 import type { SubagentService } from "../../service/service.js";
 import { ago } from "../../l10n/format.js";
@@ -103,7 +109,9 @@ async function chooseRun(
     return undefined;
   }
   const items = waiting.map((run) => ({
-    label: withoutIcons(`${run.subagentName}: ${askedLine(run.attention, TITLE_CHARS)}`),
+    label: withoutIcons(
+      `${run.subagentName}: ${askedLine(inFolder(run.attention, run.workspaceDir), TITLE_CHARS)}`,
+    ),
     description: rowText(run.goalPrompt, TITLE_CHARS),
     run,
   }));

@@ -111,9 +111,33 @@ test.each(["a; ".repeat(100), `echo ${LINK}`])(
   "of a command that a notification cannot show, only Show and Reject are offered: %j",
   (command) => {
     ask({ command });
-    expect(shown.buttons).toEqual([["Reject", "Show"]]);
+    expect(shown.buttons).toEqual([["Show", "Reject"]]);
   },
 );
+
+test("a notification of an edit names its file as the conversation does, and leads there first", async () => {
+  shown.answers = ["Show"];
+  const diff = "--- a\n+++ b\n@@ -1 +1 @@\n-x\n+y\n";
+  const { reveal } = ask({ toolKind: "edit", paths: ["/house/src/days.py"], diff });
+  expect(shown.messages).toEqual(["reviewer wants to edit: src/days.py (+1 −1)"]);
+  expect(shown.buttons).toEqual([["Show", "Reject"]]);
+  await vi.waitFor(() => {
+    expect(reveal).toHaveBeenCalledWith("t");
+  });
+});
+
+test("a rejection in a notification that outlived its question rejects nothing", async () => {
+  shown.answers = ["Reject"];
+  const { changes, request } = notifying();
+  const attention = { ...ATTENTION, toolKind: "edit", paths: ["/house/a.py"], diff: "+x\n" };
+  changes.fire(asyncTask("t", { attention }));
+  vi.advanceTimersByTime(BURST_MS);
+  changes.fire(asyncTask("t", { status: "completed", endReason: "goal" }));
+  await vi.waitFor(() => {
+    expect(shown.messages[1]).toBe("This question is no longer open.");
+  });
+  expect(request).not.toHaveBeenCalled();
+});
 
 test("an always is answered in the conversation, whose buttons show its scope", async () => {
   shown.answers = ["Show"];
