@@ -7,6 +7,9 @@ export const LIST_FOCUS = '#scroller, .agent[tabindex="0"], .group[tabindex="0"]
 /** The element that gets the focus when the focused one disappears, as a selector. */
 export const FALLBACK_FOCUS = `${LIST_FOCUS}, #goal`;
 
+/** The goal; without a subagent there is none, but the buttons that add one. */
+const COMPOSER_FOCUS = "#goal, :is(.nudge, .welcome) button";
+
 /** Return the element to focus after an event, as a selector; undefined keeps the focus. */
 export function focusTarget(after: State, event: Event): string | undefined {
   switch (event.type) {
@@ -31,6 +34,7 @@ export function focusTarget(after: State, event: Event): string | undefined {
     case "focusList":
       return FALLBACK_FOCUS;
     case "compose":
+      return COMPOSER_FOCUS;
     case "addToGoal":
     case "attached":
     case "detach":

@@ -4,6 +4,7 @@ import type { AgentOffer } from "../../../src/offers/offers.js";
 import type { FromWebview, ToWebview } from "../../../src/panel/messages.js";
 import type { SubagentInfo } from "../../../src/protocol.js";
 import { Page } from "../../../webview/page/page.js";
+import { row } from "../samples.js";
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -267,4 +268,20 @@ test("several subagents are warned about the folder that they share, which those
   document.querySelector<HTMLElement>('[aria-label="Don\'t launch plain"]')?.click();
   vi.advanceTimersByTime(400);
   expect(hint()).toBe("Launches 2 subagents.");
+});
+
+test("a goal for which there is no subagent says so, leads to the remedy and is there afterwards", () => {
+  const { tell } = composer();
+  const agent = { runner: "agent", title: "Agent" };
+  tell(
+    { type: "runs", runs: [row({ status: "completed" })] },
+    { type: "definitions", items: [], problems: [] },
+    { type: "offers", offers: {}, agents: [agent] },
+  );
+  expect(document.querySelector(".nudge p")?.textContent).toBe("No subagents yet");
+  tell({ type: "compose", goal: "Continue: Water the plants" });
+  expect(document.querySelector(".nudge p")?.textContent).toMatch(/^Your goal is ready, but/);
+  expect(document.activeElement?.textContent.trim()).toBe("Use Agent");
+  tell({ type: "definitions", items: [subagent("tester", "agent")], problems: [] });
+  expect(document.querySelector<HTMLTextAreaElement>("#goal")?.value).toMatch(/^Continue: Water/);
 });

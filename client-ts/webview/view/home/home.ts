@@ -48,7 +48,7 @@ function noDefinitions(view: View): Part {
   }
   return html`<div class="welcome">
     ${icon("robot")}
-    <h2>${HOME.noDefinitions}</h2>
+    <h2>${missing(view)}</h2>
     ${installed(view)}
     <p>${HOME.exampleHint}</p>
     ${exampleButton(view)}
@@ -65,11 +65,16 @@ function nudge(view: View): Part {
   }
   return state.service.kind === "untrusted"
     ? html`<p class="nudge hint">${HOME.untrusted}. ${HOME.untrustedHint}</p>`
-    : html`<div class="nudge">
-        <p>${HOME.noDefinitions}</p>
+    : html`<div class="nudge" role="group" aria-labelledby="missing">
+        <p id="missing">${missing(view)}</p>
         ${installed(view)}
         <div class="actions">${exampleButton(view)} ${createButton(view)}</div>
       </div>`;
+}
+
+/** Say that there is no subagent, and that one is needed if a goal waits for it. */
+function missing({ state }: View): string {
+  return state.draft.goal === "" ? HOME.noDefinitions : HOME.goalWaits;
 }
 
 /** Offer each installed agent by its name. */
