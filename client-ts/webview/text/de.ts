@@ -359,7 +359,7 @@ export const TOOL: Texts<typeof en.TOOL> = {
 export const DIFF: Texts<typeof en.DIFF> = {
   counts: (added, removed) => `${lines(added)} hinzugefügt, ${removed} entfernt`,
   open: "Diff öffnen",
-  openOf: (path) => `Diff von ${path} öffnen`,
+  openOf: (path) => `Diff öffnen: ${path}`,
   lines: (path) => `Geänderte Zeilen von ${path}`,
   more: (count) => `${plural(count, "weitere Zeile", "weitere Zeilen")}: Öffnen Sie den Diff.`,
 };
