@@ -20,7 +20,7 @@ const WORDS = ["oak", "**pi**ne", "oak and pine", "birch"];
 function run(): TaskEvent[] {
   return numbered([
     ...WORDS.map((text, at) => message(`m${at}`, text)),
-    { type: "thought", messageId: "t", text: "hidden larch" },
+    { type: "thought", messageId: "t", text: "**Trees**\n\nhidden **la**rch" },
     ...Array.from({ length: 30 }, (_, at) => message(`n${at}`, `tree ${at}`)),
   ]);
 }
@@ -145,7 +145,7 @@ test("a match far above the end is scrolled into view", async () => {
 
 test("a folded thought opens for its match", async () => {
   opened();
-  await type("larch");
+  await type("hidden larch");
   expect(document.querySelector<HTMLDetailsElement>("details.thinking")?.open).toBe(true);
 });
 

@@ -17,6 +17,8 @@ import {
   shownSubject,
   surroundingsOf,
 } from "../shown/toolTexts.js";
+import { isFormatted } from "../conversation/weight.js";
+import type { TextTail } from "../conversation/textTail.js";
 import { buttonChoices, fieldHint } from "../questions/fieldTexts.js";
 import { type Inquiry, replyWords } from "../questions/inquiry.js";
 
@@ -34,7 +36,7 @@ export function itemTexts(item: Item, place: ItemPlace): readonly string[] {
     case "sent":
       return [plain(cutText(item.text, SENT_CHARS))];
     case "thought":
-      return [plain(item.text.text.trim())];
+      return thoughtTexts(item.text);
     case "tool":
       return toolTexts(item, place);
     case "question":
@@ -42,6 +44,11 @@ export function itemTexts(item: Item, place: ItemPlace): readonly string[] {
     case "inquiry":
       return inquiryTexts(item.inquiry, place);
   }
+}
+
+function thoughtTexts(thought: TextTail): string[] {
+  const text = thought.text.trim();
+  return isFormatted(thought) ? readableTexts(text) : [plain(text)];
 }
 
 function toolTexts(item: ToolItem, place: ItemPlace): string[] {

@@ -2,6 +2,8 @@ import { html } from "lit-html";
 import { guard } from "lit-html/directives/guard.js";
 
 import { type Block, blockSource } from "../../model/conversation/blocks.js";
+import { isFormatted } from "../../model/conversation/weight.js";
+import type { TextTail } from "../../model/conversation/textTail.js";
 import { type Item, keyOf, SENT_CHARS, type ThoughtItem } from "../../model/conversation/items.js";
 import { cutText, plain } from "../../text/format.js";
 import { CONVERSATION } from "../../text/strings.js";
@@ -14,6 +16,7 @@ import { sentText } from "./speech.js";
 import { tool } from "./tool.js";
 import type { Part } from "../common/view.js";
 
+const thoughtElement = remembering(({ text }: TextTail) => renderMarkdown(text.trim()));
 const blockElement = remembering((block: Block) => renderMarkdown(blockSource(block)));
 
 /**
@@ -49,10 +52,14 @@ function body(item: Item, context: ItemContext): unknown {
   }
 }
 
-function thought({ text: { text, cutChars } }: ThoughtItem): Part {
-  const cut = cutChars > 0 ? "…" : "";
+function thought({ text }: ThoughtItem): Part {
   return html`<details class="thinking">
     <summary>${icon("chevron-right")} ${CONVERSATION.thought}</summary>
-    <p dir="auto">${cut}${plain(text.trim())}</p>
+    ${isFormatted(text) ? thoughtElement(text) : plainThought(text)}
   </details>`;
+}
+
+function plainThought({ text, cutChars }: TextTail): Part {
+  const cut = cutChars > 0 ? "…" : "";
+  return html`<p dir="auto">${cut}${plain(text.trim())}</p>`;
 }
