@@ -38,7 +38,7 @@ export function questionHeading({ toolKind = "" }: Asked): string {
 }
 
 /** Name the files inside a folder without that folder, as the conversation does. */
-export function inFolder<T extends Asked>(asked: T, folder: string): T {
+export function inFolder<T extends Asked>(asked: T, folder: string | undefined): T {
   const { paths } = asked;
   return paths === undefined
     ? asked

@@ -1,7 +1,8 @@
 import { firstOf } from "../../src/text/cutting.js";
+import type { AsyncTask } from "../../src/protocol.js";
 import { deliveryWords } from "../../src/text/speaking.js";
 import { isLive, statusSentence } from "../../src/text/outcome.js";
-import { CONVERSATION, MESSAGE } from "../text/strings.js";
+import { CONVERSATION, ENDING, MESSAGE } from "../text/strings.js";
 import { blockSource } from "./conversation/blocks.js";
 import { itemCount } from "./conversation/conversation.js";
 import { plain } from "../text/format.js";
@@ -9,6 +10,7 @@ import { inquiryWords } from "./questions/inquiry.js";
 import { questionWords } from "./conversation/question.js";
 import type { MessageItem, SentItem } from "./conversation/items.js";
 import type { OpenRun } from "./openRun.js";
+import { shownResult } from "./shown/endTexts.js";
 import { speechTo } from "./speech.js";
 import type { State } from "./state.js";
 
@@ -57,14 +59,22 @@ function newQuestions(was: OpenRun, is: OpenRun, since: number): string[] {
     }
     const question = item?.kind === "tool" || item?.kind === "question" ? item.question : undefined;
     return question !== undefined && question.ts >= since
-      ? [CONVERSATION.asks(questionWords(question, SPOKEN_CHARS))]
+      ? [CONVERSATION.asks(questionWords(question, SPOKEN_CHARS, is.task?.workspaceDir))]
       : [];
   });
 }
 
 function newEnd(was: OpenRun, is: OpenRun): string[] {
   const ended = was.task !== undefined && isLive(was.task) && is.task && !isLive(is.task);
-  return is.task !== undefined && ended === true ? [statusSentence(is.task)] : [];
+  return is.task !== undefined && ended === true
+    ? [statusSentence(is.task), ...resultOf(is.task, is)]
+    : [];
+}
+
+/** Return the result of a run, as far as it is read out, unless it is in a message. */
+function resultOf(task: AsyncTask, { stream }: OpenRun): string[] {
+  const result = shownResult(task, stream.conversation);
+  return result === undefined ? [] : [`${ENDING.result}: ${readOut(result)}`];
 }
 
 function newMessages(was: OpenRun, is: OpenRun, since: number): string[] {
@@ -83,7 +93,11 @@ function newMessages(was: OpenRun, is: OpenRun, since: number): string[] {
 function spokenText(item: MessageItem | SentItem): string {
   const [prefix, text] =
     item.kind === "sent" ? [CONVERSATION.you, item.text] : ["", blockSource(item.block)];
-  return prefix + firstOf(spoken(plain(text)).trim(), SPOKEN_CHARS);
+  return prefix + readOut(text);
+}
+
+function readOut(text: string): string {
+  return firstOf(spoken(plain(text)).trim(), SPOKEN_CHARS);
 }
 
 /** Remove Markdown marks that a voice would read as words. */

@@ -138,6 +138,34 @@ test("the end is read out with the last message", () => {
   ]);
 });
 
+test("a result that is in no message is read out after the end", () => {
+  const output = { terminate_reason: "GOAL", emitted_vars: {}, final_message: "All is **done**." };
+  const end: Event = {
+    type: "task",
+    task: task({ status: "completed", endReason: "goal", output }),
+  };
+  expect(announced([...OPEN, events("only")], 0, end)).toEqual([
+    "only",
+    "The subagent finished its work.",
+    "Result: All is done.",
+  ]);
+  expect(announced([...OPEN, events("All is **done**.")], 0, end)).toEqual([
+    "All is done.",
+    "The subagent finished its work.",
+  ]);
+});
+
+test("a question is read out with its files in the workspace", () => {
+  const open: Event[] = [...OPEN, { type: "task", task: task({ workspaceDir: "/house" }) }];
+  const type = "permission" as const;
+  const call = { requestId: "r", title: "Edit", toolKind: "edit", paths: ["/house/src/days.py"] };
+  const asked = { ...call, type, state: "asked" as const, options: [] };
+  const last: Event = { type: "events", taskId: "t1", events: numbered([asked]) };
+  expect(announced(open, 0, last)).toEqual([
+    "Waiting for your answer: Make this edit? src/days.py",
+  ]);
+});
+
 test("announcements are spaced, and none is lost", () => {
   const region = { textContent: "" };
   const announcer = new Announcer(region);

@@ -1,6 +1,11 @@
 import { answeredWords } from "../../../src/questions/answers.js";
 import type { AttentionOption, PermissionEvent } from "../../../src/protocol.js";
-import { type Asked, askedLine, questionHeading } from "../../../src/questions/questions.js";
+import {
+  type Asked,
+  askedLine,
+  inFolder,
+  questionHeading,
+} from "../../../src/questions/questions.js";
 import { QUESTION } from "../../text/strings.js";
 
 /** How a question was settled; without `optionId` it was dismissed, or rejected by a rule. */
@@ -38,9 +43,13 @@ function answerOf({ optionId, kind, by }: PermissionEvent): Answer {
   return { ...(optionId && { optionId }), ...(kind && { kind }), ...(by && { by }) };
 }
 
-/** Describe a question in one line for a screen reader. */
-export function questionWords(question: Question, most: number): string {
-  return `${questionHeading(question)} ${askedLine(question, most)}`;
+/** Describe a question in one line for a screen reader, with files as they are shown of a run in a folder. */
+export function questionWords(
+  question: Question,
+  most: number,
+  folder: string | undefined,
+): string {
+  return `${questionHeading(question)} ${askedLine(inFolder(question, folder), most)}`;
 }
 
 /** Describe how a question was answered and by what. */
@@ -61,9 +70,15 @@ export function isAllowed({ kind }: Answer): boolean {
   return kind?.startsWith("allow") === true;
 }
 
+/** Whether a person or a rule rejected what was asked, instead of leaving it without an answer. */
+export function isRejected(answer: Answer): boolean {
+  const { kind, by = "user" } = answer;
+  return kind === undefined ? by !== "user" : !isAllowed(answer);
+}
+
 function verdict(answer: Answer): string {
-  if (answer.kind === undefined) {
-    return answer.by === undefined || answer.by === "user" ? QUESTION.dismissed : QUESTION.rejected;
+  if (isAllowed(answer)) {
+    return QUESTION.allowed;
   }
-  return isAllowed(answer) ? QUESTION.allowed : QUESTION.rejected;
+  return isRejected(answer) ? QUESTION.rejected : QUESTION.dismissed;
 }

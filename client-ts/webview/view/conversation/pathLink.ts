@@ -1,6 +1,5 @@
 import { html } from "lit-html";
 
-import { plain } from "../../text/format.js";
 import { pathInside } from "../../../src/text/places.js";
 import { placeText } from "../../model/shown/toolTexts.js";
 import { HOME } from "../../text/strings.js";
@@ -21,7 +20,7 @@ export function pathLink(
   return html`<button
     type="button"
     class="link path"
-    title=${HOME.open(plain(path))}
+    title=${HOME.open(text)}
     @click=${() => {
       send({ type: "openFile", taskId, path, ...(line === undefined ? {} : { line }) });
     }}
