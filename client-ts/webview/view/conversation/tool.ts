@@ -4,7 +4,7 @@ import { duration } from "../../../src/l10n/format.js";
 import { isNotedError } from "../../../src/stored/notedError.js";
 import { plain } from "../../text/format.js";
 import type { ToolItem } from "../../model/conversation/items.js";
-import { answerWords } from "../../model/conversation/question.js";
+import { answerWords, isRejected } from "../../model/conversation/question.js";
 import {
   askedOf,
   ruleWord,
@@ -66,16 +66,19 @@ const WORDS = {
   stopped: ["circle-slash", TOOL.stopped, "cancelled"],
   completed: ["check", TOOL.done, "completed"],
   failed: ["error", TOOL.failed, "failed"],
+  rejected: ["circle-slash", TOOL.rejected, "cancelled"],
 } as const;
 
 function row(item: ToolItem, context: ItemContext): Part {
-  const [glyph, word, state] = WORDS[stateOf(item, context)];
+  const kind = stateOf(item, context);
+  const [glyph, word, state] = WORDS[kind];
+  const isRuled = kind === "rejected" && ruleWord(item) !== undefined; // which says the same
   const { name, title = name, status } = item;
   const subject = shownSubject(item);
   return html`<span class="state state-${state}">${icon(glyph)}</span>
     <span class="tool-name" title=${plain(title)}><bdi>${plain(title)}</bdi></span>
     ${subject === undefined ? undefined : html`<code class="tool-subject" title=${item.subject ?? subject}>${subject}</code>`}
-    <span class=${status === "completed" ? "sr-only" : "tool-word"}>${word}</span>
+    ${isRuled ? undefined : html`<span class=${status === "completed" ? "sr-only" : "tool-word"}>${word}</span>`}
     ${rule(item)} ${took(item)}`;
 }
 
@@ -88,8 +91,14 @@ function took({ ts, endedAt = ts, waitedMs = 0 }: ToolItem): Part {
     : html`<span class="tool-word" title=${waited}>${duration(worked)}</span>`;
 }
 
-/** A call without an end is shown as stopped once the run has ended. */
+/**
+ * A call without an end is shown as stopped once the run has ended, and one that was not allowed as rejected: agents
+ * report it as failed.
+ */
 function stateOf({ status, question: asked }: ToolItem, { live }: ItemContext): keyof typeof WORDS {
+  if (status === "failed" && asked?.answer !== undefined && isRejected(asked.answer)) {
+    return "rejected";
+  }
   if (status !== "started") {
     return status;
   }
