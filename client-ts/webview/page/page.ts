@@ -161,7 +161,8 @@ export class Page {
     this.#state = after;
     this.#reader.arrived(event);
     for (const request of requestsOf(before, after, event)) {
-      if (request.type === "noted") {
+      // A reload may follow: an older goal must not return in place of the one that is being launched.
+      if (request.type === "noted" || request.type === "launch") {
         this.#saver.now();
       }
       if (request.type === "seen") {

@@ -285,3 +285,17 @@ test("a goal for which there is no subagent says so, leads to the remedy and is 
   tell({ type: "definitions", items: [subagent("tester", "agent")], problems: [] });
   expect(document.querySelector<HTMLTextAreaElement>("#goal")?.value).toMatch(/^Continue: Water/);
 });
+
+test("a reload right after a launch does not bring back an older goal", () => {
+  const { tell, state, asked } = composer();
+  tell({ type: "compose", goal: "Water the plants" });
+  const goal = document.querySelector<HTMLTextAreaElement>("#goal");
+  for (const text of ["Paint", "Paint the fence"]) {
+    Object.assign(goal ?? {}, { value: text });
+    goal?.dispatchEvent(new InputEvent("input", { bubbles: true }));
+    vi.advanceTimersByTime(20);
+  }
+  goal?.form?.requestSubmit();
+  expect(asked.at(-1)).toMatchObject({ type: "launch", goalPrompt: "Paint the fence" });
+  expect(state.saved).toMatchObject({ goal: "Paint the fence" });
+});
