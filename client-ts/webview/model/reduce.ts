@@ -82,6 +82,7 @@ function reduced(state: State, event: Event): State {
       return mentioning(composing(state, event), event);
     case "foundFiles":
     case "pointMention":
+    case "dismissMention":
     case "closeMention":
       return mentioning(state, event);
     case "writeMessage":

@@ -33,6 +33,8 @@ export interface Mention extends Spot {
   readonly found: readonly Suggestion[];
   /** The number of the one that Enter takes. */
   readonly current: number;
+  /** The user closed what was offered: nothing is until something else is named. */
+  readonly isDismissed?: true;
 }
 
 /** What the user does while something is being named. */
@@ -40,6 +42,7 @@ export type MentionEvent =
   /** The goal was changed; with a mention, something is being named at the cursor. */
   | { readonly type: "write"; readonly goal: string; readonly mention?: Spot }
   | { readonly type: "pointMention"; readonly by: 1 | -1 }
+  | { readonly type: "dismissMention" }
   | { readonly type: "closeMention" };
 
 /** Return what is being named at the cursor; undefined if nothing is. */
@@ -68,15 +71,24 @@ export function reduceMention(
 ): Mention | undefined {
   switch (event.type) {
     case "write":
-      return event.mention && { ...event.mention, found: foundAt(event.mention), current: 0 };
+      return event.mention && mentionAt(event.mention);
     case "foundFiles":
-      return mention?.kind === "file" && mention.text === event.text
+      return mention?.kind === "file" && mention.text === event.text && !mention.isDismissed
         ? { ...mention, ...withFound(mention, event.paths) }
         : mention;
     case "pointMention":
       return mention && { ...mention, current: moved(mention, event.by) };
+    case "dismissMention":
+      return mention && dismissed(mention);
     case "closeMention":
       return undefined;
+  }
+
+  function mentionAt(spot: Spot): Mention {
+    const isSame = mention?.kind === spot.kind && mention.start === spot.start;
+    return isSame && mention.isDismissed
+      ? dismissed(spot)
+      : { ...spot, found: foundAt(spot), current: 0 };
   }
 
   /** Commands are known; files stay until those of the new text are found. */
@@ -86,6 +98,10 @@ export function reduceMention(
     }
     return mention?.kind === "file" ? mention.found : [];
   }
+}
+
+function dismissed(spot: Spot): Mention {
+  return { ...spot, found: [], current: 0, isDismissed: true };
 }
 
 /** Files may be found again for the same text: the one that the user pointed at stays so. */

@@ -88,7 +88,7 @@ export function onSuggestionKey(event: KeyboardEvent, { state, send }: View): bo
       take(event.target as HTMLTextAreaElement, mention, current, send);
       break;
     case "Escape":
-      send({ type: "closeMention" });
+      send({ type: "dismissMention" });
       break;
     default:
       return false;

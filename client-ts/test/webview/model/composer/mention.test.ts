@@ -56,6 +56,20 @@ test("arrows go round, and what is written next closes the files", () => {
   expect(reduce(shown, { type: "closeMention" }).mention).toBeUndefined();
 });
 
+test("what Escape closes stays closed until something else is named", () => {
+  const write = (goal: string, mention?: Spot): Event => ({
+    ...{ type: "write", goal },
+    ...(mention && { mention }),
+  });
+  const longer = { ...SPOT, text: "day", end: SPOT.end + 1 };
+  const closed = after(write("Fix @da", SPOT), FOUND, { type: "dismissMention" });
+  const typed = reduce(closed, write("Fix @day", longer));
+  const answered = reduce(typed, { ...FOUND, text: "day" });
+  expect([closed, typed, answered].map(({ mention }) => mention?.found)).toEqual([[], [], []]);
+  const other = [write("Fix "), write("Fix @da", SPOT), FOUND].reduce(reduce, answered);
+  expect(other.mention?.found).toHaveLength(2);
+});
+
 test("other subagents get the same goal, each once, until all are launched", () => {
   const use = (subagentName: string, isUsed = true): Event => {
     return { type: "alsoUse", subagentName, isUsed };
