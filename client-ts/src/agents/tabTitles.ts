@@ -17,7 +17,8 @@ const NAME_CHARS = 20;
 
 /**
  * Return the title of each tab: a mark for what needs the user, and its name or else its goal. Where several have the
- * same, the subagent tells them apart, or else also the time of the launch, or a number if that is the same, too.
+ * same, the subagent before it tells them apart, or else also the time of the launch, or a number if that is the same,
+ * too: a narrow tab shows the beginning.
  */
 export function tabTitles(tabs: readonly Tabbed[]): readonly string[] {
   const plain = tabs.map(({ task, title = task.goalPrompt }) => oneLine(title, CHARS));
@@ -30,7 +31,7 @@ export function tabTitles(tabs: readonly Tabbed[]): readonly string[] {
     const since = task.launchedAt ?? task.queuedAt;
     const time = since !== undefined && isRepeated(named, at) ? ` ${clock(since)}` : "";
     const name = oneLine(task.subagentName, NAME_CHARS);
-    return `${oneLine(title, SHARED_CHARS) || untitled} · ${name}${time}`;
+    return `${name}${time} · ${oneLine(title, SHARED_CHARS) || untitled}`;
   });
   return tabs.map(({ task }, at) => {
     const title = titles[at] ?? "";

@@ -24,9 +24,9 @@ test("while a conversation loads, its tab has the title that is known", () => {
 test("tabs that would have the same title name their subagents", () => {
   const other = tab("claude", { goalPrompt: "Other" });
   expect(tabTitles([tab("claude"), other, tab("codex")])).toEqual([
-    "Find out why the nightly bu… · claude",
+    "claude · Find out why the nightly bu…",
     "Other",
-    "Find out why the nightly bu… · codex",
+    "codex · Find out why the nightly bu…",
   ]);
 });
 
@@ -37,9 +37,9 @@ test("runs of one subagent with the same title also have their times", () => {
     tab("codex", { launchedAt: NOON }),
   ];
   expect(tabTitles(tabs)).toEqual([
-    "Find out why the nightly bu… · claude 12:00:00",
-    "Find out why the nightly bu… · claude 12:01:05",
-    "Find out why the nightly bu… · codex",
+    "claude 12:00:00 · Find out why the nightly bu…",
+    "claude 12:01:05 · Find out why the nightly bu…",
+    "codex · Find out why the nightly bu…",
   ]);
 });
 
@@ -53,7 +53,7 @@ test("what needs the user is marked, and a run without a goal is named, too", ()
 
 test("tabs are distinguished even if they were launched in the same second", () => {
   const tabs = [tab("claude", { launchedAt: NOON }), tab("claude", { launchedAt: NOON + 300 })];
-  const title = "Find out why the nightly bu… · claude 12:00:00";
+  const title = "claude 12:00:00 · Find out why the nightly bu…";
   expect(tabTitles(tabs)).toEqual([title, `${title} (2)`]);
   const long = "reviewer-of-all-packages";
   const named = tabTitles([tab(`${long}-a`), tab(`${long}-b`)]);
