@@ -6,6 +6,7 @@ import type { RunEvent, SubagentService } from "../service/service.js";
 import { AGE_MS } from "../service/storedTasks.js";
 import { signInCommandsFor } from "../signIn/lookup.js";
 import { isLive } from "../text/outcome.js";
+import { byPath } from "../text/places.js";
 import { takesMessages } from "../text/speaking.js";
 import { concerns, storedRef } from "../storedRef.js";
 import { Throttle } from "../util/coalesce.js";
@@ -164,7 +165,7 @@ export class FollowedRun implements Disposable {
     try {
       const { files } = await this.#service.request("tasks/files", { taskId });
       const changed = files.filter(({ actions }) => actions.some(isChange));
-      this.#page.post({ type: "files", taskId, files: changed });
+      this.#page.post({ type: "files", taskId, files: changed.sort(byPath) });
     } catch {
       // The stored task is gone; the run itself still shows its result.
     }

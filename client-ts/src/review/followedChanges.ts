@@ -3,6 +3,7 @@ import { EventEmitter, type Disposable } from "vscode";
 import type { SubagentService } from "../service/service.js";
 import { storedRef } from "../storedRef.js";
 import { isLive } from "../text/outcome.js";
+import { byPath } from "../text/places.js";
 import { Throttle } from "../util/coalesce.js";
 import { type Edit, readChanges, type RunChanges } from "./runChanges.js";
 
@@ -35,10 +36,10 @@ export class FollowedChanges implements Disposable {
     });
   }
 
-  /** Return the changes of a run until now, and follow it from now on. */
+  /** Return the changes of a run until now, in the order in which its conversation lists files, and follow it from now on. */
   async edits(taskId: string): Promise<readonly Edit[]> {
     const { changes, hasEnded } = await this.#follow(taskId);
-    return changes.edits(hasEnded);
+    return [...changes.edits(hasEnded)].sort(byPath);
   }
 
   /** Stop following a run. */

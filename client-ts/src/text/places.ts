@@ -45,3 +45,11 @@ export function isSameFile(one: string, other: string): boolean {
   const [a, b] = [one, other].map(slashed);
   return a === b || a?.endsWith(`/${b}`) === true || b?.endsWith(`/${a}`) === true;
 }
+
+/** Numbers in names count as such: `part2` comes before `part10`. */
+const COLLATOR = new Intl.Collator("en", { numeric: true });
+
+/** Order files by their paths, as every list of the changes of a run does. */
+export function byPath(one: { readonly path: string }, other: { readonly path: string }): number {
+  return COLLATOR.compare(slashed(one.path), slashed(other.path));
+}

@@ -778,3 +778,13 @@ test("a stored task stays as it is while the sidecar does not answer", async () 
   expect(types()).not.toContain("taskDeleted");
   expect(types()).not.toContain("taskMissing");
 });
+
+test("the files that a run changed are in the order of the editor with all changes", async () => {
+  const { service, posted, receive } = panel();
+  const file = (path: string) => ({ path, actions: ["edited"] });
+  service.answers["asyncTasks/get"] = () => ({ task: task({ status: "completed" }), revision: 1 });
+  service.answers["tasks/files"] = () => ({ files: ["p10.py", "p2.py", "n.py"].map(file) });
+  await receive({ type: "ready" }, FOLLOW);
+  const files = ["n.py", "p2.py", "p10.py"].map(file);
+  expect(posted).toContainEqual({ type: "files", taskId: "t1", files });
+});

@@ -131,7 +131,7 @@ test("new files join the editor with all changes while it is in front", async ()
   await diffs.openAll("t1");
   sidecar.act(edit(5, "/house/b.py", "", "b"));
   await vi.waitFor(() => {
-    expect(reviewed()).toEqual([["/house/src/a.py"], ["/house/src/a.py", "/house/b.py"]]);
+    expect(reviewed()).toEqual([["/house/src/a.py"], ["/house/b.py", "/house/src/a.py"]]);
   });
   await vi.waitFor(() => {
     expect(fake.tabGroups.activeTabGroup.tabs).toHaveLength(1);

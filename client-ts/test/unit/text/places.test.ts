@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "vitest";
 
-import { isSameFile, pathInside, setHome, shortPath } from "../../../src/text/places.js";
+import { byPath, isSameFile, pathInside, setHome, shortPath } from "../../../src/text/places.js";
 
 afterEach(() => {
   setHome("");
@@ -29,4 +29,13 @@ test("the drive of Windows may be written in another case, and folders may be on
   expect(pathInside("\\\\nas\\share\\shop\\a.py", "\\\\nas\\share\\shop")).toBe("a.py");
   expect(isSameFile("C:\\Work\\a.py", "c:/Work/a.py")).toBe(true);
   expect(isSameFile("C:\\Work\\a.py", "d:/Work/a.py")).toBe(false);
+});
+
+test("files are in the order of their paths, and numbers in names count as such", () => {
+  const paths = ["/house/part10.py", "/house/part2.py", "/house/new.py", "/house/b/part1.py"];
+  expect(paths.map((path) => ({ path })).sort(byPath)).toEqual(
+    ["/house/b/part1.py", "/house/new.py", "/house/part2.py", "/house/part10.py"].map((path) => ({
+      path,
+    })),
+  );
 });
