@@ -154,9 +154,9 @@ class SessionRows:
 
     def _settled(self, key: str, owned: Owned) -> Foreign:
         """Find what a file holds of others; it may have grown since its links were made."""
-        foreign = owned.held_by(self._shared.links[key])
+        foreign = owned.expected_in(self._shared.links[key])
         read = self._read(key, foreign)
-        while not is_within(wanted := owned.held_by(links_of(read.fold, None)), foreign):
+        while not is_within(wanted := owned.held_by(_threads(read)), foreign):
             foreign = (foreign[0] | wanted[0], foreign[1] | wanted[1])
             read = self._read(key, foreign)
         return foreign
@@ -225,6 +225,12 @@ def _named_threads(key: str, read: ReadSession) -> Iterator[tuple[str, Facts]]:
     yield key, read.fold.main.facts
     for root, thread in read.fold.sidechains.items():
         yield root, thread.facts
+
+
+def _threads(read: ReadSession) -> Iterator[Facts]:
+    yield read.fold.main.facts
+    for thread in read.fold.sidechains.values():
+        yield thread.facts
 
 
 def _is_shown(facts: Facts, read: ReadSession, is_main: bool) -> bool:

@@ -14,6 +14,7 @@ from sidecar.history.stores.claude.store import ClaudeStore
 from tests.history.stores.fixtures.growing import append, history_of, tasks
 
 _FORKS = 400
+_SIMILAR = 150
 _MOST_BYTES = 8_000_000
 
 
@@ -58,6 +59,38 @@ def test_hundreds_of_forks_of_a_session_are_read_in_little_time_and_memory(tmp_p
     assert rows[base.truth.id].message_count == base.truth.messages
     assert {rows[name].message_count for name in names} == {1}, "copied records count once"
     assert peak < _MOST_BYTES
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("end", ["{:012x}", "000000000000"], ids=["the first digits", "all digits of a hash"])
+def test_sessions_whose_records_have_similar_ids_take_little_memory(tmp_path: Path, end: str) -> None:
+    root, base = tmp_path / "store", _base()
+    names = {_append_similar(root, base, number, end) for number in range(_SIMILAR)}
+    tracemalloc.start()
+    try:
+        rows = tasks(history_of(root))
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert rows.keys() == names
+    assert {row.message_count for row in rows.values()} == {base.truth.messages}
+    assert peak < _MOST_BYTES
+
+
+def _append_similar(root: Path, base: Session, number: int, end: str) -> str:
+    """Write a session with own records, whose IDs begin like those of all others; return its ID."""
+    name = f"{number:08x}-0000-4000-8000-000000000000"
+    uuids: dict[object, str | None] = {None: None}
+    for record in base.records:
+        n = number * len(base.records) + len(uuids)
+        if (known := record.get("uuid")) is not None:
+            uuids[known] = f"01a22ce0-{n >> 16:04x}-7000-{n & 0xFFFF:04x}-{end.format(n)}"
+    for record in json.loads(json.dumps(base.records)):
+        changed = {key: uuids[record[key]] for key in ("uuid", "parentUuid") if key in record}
+        if "id" in record.get("message", {}):
+            record["message"]["id"] += f"-{number}"
+        append(_path(root, name), [{**record, **changed, "sessionId": name}])
+    return name
 
 
 def test_records_that_are_copied_while_the_store_is_listed_count_once(

@@ -15,8 +15,11 @@ from sidecar.history.stores.claude.fold import FileFold
 _HASH: Final = "I"
 """32 bits: two records of a million have the same by chance, which only costs a closer look."""
 _LENGTH: Final = len("c8fc6ad6-c202-476f-b754-61092007e993")
+_DASHES: Final = (8, 13, 18, 23)
 _DIGITS: Final = 8
 """How many digits of a uuid have as many bits as a hash."""
+_WORDS: Final = 4
+"""How many times as many bits as a hash a uuid has."""
 
 
 class Links(msgspec.Struct, array_like=True, gc=False):
@@ -45,7 +48,7 @@ class Links(msgspec.Struct, array_like=True, gc=False):
 def links_of(fold: FileFold, parent: str | None) -> Links:
     """Return the links of a file from its facts."""
     threads = [fold.main.facts, *(thread.facts for thread in fold.sidechains.values())]
-    answers = [crc32(key.encode("utf-8", "replace")) for facts in threads for key in _answers(facts)]
+    answers = [crc32(key.encode("utf-8", "replace")) for facts in threads for key in answers_of(facts)]
     uuids = [*chain.from_iterable(facts.uuids for facts in threads)]
     titles = fold.main.facts.titles
     held = set(uuids) if titles.summaries else set()
@@ -63,16 +66,27 @@ def links_of(fold: FileFold, parent: str | None) -> Links:
     )
 
 
-def _answers(facts: Facts) -> Iterable[str]:
+def answers_of(facts: Facts) -> Iterable[str]:
+    """Return the keys of all answers in a thread, including copied ones."""
     return (*facts.answers, *facts.copied_answers)
 
 
 def hash_of(uuid: str) -> int:
-    """Return 32 bits of the ID of a record: its first 8 digits, else a checksum."""
+    """Return 32 bits of the ID of a record: its first and last 8 digits combined, else a checksum.
+
+    Both are needed: a UUID of version 7 starts with a time, one of version 1 ends with the machine.
+    """
     try:
-        return int(uuid[:8], 16)
+        ends = bytes.fromhex(uuid[:_DIGITS] + uuid[-_DIGITS:] if _has_form(uuid) else "")
     except ValueError:
+        ends = b""
+    if len(ends) != _DIGITS:
         return crc32(uuid.encode("utf-8", "replace"))
+    return int.from_bytes(ends[:4]) ^ int.from_bytes(ends[4:])
+
+
+def _has_form(uuid: str) -> bool:
+    return len(uuid) == _LENGTH and all(uuid[place] == "-" for place in _DASHES)
 
 
 def hash_of_answer(key: str) -> int:
@@ -93,29 +107,29 @@ def _packed(values: Iterable[int]) -> bytes:
 
 def _packed_uuids(uuids: list[str]) -> bytes:
     """Hash many IDs, in a tenth of the time if all are uuids."""
-    try:
-        found = array(_HASH, bytes.fromhex(_first_digits(uuids)))
-    except ValueError:
+    words = _words(uuids)
+    if words is None:
         return _packed(map(hash_of, uuids))
-    if len(found) != len(uuids):
-        return _packed(map(hash_of, uuids))
+    firsts, lasts = (int.from_bytes(words[place::_WORDS].tobytes(), "little") for place in (0, _WORDS - 1))
+    found = array(_HASH, (firsts ^ lasts).to_bytes(len(uuids) * words.itemsize, "little"))
     if sys.byteorder == "little":
         found.byteswap()
     return found.tobytes()
 
 
-def _first_digits(uuids: list[str]) -> str:
-    """Return the first 8 characters of each ID; empty if one has not the length of a uuid.
+def _words(uuids: list[str]) -> "array[int] | None":
+    """Return the bits of uuids in pieces of 32; None if an ID has another form.
 
-    Takes the first ones of all, then the second ones: cutting each text takes twice as long.
+    Converts all of them at once: cutting each text takes longer.
     """
     count, step = len(uuids), _LENGTH + 1
     together = "\n".join(uuids).encode("utf-8", "replace")
-    if together.count(b"\n") != count - 1 or len(together) != step * count - 1:
-        return ""
-    if together[_LENGTH::step] != b"\n" * (count - 1):
-        return ""
-    digits = bytearray(_DIGITS * count)
-    for place in range(_DIGITS):
-        digits[place::_DIGITS] = together[place::step]
-    return digits.decode()
+    if len(together) != step * count - 1 or together[_LENGTH::step] != b"\n" * (count - 1):
+        return None
+    if any(together[place::step] != b"-" * count for place in _DASHES):
+        return None
+    try:
+        digits = bytes.fromhex(together.replace(b"-", b"").decode())
+    except ValueError:
+        return None
+    return array(_HASH, digits) if len(digits) == count * _WORDS * 4 else None
