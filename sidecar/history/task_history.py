@@ -26,12 +26,14 @@ from sidecar.history.catalog.row_changes import Change
 from sidecar.history.listing.pages import ListPage
 from sidecar.history.listing.row_selector import RowSelector
 from sidecar.history.listing.selection import ListQuery, Selection
+from sidecar.history.lost_copies import lost_copies
 from sidecar.history.root_names import RootNames
 from sidecar.history.stored.texts import encodable
 from sidecar.history.stores.contract import Evidence, Kind, Root, Store
 from sidecar.history.stores.parallel import Parallel, sequential
 from sidecar.history.stores.registry import describe_root
 from sidecar.history.stores.status_by_age import FOR_EVER
+from sidecar.storage.kept.copies import Copies
 
 if TYPE_CHECKING:
     from sidecar.history.messages.file_lookup import FileLookup
@@ -97,6 +99,7 @@ class TaskHistory:
             root.path: former.get(root) or RootCatalog(root, _index(cache, root), read, parallel)
             for root in self.names.roots
         }
+        self._copies = {root.path: Copies(root.copies) for root in self.names.roots}
         self.now = now
         self._revision = revision
         self._selector = RowSelector(
@@ -177,11 +180,18 @@ class TaskHistory:
         return any(row.body for row in self._catalogs[root].rows("structural").values())
 
     def unlisted(self, roots: Sequence[str] | None = None) -> Sequence[UnlistedFolder]:
-        """Return the folders of `roots` (default: all) that the last scan could not list."""
-        return [
-            UnlistedFolder(root=encodable(root), path=encodable(path), message=found.message)
+        """Return the folders of `roots` (default: all) that the last scan could not list.
+
+        A list of kept copies that lost lines is among them.
+        """
+        found = [
+            (root, path, problem.message)
             for root in self.names.selected(roots)
-            for path, found in self.store(root).unlisted()
+            for path, problem in (*self.store(root).unlisted(), *lost_copies(self._copies[root]))
+        ]
+        return [
+            UnlistedFolder(root=encodable(root), path=encodable(path), message=why)
+            for root, path, why in found
         ]
 
     def get(

@@ -1,4 +1,4 @@
-"""Report kept copies that are damaged and cannot be made again."""
+"""Report kept copies that are damaged and cannot be made again, and those that no list names."""
 
 from collections.abc import Iterator
 
@@ -10,8 +10,10 @@ from sidecar.storage.kept.soundness import Soundness
 
 
 def damaged_copies(catalog: RootCatalog) -> Iterator[Finding]:
-    """Check the copies of sessions whose originals are gone, as many as `Soundness` reads in one round."""
+    """Check the list, and copies of sessions that are gone, as many as `Soundness` reads in one round."""
     copies, soundness = Copies(catalog.root.copies), Soundness()
+    if (loss := copies.loss()) is not None:
+        yield finding("lostCopies", catalog.root.path, loss, path=copies.list)
     for key, session in copies.sessions().items():
         if catalog.store.files(key):
             continue

@@ -46,6 +46,7 @@ REMEDIES: Final[Mapping[str, str]] = MappingProxyType(
         "linkedFolder": SHARED_REMEDIES["linkedFolder"],
         "dueDeletion": "set history.keep to keep copies, export them, or raise in the product's "
         "settings.json cleanupPeriodDays (Claude Code) or general.sessionRetention.maxAge (Gemini CLI)",
+        "lostCopies": SHARED_REMEDIES["lostCopies"],
         "damagedCopy": "restore the copy from a backup, or delete the task to remove it",
     }
 )

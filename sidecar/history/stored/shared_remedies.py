@@ -14,6 +14,7 @@ SHARED_REMEDIES: Final[Mapping[str, str]] = MappingProxyType(
         "product is writing less",
         "notRegular": "its sessions are not listed: replace the link, pipe or directory with the file itself",
         "unlistable": "make the folder readable for this user, then check again",
+        "lostCopies": "restore the list from a backup; copies that it does not name are not removed",
         "linkedFolder": "replace the link with the folder itself, then check again",
     }
 )

@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Final
 from zlib import crc32
 
+from sidecar.storage.kept.blob_names import is_blob
+from sidecar.storage.kept.list_size import LOST, recorded_size
 from sidecar.storage.kept.records import KeptFile, KeptSession, Listed, parse_list
 
 _LIST: Final = "list.jsonl"
@@ -41,6 +43,8 @@ class Copies:
         self.blobs = f"{folder}{os.sep}{_BLOBS}"
         self.list = f"{folder}{os.sep}{_LIST}"
         self._seen: tuple[object, Listed, dict[str, KeptSession]] = (None, _NOTHING, {})
+        self._size = 0
+        """The size of the list in bytes."""
 
     @property
     def version(self) -> object:
@@ -67,6 +71,33 @@ class Copies:
         self._look()
         return self._seen[2]
 
+    def loss(self) -> str | None:
+        """Return what happened to the list, if copies exist that it no longer names."""
+        version, listed = self.version, self.listed()
+        recorded = recorded_size(self.folder) if self.folder else 0
+        size = self._size
+        if version is None:
+            happened = "" if recorded == 0 else "is missing"
+        elif not size or listed.damaged > listed.is_cut:
+            happened = "is damaged"
+        elif recorded is not None and (recorded == LOST or size < recorded):
+            happened = "lost lines"
+        else:
+            happened = ""
+        if not happened or not (count := len(self.unnamed())):
+            return None
+        return f"the list of kept copies {happened}; it does not name {count} copied files"
+
+    def unnamed(self) -> list[str]:
+        """Return the copied files that no line of the list names."""
+        named = self.listed().named
+        return [entry.name for entry in self.entries() if is_blob(entry.name) and entry.name not in named]
+
+    def used(self) -> set[str]:
+        """Return the copied files of all sessions."""
+        sessions = self.listed().sessions.values()
+        return {file.blob for session in sessions if not session.deleted for file in session.files}
+
     def blob(self, file: KeptFile) -> str:
         """Return the path of a copied file."""
         return f"{self.blobs}{os.sep}{file.blob}"
@@ -80,7 +111,8 @@ class Copies:
         version = self.version
         if version == self._seen[0]:
             return
-        listed = parse_list(_bytes_of(self.list))
+        data = _bytes_of(self.list)
+        listed, self._size = parse_list(data), len(data)
         there = {entry.name for entry in self.entries()}
         whole = {
             key: session

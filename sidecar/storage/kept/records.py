@@ -32,6 +32,10 @@ class Listed(NamedTuple):
     lines: int
     damaged: int = 0
     """How many lines cannot be read."""
+    is_cut: bool = False
+    """Whether one of these is the last, and was not written to its end; it names nothing that is finished."""
+    named: frozenset[str] = frozenset()
+    """The blobs in all lines, also in those that a later one replaces."""
 
 
 def parse_list(data: bytes) -> Listed:
@@ -40,6 +44,8 @@ def parse_list(data: bytes) -> Listed:
     sessions: dict[str, KeptSession] = {}
     lines = data.splitlines()
     damaged = 0
+    is_cut = False
+    named: set[str] = set()
     for line in lines:
         match _decoded(line):
             case {"version": 1, "root": str(root_), "product": str(product_)}:
@@ -48,9 +54,11 @@ def parse_list(data: bytes) -> Listed:
                 found := _files(files)
             ) is not None:
                 sessions[key] = KeptSession(found, deleted)
+                named.update(file.blob for file in found)
             case _:
                 damaged += 1
-    return Listed(root, product, sessions, len(lines), damaged)
+                is_cut = line is lines[-1] and not data.endswith(b"\n")
+    return Listed(root, product, sessions, len(lines), damaged, is_cut, frozenset(named))
 
 
 def head_line(root: str, product: str) -> bytes:

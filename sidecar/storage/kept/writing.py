@@ -14,9 +14,10 @@ from collections.abc import Set as AbstractSet
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from sidecar.storage.atomic import sync_directory, write_atomic
+from sidecar.storage.atomic import is_temp, sync_directory, write_atomic
 from sidecar.storage.kept.blobs import Room, write_blob
 from sidecar.storage.kept.copies import Copies
+from sidecar.storage.kept.list_size import LOST, record_size, recorded_size
 from sidecar.storage.kept.records import KeptFile, KeptSession, head_line, parse_list, session_line
 from sidecar.storage.layout import FILE_MODE, make_private_dirs
 
@@ -57,6 +58,7 @@ class CopyWriter(Copies):
         self._known: dict[str, KeptSession] | None = None
         self._users: Counter[str] | None = None
         """How many sessions use a blob, once that is needed."""
+        self._is_checked = False
 
     def add(self, root: str, product: str, key: str, paths: Sequence[str], room: int) -> int:
         """Copy the files of a session and list it; return how many bytes more than before that takes.
@@ -66,6 +68,8 @@ class CopyWriter(Copies):
         """
         blobs = Path(self.blobs)
         make_private_dirs(blobs)
+        if not self._is_checked:
+            self._check()
         former, before = self._former(key), self.grown
         made: list[str] = []
         try:
@@ -116,10 +120,10 @@ class CopyWriter(Copies):
         return KeptSession(tuple(files)), grown
 
     def _former(self, key: str) -> Former:
-        """Return the former copy of a session. Nothing is known to be its own if the list is damaged."""
+        """Return the former copy of a session. Nothing is known to be its own if the list lost lines."""
         if self._known is None:
             self._known = {name: each for name, each in self.listed().sessions.items() if not each.deleted}
-            self._is_certain = not self.listed().damaged
+            self._is_certain = not (self.listed().damaged or recorded_size(self.folder) == LOST)
         session = self._known.get(key)
         if session is None:
             return Former({}, {}, frozenset())
@@ -153,31 +157,50 @@ class CopyWriter(Copies):
         listed, there = self.listed(), self.sessions()
         gone = {key: there[key] for key in keys if key in there}
         self._known = self._users = None
+        self._check()
         for key, session in gone.items():
             self._append(listed.root, listed.product, key, session._replace(deleted=True))
         if gone:
             self.sweep()
         return bool(gone)
 
+    def _check(self) -> bool:
+        """Record whether the list lost lines, which later ones would hide; return that."""
+        self._is_checked = True
+        recorded = recorded_size(self.folder)
+        is_lost = self.loss() is not None
+        if is_lost and recorded != LOST:
+            record_size(self.folder, LOST)
+        elif not is_lost and recorded == LOST and self.version is not None:
+            record_size(self.folder, self._size)  # everything is named again
+        elif recorded is None and self.version is None and Path(self.blobs).is_dir():
+            record_size(self.folder, 0)  # a list that was never written is not missing
+        return is_lost
+
     def sweep(self) -> None:
         """Remove the files that no session refers to, and shorten a list with many outdated lines.
 
-        Raises OSError. If the list or one of its lines cannot be read, every file may be in use, and none is
-        removed.
+        Raises OSError. If the list or one of its lines cannot be read, or it lost lines, every file may be
+        the only copy, and only unfinished ones are removed.
         """
         listed = self.listed() if self.version is None else parse_list(Path(self.list).read_bytes())
-        if listed.damaged or (self.version is not None and not listed.lines):
-            _log.warning("%s is damaged; copies that it does not name are not removed", self.list)
+        if self._check() or listed.damaged or (self.version is not None and not listed.lines):
+            _log.warning(
+                "%s is damaged or lost lines; copies that it does not name are not removed", self.list
+            )
+            self._remove_entries(is_temp)
             return
         if listed.lines > 2 * len(listed.sessions) + _OUTDATED:
             lines = [session_line(key, session) for key, session in listed.sessions.items()]
             data = b"".join((head_line(listed.root, listed.product), *lines))
+            record_size(self.folder, len(data))
             write_atomic(Path(self.list), data, durable=True)
-        used = {
-            file.blob for session in listed.sessions.values() if not session.deleted for file in session.files
-        }
+        used = self.used()
+        self._remove_entries(lambda name: name not in used)
+
+    def _remove_entries(self, is_unused: Callable[[str], bool]) -> None:
         for entry in self.entries():
-            if entry.name not in used:
+            if is_unused(entry.name):
                 os.unlink(entry.path)  # noqa: PTH108
 
     def _append(self, root: str, product: str, key: str, session: KeptSession) -> None:
@@ -195,6 +218,8 @@ class CopyWriter(Copies):
                 os.ftruncate(descriptor, size)
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
             os.fsync(descriptor)
+            if recorded_size(self.folder) != LOST:
+                record_size(self.folder, size + len(line))
         finally:
             os.close(descriptor)
         if is_first:

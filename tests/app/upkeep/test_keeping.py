@@ -231,6 +231,31 @@ def test_the_doctor_names_damaged_copies_without_an_original(claude: Claude) -> 
     assert other not in {each.task_id for each in examine(claude.history, NOW).findings}
 
 
+@pytest.mark.parametrize("lines", [None, 0, 2], ids=["missing", "empty", "shortened"])
+def test_the_only_copies_stay_though_the_list_does_not_name_them(claude: Claude, lines: int | None) -> None:
+    claude.keeping.keep()
+    before = claude.rows()
+    claude.delete_all()
+    path = Path(claude.copies.list)
+    whole = path.read_bytes()
+    path.unlink() if lines is None else path.write_bytes(b"".join(whole.splitlines(True)[:lines]))
+    generate(claude.root, 1)
+    claude.age(40)
+    for _ in range(2):
+        claude.history = claude.opened()
+        claude.keeping = Keeping(claude, claude, lambda: NOW, claude.changed.extend)
+        claude.keeping.keep()
+    (found,) = (each for each in examine(claude.history, NOW).findings if each.code == "lostCopies")
+    assert found.path == claude.copies.list
+    (unlisted,) = claude.history.page().unlisted
+    assert unlisted.path == claude.copies.list
+    assert "restore the list" in unlisted.message
+    path.write_bytes(path.read_bytes() + whole)
+    claude.history = claude.opened()
+    assert {name: claude.rows()[name].kept for name in before} == dict.fromkeys(before, True)
+    assert not claude.history.page().unlisted
+
+
 def test_everything_of_a_deleted_session_can_be_read(claude: Claude) -> None:
     rows = claude.rows()
     texts = {name: export(claude.history, name, "markdown").text for name in rows}

@@ -155,6 +155,36 @@ def test_no_copy_is_removed_while_a_line_of_the_list_is_damaged(
     assert place.copied("one") == {"a.jsonl": LINES}
 
 
+@pytest.mark.parametrize(
+    "harm", [lambda _: None, lambda data: b"".join(data.splitlines(True)[:2])], ids=["missing", "shortened"]
+)
+def test_no_copy_is_removed_after_lines_of_the_list_were_lost(
+    place: Place, harm: Callable[[bytes], bytes | None]
+) -> None:
+    place.add("one", place.file("a.jsonl"))
+    place.add("two", place.file("b.jsonl", b"b"))
+    path = Path(place.writer.list)
+    whole = path.read_bytes()
+    path.unlink()
+    if (left := harm(whole)) is not None:
+        path.write_bytes(left)
+    assert "does not name" in (Copies(place.writer.folder).loss() or "")
+    for number in range(3):
+        CopyWriter(place.writer.folder).remove([f"more {number - 1}"])
+        writer = CopyWriter(place.writer.folder)
+        writer.add(str(place.root), "claude", f"more {number}", [place.file("c.jsonl", b"c" * number)], ROOM)
+        writer.sweep()
+    assert "lost lines" in (Copies(place.writer.folder).loss() or "")
+    path.write_bytes(path.read_bytes() + whole)
+    CopyWriter(place.writer.folder).sweep()
+    assert place.copied("one") == {"a.jsonl": LINES}
+    assert place.copied("two") == {"b.jsonl": b"b"}
+    assert Copies(place.writer.folder).loss() is None
+    (Path(place.writer.blobs) / f"{'0' * 40}-1.kept").touch()
+    CopyWriter(place.writer.folder).sweep()
+    assert len(place.writer.entries()) == 3, "what a kill left is removed again"
+
+
 def test_a_line_that_was_not_written_to_its_end_is_removed_with_the_next_one(place: Place) -> None:
     place.add("one", place.file("a.jsonl"))
     path = Path(place.writer.list)

@@ -49,6 +49,7 @@ export const doctor: Texts<typeof en.doctor> = {
     unlistable: "Nicht lesbare Ordner",
     linkedFolder: "Verknüpfte Ordner, denen nicht gefolgt wird",
     dueDeletion: "Sitzungen, die ihr Produkt bald löscht",
+    lostCopies: "Kopien von Sitzungen, die keine Liste nennt",
     damagedCopy: "Beschädigte Kopien gelöschter Sitzungen",
   },
 };
