@@ -6,7 +6,7 @@ A single thread does this; readers never wait for it.
 import logging
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final, Literal
 
 import msgspec
@@ -168,11 +168,11 @@ class LiveHistory:
     def _check_watched(self) -> None:
         """Find changes in everything that is watched."""
         self._sweep.list_folders(self._history.now())
-        self._check_active(MAX_WATCHES)
+        self._check_active({each.root.path: MAX_WATCHES for each in self._catalogs})
 
-    def _check_active(self, most: int) -> None:
+    def _check_active(self, most: Mapping[str, int]) -> None:
         for catalog in self._catalogs:
-            names = self._plan.active(catalog, self._wall_ms())[:most]
+            names = self._plan.active(catalog, self._wall_ms())[: most[catalog.root.path]]
             if changed := catalog.changed(names, self._history.now()):
                 catalog.touch(changed, self._history.now())
         self._announce_changes()
@@ -198,7 +198,7 @@ class LiveHistory:
         """Take the next step of the sweep if it is due; return whether a round ended."""
         if time.monotonic() >= self._newest_at:
             self._newest_at = time.monotonic() + self._newest_seconds
-            self._check_active(NEWEST // max(1, len(self._catalogs)))
+            self._check_active(self._plan.shares(NEWEST, self._wall_ms()))
         if self._sweep.wait() > 0:
             return False
         ended = self._sweep.step(self._history.now())

@@ -3,6 +3,7 @@
 import heapq
 import os
 import stat
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain, zip_longest
@@ -108,6 +109,16 @@ class WatchPlan:
         self._new = {key: since for key, since in self._new.items() if 0 <= now - since < NEW_MS}
         new = [key.task_id for key in self._new if key.root == catalog.root.path]
         return [*dict.fromkeys([*new, *self._active_of(catalog, now)])]
+
+    def shares(self, most: int, now: int) -> Counter[str]:
+        """Return how many of its active tasks each root has among the `most` newest of all; ms."""
+        touched = (
+            (row.touched if (row := rows.get(name)) is not None else now, catalog.root.path)
+            for catalog in self._catalogs
+            for rows in (catalog.rows("structural"),)
+            for name in self.active(catalog, now)
+        )
+        return Counter(root for _, root in heapq.nlargest(most, touched))
 
     def changed(self, paths: Iterable[str]) -> ChangedPaths:
         """Map changed paths to tasks and lists; temporary files of writers are ignored."""

@@ -42,6 +42,21 @@ def test_old_tasks_are_watched_as_long_as_they_are_among_the_newest(
     assert [name[7] for name in plan.active(catalog, 10 * DAY_MS)] == ["4", "3"]
 
 
+def test_the_newest_tasks_are_those_of_all_roots_together(tmp_path: Path, say: Make) -> None:
+    roots = [tmp_path / "many", tmp_path / "few"]
+    for root, times in zip(roots, ([1, 3, 5, 6, 7], [2, 4]), strict=True):
+        for number in times:
+            file = Store(root).write(
+                ui=[say("text", "x")], task_id=f"{number:08d}-0000-4000-8000-000000000000"
+            )
+            os.utime(file / "ui_messages.json", (number, number))
+    history = TaskHistory(roots)
+    history.list()
+    plan = WatchPlan(history.catalogs)
+    assert plan.shares(4, 10 * DAY_MS) == {str(roots[0]): 3, str(roots[1]): 1}
+    assert plan.shares(100, 10 * DAY_MS) == {str(roots[0]): 5, str(roots[1]): 2}
+
+
 def test_which_tasks_are_active_follows_what_is_read(store: Store, say: Make, plan: WatchPlan) -> None:
     catalog = plan._catalogs[0]
     assert plan.active(catalog, NOW) == [TASK_ID]
