@@ -10,7 +10,7 @@ from typing import Final
 from zlib import crc32
 
 from sidecar.storage.kept.blob_names import is_blob
-from sidecar.storage.kept.list_size import LOST, recorded_size
+from sidecar.storage.kept.list_size import LOST, recorded_size, size_file
 from sidecar.storage.kept.records import KeptFile, KeptSession, Listed, parse_list
 
 _LIST: Final = "list.jsonl"
@@ -58,8 +58,8 @@ class Copies:
         return status.st_mtime_ns, status.st_size, status.st_ino
 
     def places(self) -> list[tuple[str, int]]:
-        """Return the list and the folder of the copied files, with the levels of folders that count."""
-        return [(self.list, 0), (self.blobs, 1)] if self.folder else []
+        """Return the list, its size and the folder of copied files, with the levels of folders that count."""
+        return [(self.list, 0), (size_file(self.folder), 0), (self.blobs, 1)] if self.folder else []
 
     def listed(self) -> Listed:
         """Return everything in the list."""
