@@ -6,8 +6,8 @@ import * as en from "../../../webview/text/en.js";
 
 /** Return the words and the name of each control whose name says more than its words, in one language. */
 function controls({ DIFF, LIST }: Pick<typeof en, "DIFF" | "LIST">) {
-  const { answer, stop, startNow, review, resume, pin, unpin } = LIST;
-  const actions = [answer, stop, startNow, review, resume, LIST.delete, pin, unpin];
+  const { answer, cancel, startNow, review, resume, pin, unpin } = LIST;
+  const actions = [answer, cancel, startNow, review, resume, LIST.delete, pin, unpin];
   return [
     [DIFF.open, DIFF.openOf("src/days.py")],
     ...actions.map((words) => [words, LIST.actOn(words, "Mend the days")] as const),

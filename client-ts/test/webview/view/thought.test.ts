@@ -19,7 +19,7 @@ function shown(item: ThoughtItem): HTMLElement {
     ...{ ...PLACE, taskId: "t1", answering: new Set<string>(), forms: new Map() },
     send: () => undefined,
   };
-  render(itemView(item, 0, context), list);
+  render(itemView(item, 0, context, false), list);
   return list;
 }
 
