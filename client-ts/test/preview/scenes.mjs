@@ -619,4 +619,11 @@ export const scenes = {
     { type: "jumpTo", seq: 22 },
   ],
   long: [...base, opened("a"), { type: "task", task: task("a", "running") }, events("a", long)],
+  finding: [
+    ...base,
+    opened("a"),
+    { type: "task", task: task("a", "completed") },
+    events("a", long),
+    { type: "find", text: "file 49980" },
+  ],
 };
