@@ -161,9 +161,7 @@ test("a question is read out with its files in the workspace", () => {
   const call = { requestId: "r", title: "Edit", toolKind: "edit", paths: ["/house/src/days.py"] };
   const asked = { ...call, type, state: "asked" as const, options: [] };
   const last: Event = { type: "events", taskId: "t1", events: numbered([asked]) };
-  expect(announced(open, 0, last)).toEqual([
-    "Waiting for your answer: Make this edit? src/days.py",
-  ]);
+  expect(announced(open, 0, last)).toEqual(["Needs your answer: Make this edit? src/days.py"]);
 });
 
 test("announcements are spaced, and none is lost", () => {
