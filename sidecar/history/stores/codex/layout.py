@@ -6,10 +6,13 @@ JSON document; `archived_sessions/` holds those that the user archived. Old ones
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import partial
+from itertools import chain
 from typing import Final, NamedTuple
 
 from sidecar.history.stores.sessions.folders import Folders
+from sidecar.history.stores.sessions.kept_listings import KeptListings
 
 SESSIONS: Final = "sessions"
 ARCHIVED: Final = "archived_sessions"
@@ -43,10 +46,39 @@ def key_of(name: str) -> str | None:
     return match[1].lower() if match else None
 
 
+class Contents(NamedTuple):
+    """The files of sessions in a folder, and the paths of its subfolders that may hold more."""
+
+    files: Sequence[SessionFile]
+    below: Sequence[str]
+
+
+class SessionFileLists:
+    """The files of all sessions by folder, without listing again those that did not change. Thread-safe."""
+
+    def __init__(self, root: str, folders: Folders) -> None:
+        self._root = root
+        self._listings = KeptListings(folders, partial(_contents, folders=folders))
+
+    def each(self) -> Iterator[Sequence[SessionFile]]:
+        """Find the files of each folder, the same object as before if it did not change.
+
+        Links and unreadable folders are skipped.
+        """
+        self._listings.start()
+        for folder in (SESSIONS, ARCHIVED):
+            yield from self._in(f"{self._root}{os.sep}{folder}", _DEEPEST)
+
+    def _in(self, folder: str, levels: int) -> Iterator[Sequence[SessionFile]]:
+        found = self._listings.of(folder)
+        yield found.files
+        for below in found.below if levels else ():
+            yield from self._in(below, levels - 1)
+
+
 def session_files(root: str, folders: Folders) -> Iterator[SessionFile]:
     """Find the files of all sessions; links and unreadable folders are skipped."""
-    for folder in (SESSIONS, ARCHIVED):
-        yield from _in(f"{root}{os.sep}{folder}", _DEEPEST, folders)
+    return chain.from_iterable(SessionFileLists(root, folders).each())
 
 
 def session_folders(root: str, folders: Folders) -> list[str]:
@@ -62,13 +94,16 @@ def is_day(folder: str) -> bool:
     return folder.count(os.sep) == _DEEPEST
 
 
-def _in(folder: str, levels: int, folders: Folders) -> Iterator[SessionFile]:
+def _contents(folder: str, folders: Folders) -> Contents:
+    files: list[SessionFile] = []
+    below: list[str] = []
     for entry in folders.entries(folder):
         if (key := key_of(entry.name)) is not None:
             if not entry.is_dir(follow_symlinks=False):
-                yield SessionFile(key, entry.path)
-        elif levels and entry.name.isdigit() and folders.is_folder(entry):
-            yield from _in(entry.path, levels - 1, folders)
+                files.append(SessionFile(key, entry.path))
+        elif entry.name.isdigit() and folders.is_folder(entry):
+            below.append(entry.path)
+    return Contents(files, below)
 
 
 def _below(root: str, folder: str, levels: int, folders: Folders) -> Iterator[str]:

@@ -3,8 +3,10 @@
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
+from itertools import chain
+from operator import is_
 from pathlib import PurePath
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from sidecar.api.stored.tasks import Rules
 from sidecar.history.stored.reading import stamp_of
@@ -16,9 +18,10 @@ from sidecar.history.stores.codex.layout import (
     NAMES,
     SESSIONS,
     STATE,
+    SessionFile,
+    SessionFileLists,
     is_session,
     key_of,
-    session_files,
     session_folders,
 )
 from sidecar.history.stores.codex.names import SessionNames
@@ -37,6 +40,19 @@ if TYPE_CHECKING:
 # What reads sessions is imported when there is one to be read: mostly the index knows them all.
 
 
+class _Found(NamedTuple):
+    """The result of a search, and what it was made of: the lists of files by folder, and digests of names."""
+
+    lists: Sequence[Sequence[SessionFile]]
+    digests: Mapping[str, bytes]
+    files: Mapping[str, SessionFiles]
+
+    def is_of(self, lists: Sequence[Sequence[SessionFile]], digests: Mapping[str, bytes]) -> bool:
+        """Return whether a search would find the same."""
+        is_same = len(lists) == len(self.lists) and all(map(is_, lists, self.lists))
+        return is_same and digests is self.digests
+
+
 class CodexStore(FileSessionStore):
     """The sessions below `<root>/sessions` and `<root>/archived_sessions`; see `Store`."""
 
@@ -49,6 +65,8 @@ class CodexStore(FileSessionStore):
         super().__init__(root)
         self._names = SessionNames(root.path)
         self._stamps = FolderStamps(root.path, self._folders)
+        self._lists = SessionFileLists(root.path, self._folders)
+        self._last = _Found((), {}, {})
 
     @property
     def shared_folders(self) -> Sequence[str]:  # type: ignore[override]  # they are read when they are needed
@@ -57,16 +75,20 @@ class CodexStore(FileSessionStore):
 
     def find(self) -> Mapping[str, SessionFiles]:
         """Find the file of each session: one that is not compressed, and not archived, comes first."""
+        lists, digests = tuple(self._lists.each()), self._names.refresh()
+        if self._last.is_of(lists, digests):
+            return self._last.files
         found: dict[str, str] = {}
-        for file in session_files(self.root.path, self._folders):
+        for file in chain.from_iterable(lists):
             known = found.get(file.key)
             if known is None or (known.endswith(COMPRESSED) and not file.path.endswith(COMPRESSED)):
                 found[file.key] = file.path
-        digests = self._names.refresh()
-        return {
+        files = {
             key: SessionFiles((path,), int.from_bytes(digests.get(key, b""), "big"))
             for key, path in found.items()
         }
+        self._last = _Found(lists, digests, files)
+        return files
 
     def evidence(self) -> Sequence[Evidence]:
         """Return the folders with the sessions, and those that may have the database of names."""

@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.history.stores.claude import project_files as module
 from sidecar.history.stores.claude.project_files import ProjectFiles
+from sidecar.history.stores.sessions import kept_listings as module
 from sidecar.history.stores.sessions.folders import Folders
 from tests.history.stores.fixtures.momentary import too_many_open_files
 from tests.history.stores.fixtures.one_session import OTHER, SESSION, write_session
