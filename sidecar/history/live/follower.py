@@ -4,9 +4,11 @@ A single thread does this; readers never wait for it.
 """
 
 import logging
+import math
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Final, Literal
 
 import msgspec
@@ -65,7 +67,7 @@ class LiveHistory:
         self._schedule: ReadSchedule[TaskKey | str] = ReadSchedule()
         """Tasks to read, and paths of roots whose lists to read."""
         self._shared: dict[str, Folders] = {}
-        self._roots_checked_next = 0.0
+        self._roots_checked_at = self._roots_checked_next = 0.0
         self._newest_at = time.monotonic() + reconcile_seconds
         """When to check the newest tasks; they are checked often, even during a long round."""
         self._stop = threading.Event()
@@ -121,10 +123,10 @@ class LiveHistory:
         with self._open_watch([*folders], self._stop) as watch:
             self._check_watched()  # for changes made before the watches were open
             self._set_mode("watch", len(folders))
-            opened = time.monotonic()
+            renewal = time.monotonic() + REWATCH_SECONDS
             stale = False
-            while not (self._stop.is_set() or (stale and time.monotonic() >= opened + REWATCH_SECONDS)):
-                stale = self._note(watch.wait(self._pause()), folders) or stale
+            while not (self._stop.is_set() or (stale and time.monotonic() >= renewal)):
+                stale = self._note(watch.wait(self._pause(renewal if stale else math.inf)), folders) or stale
                 self._read_due()
                 stale = self._check_roots() or stale
                 if self._step_sweep():
@@ -141,15 +143,19 @@ class LiveHistory:
             if time.monotonic() >= until:
                 return
 
-    def _pause(self) -> float:
-        """Return how many seconds to wait for changes."""
+    def _pause(self, until: float) -> float:
+        """Return how many seconds to wait for changes, at most until a time of the monotonic clock."""
         now = time.monotonic()
-        return max(0.0, min(self._schedule.wait(now), self._sweep.wait(), self._roots_checked_next - now))
+        due = min(self._roots_checked_next, until) - now
+        return max(0.0, min(self._schedule.wait(now), self._sweep.wait(), due))
 
     def _note(self, paths: set[str], folders: Folders) -> bool:
         """Schedule changed tasks for reading; return whether the folder of one is not watched yet."""
         if not paths:
             return False
+        if any(path not in folders and Path(path).is_dir() for path in paths):  # it may get sessions
+            soon = self._roots_checked_at + ROOT_CHECK_SECONDS
+            self._roots_checked_next = min(self._roots_checked_next, soon)
         changed = self._plan.changed(paths)
         self._schedule.add(changed.tasks | changed.lists, time.monotonic())
         return self._plan.unwatched(changed, folders, self._wall_ms())
@@ -187,7 +193,8 @@ class LiveHistory:
             return False
         before, self._shared = self._shared, self._plan.shared()
         count = sum(map(len, self._shared.values()))
-        self._roots_checked_next = time.monotonic() + max(ROOT_CHECK_SECONDS, count / FOLDERS_A_SECOND)
+        self._roots_checked_at = time.monotonic()
+        self._roots_checked_next = self._roots_checked_at + max(ROOT_CHECK_SECONDS, count / FOLDERS_A_SECOND)
         replaced = [each for each in self._catalogs if self._shared[each.root.path] != before[each.root.path]]
         for catalog in replaced:
             catalog.reconcile(self._history.now())

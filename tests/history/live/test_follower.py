@@ -19,6 +19,7 @@ from sidecar.history.task_history import Changes
 from tests.history.conftest import TASK_ID, Store
 from tests.history.live.conftest import NEVER, OTHER, WAIT_SECONDS, FakeWatch, Follow, Follower, Make, until
 from tests.history.saving import UI, contents
+from tests.history.stores.fixtures.one_session import write_session
 
 
 def save_like_roo(path: Path, data: bytes) -> None:
@@ -357,6 +358,19 @@ def test_roots_are_checked_in_the_same_wakeup_as_a_step_of_the_sweep(
     for _ in range(4):  # the first scan, and three rounds
         assert scans.acquire(timeout=WAIT_SECONDS)
     assert len(waits) <= 3 * STEPS + STEPS // 2
+
+
+def test_a_new_folder_for_sessions_is_watched_soon_however_many_there_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "FOLDERS_A_SECOND", 0.001)
+    write_session(tmp_path)
+    follower = Follower(Store(tmp_path), reconcile_seconds=NEVER).start()
+    follower.next()
+    follower.until_mode("watch")
+    (tmp_path / "projects" / "-new").mkdir()
+    until(lambda: follower.live.state.watches == 3, "a watch of the new folder")
+    follower.live.close()
 
 
 def test_checking_active_tasks_that_did_not_change_reads_nothing(
