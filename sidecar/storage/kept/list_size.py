@@ -7,8 +7,6 @@ import os
 from pathlib import Path
 from typing import Final
 
-from sidecar.storage.atomic import write_atomic
-
 _FILE: Final = "list.size"
 LOST: Final = -1
 """In place of a size: lines were lost, and copies that no line names may be the only ones."""
@@ -31,4 +29,6 @@ def recorded_size(folder: str) -> int | None:
 
 def record_size(folder: str, size: int) -> None:
     """Record the size of the list in bytes, or LOST. Raises OSError."""
+    from sidecar.storage.atomic import write_atomic  # here, because lists of tasks only read the size
+
     write_atomic(Path(size_file(folder)), b"%d" % size)
