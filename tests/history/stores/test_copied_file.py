@@ -1,5 +1,6 @@
 """Copies of large files that are written only where they differ, and that stay as they are while read."""
 
+import errno
 import os
 import random
 import sqlite3
@@ -95,13 +96,93 @@ def test_a_copy_that_is_read_stays_as_it_is(tmp_path: Path, written: list[int]) 
 
 
 def test_a_copy_that_was_taken_over_is_not_read(tmp_path: Path) -> None:
-    copy, other = tmp_path / "copy", tmp_path / "other"
+    copy = tmp_path / "old" / NAME
+    copy.parent.mkdir()
     copy.write_bytes(b"old")
-    other.hardlink_to(copy)
-    take_over([copy, other], tmp_path / "target")
-    assert [path.name for path in tmp_path.iterdir() if path.is_file()] == ["target"]
+    take_over([copy], tmp_path / "target")
+    assert [path.name for path in tmp_path.iterdir()] == ["target"]
     with pytest.raises(FileNotFoundError), kept_as_it_is(copy):
         pass
+
+
+def test_a_full_disk_never_leaves_a_part(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    source, copy = tmp_path / "source", tmp_path / "copy"
+    source.write_bytes(b"new")
+    copy.write_bytes(b"old")
+    write = os.pwrite
+    monkeypatch.setattr(os, "pwrite", lambda file, data, at: write(file, data[:-1], at))
+    with pytest.raises(OSError, match=os.strerror(errno.ENOSPC)):
+        copy_file(str(source), copy)
+
+
+def test_what_is_written_in_parts_is_written_as_a_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source, copy = tmp_path / "source", tmp_path / "copy"
+    source.write_bytes(b"some bytes")
+    monkeypatch.delattr(os, "copy_file_range", raising=False)
+    write = os.write
+    monkeypatch.setattr(os, "write", lambda file, data: write(file, data[:3]))
+    copy_file(str(source), copy)
+    assert copy.read_bytes() == b"some bytes"
+
+
+def test_a_copy_that_another_process_makes_is_not_taken_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, written: list[int]
+) -> None:
+    path = tmp_path / "some.db"
+    with closing(_database(path)) as writer:
+        writer.execute("INSERT INTO t VALUES ('one')")
+        copy, inner = copied_file.copy_file, list[int]()
+
+        def copy_and_be_interrupted(source: str, target: Path) -> None:
+            copy(source, target)
+            if source.endswith("-wal") and not inner:
+                inner.append(0)
+                inner[0] = _rows(path)
+
+        monkeypatch.setattr(private_copy, "copy_file", copy_and_be_interrupted)
+        assert (_rows(path), inner) == (2, [2])
+        monkeypatch.undo()
+        monkeypatch.setenv("SIDECAR_CACHE_DIR", str(tmp_path / "cache"))
+        assert _rows(path) == 2
+
+
+def test_a_folder_whose_copy_was_taken_over_is_made_again(tmp_path: Path) -> None:
+    path = tmp_path / "some.db"
+    with closing(_database(path)) as writer:
+        writer.execute("INSERT INTO t VALUES ('one')")
+        with copy_of(str(path), stamps_of(str(path))) as copy:
+            pass
+        copy.unlink()
+        assert _rows(path) == 2
+
+
+def test_a_copy_that_was_updated_since_is_not_read_with_an_older_log(tmp_path: Path) -> None:
+    path = tmp_path / "some.db"
+    with closing(_database(path)) as writer:
+        writer.execute("INSERT INTO t VALUES ('one')")
+        before = stamps_of(str(path))
+        with copy_of(str(path), before):
+            pass
+        writer.execute("PRAGMA wal_checkpoint(RESTART)")
+        with pytest.raises(Unsteady), copy_of(str(path), before):
+            pass
+
+
+def test_readers_in_one_process_see_the_logs_of_their_own_copies(tmp_path: Path) -> None:
+    path = tmp_path / "some.db"
+    with closing(_database(path)) as writer:
+        for number in range(5):
+            writer.execute("INSERT INTO t VALUES (?)", (number,))
+
+            def read_between(connection: sqlite3.Connection) -> tuple[int, int]:
+                before = _count(connection)
+                writer.execute("INSERT INTO t VALUES ('more')")
+                return before, _rows(path)
+
+            first = 2 * number + 2
+            assert ForeignDatabase(str(path)).read(read_between)[1] == (first, first + 1)
 
 
 def test_a_name_that_was_given_to_another_file_meanwhile_is_not_read(

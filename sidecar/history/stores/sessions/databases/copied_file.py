@@ -5,7 +5,9 @@ copies that are being read from changing: they belong to the file, whatever its 
 """
 
 import contextlib
+import errno
 import os
+import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
@@ -38,24 +40,29 @@ def kept_as_it_is(copy: Path) -> Iterator[None]:
         return
     with copy.open("rb") as file:
         fcntl.flock(file, fcntl.LOCK_SH)
-        _check_name(file.fileno(), copy)
+        if not _has_name(file.fileno(), copy):
+            raise Unsteady
         yield
 
 
 def take_over(copies: Sequence[Path], target: Path) -> None:
-    """Move one of the copies that nobody reads to `target`, and remove its other names."""
+    """Move one of the copies that nobody reads to `target`, and remove its folder."""
     if fcntl is None:
         return
     for copy in copies:
-        with contextlib.suppress(OSError), copy.open("rb") as file:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            copy.rename(target)
-            for other in copies:
-                with contextlib.suppress(OSError):
-                    if other.samefile(target):
-                        other.unlink()
-            copy.parent.rmdir()  # only of an unfinished copy is there nothing else
-            return
+        with contextlib.suppress(OSError):
+            if _moved(copy, target):
+                shutil.rmtree(copy.parent, ignore_errors=True)
+                return
+
+
+def _moved(copy: Path, target: Path) -> bool:
+    with copy.open("rb") as file:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if not _has_name(file.fileno(), copy):
+            return False
+        copy.rename(target)
+    return True
 
 
 def copy_file(source: str, target: Path) -> None:
@@ -66,7 +73,8 @@ def copy_file(source: str, target: Path) -> None:
         try:
             if fcntl is not None:
                 fcntl.flock(made, fcntl.LOCK_EX)
-                _check_name(made, target)
+                if not _has_name(made, target):
+                    raise Unsteady
             if not _cloned(given, made):
                 _update(given, made) if os.fstat(made).st_size else _copy_blocks(given, made)
         finally:
@@ -75,13 +83,11 @@ def copy_file(source: str, target: Path) -> None:
         os.close(given)
 
 
-def _check_name(file: int, path: Path) -> None:
+def _has_name(file: int, path: Path) -> bool:
     try:
-        is_same = os.path.samestat(os.fstat(file), path.stat())
+        return os.path.samestat(os.fstat(file), path.stat())
     except FileNotFoundError:
-        is_same = False
-    if not is_same:
-        raise Unsteady
+        return False
 
 
 def _cloned(given: int, made: int) -> bool:
@@ -103,7 +109,8 @@ def _copy_blocks(given: int, made: int) -> None:
             while os.copy_file_range(given, made, _PIECE):
                 pass
     while piece := os.read(given, _PIECE):
-        os.write(made, piece)
+        while piece:  # the last bytes before a disk is full are written without an error
+            piece = piece[os.write(made, piece) :]
 
 
 def _update(given: int, made: int) -> None:
@@ -112,7 +119,7 @@ def _update(given: int, made: int) -> None:
         old = os.pread(made, len(piece), at)
         for start in range(0, len(piece), _WRITTEN) if piece != old else ():
             part = slice(start, start + _WRITTEN)
-            if piece[part] != old[part]:
-                os.pwrite(made, piece[part], at + start)
+            if piece[part] != old[part] and os.pwrite(made, piece[part], at + start) < len(piece[part]):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         at += len(piece)
     os.ftruncate(made, at)

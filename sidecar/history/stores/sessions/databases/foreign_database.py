@@ -2,6 +2,7 @@
 
 import contextlib
 import errno
+import os
 import sqlite3
 import stat
 import time
@@ -37,6 +38,10 @@ _PAUSE_SECONDS: Final = 0.02
 """How long to wait for a writer before a database that changes is read again."""
 _ORDINARY: Final = "CREATE TABLE "
 """How SQLite itself writes the start of what makes a table that is not virtual."""
+_ALONE: Final = "mode=ro&vfs=unix-none" if os.name == "posix" else "mode=ro"
+"""How a copy with a log is opened: with an index of its log of its own. Otherwise, the connections of a
+process share an index by the file, and copies with different logs share their file.
+"""
 _STEPS: Final = 100_000
 """Instructions between two checks of the clock."""
 
@@ -120,7 +125,7 @@ class ForeignDatabase:
             with _connected(Path(self.path), "mode=ro&immutable=1") as connection:
                 yield connection
             return
-        mode = "mode=rw" if stamps[2] is not None else "mode=ro"
+        mode = "mode=rw" if stamps[2] is not None else _ALONE
         with copy_of(self.path, stamps) as path, _connected(path, mode) as connection:
             yield connection
 
@@ -153,6 +158,8 @@ def _connected(path: Path, mode: str) -> Iterator[sqlite3.Connection]:
     address = f"{path.absolute().as_uri()}?{mode}"
     connection = sqlite3.connect(address, uri=True, timeout=1.0, check_same_thread=False)
     try:
+        if mode == _ALONE:
+            connection.execute("PRAGMA locking_mode=EXCLUSIVE")
         _protect(connection)
         yield connection
     finally:

@@ -32,6 +32,8 @@ SUFFIXES: Final = ("", "-wal", _JOURNAL)
 NAME: Final = "copy.db"
 _NEW: Final = "new-"
 """How the names of unfinished copies start."""
+_BASE: Final = "base-"
+"""How the names of folders start that hold a copy from which only the next one starts."""
 _LEFT_SECONDS: Final = 3_600
 """The age of an unfinished copy whose process is gone."""
 _PLAYED_BACK: Final = "-played"
@@ -81,6 +83,8 @@ def copy_of(path: str, stamps: Stamps) -> Iterator[Path]:
         yield folder / NAME
         return
     with kept_as_it_is(folder / NAME):
+        if stamps_of(path)[0] != stamps[0]:  # another process may have updated the copy before
+            raise Unsteady
         yield folder / NAME
 
 
@@ -91,7 +95,7 @@ def _make(path: str, stamps: Stamps, home: Path, folder: Path) -> None:
     try:
         is_linked = _linked(home, folder, made / NAME)
         if not is_linked and stamps[2] is None:
-            take_over([copy for copy in home.glob(f"*/{NAME}") if not _is_played_back(copy)], made / NAME)
+            take_over([*filter(_is_complete, home.glob(f"*/{NAME}"))], made / NAME)
         for suffix, stamp in zip(SUFFIXES, stamps, strict=True):
             if stamp is None or not (stamp[1] if suffix else not is_linked):
                 continue
@@ -101,11 +105,14 @@ def _make(path: str, stamps: Stamps, home: Path, folder: Path) -> None:
         if not _is_steady(stamps, stamps_of(path)) or _start_of_log(path) != start:
             is_kept = stamps[2] is None and not is_linked
             raise Unsteady
+        if not (folder / NAME).exists():  # another process took the copy in it over
+            shutil.rmtree(folder, ignore_errors=True)
         with contextlib.suppress(OSError):  # another process was faster
             made.rename(folder)
     finally:
         if is_kept:  # the next copy starts from this one
             (made / f"{NAME}-wal").unlink(missing_ok=True)
+            made.rename(home / f"{_BASE}{made.name}")
         else:
             shutil.rmtree(made, ignore_errors=True)
 
@@ -118,6 +125,11 @@ def _linked(home: Path, folder: Path, target: Path) -> bool:
                 target.hardlink_to(other)
                 return True
     return False
+
+
+def _is_complete(copy: Path) -> bool:
+    """Return whether no process is making a copy, and SQLite does not change it."""
+    return not (copy.parent.name.startswith(_NEW) or _is_played_back(copy))
 
 
 def _is_played_back(copy: Path) -> bool:
