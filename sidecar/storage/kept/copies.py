@@ -44,7 +44,8 @@ class Copies:
         self.list = f"{folder}{os.sep}{_LIST}"
         self._seen: tuple[object, Listed, dict[str, KeptSession]] = (None, _NOTHING, {})
         self._size = 0
-        """The size of the list in bytes."""
+        """The size of the list in bytes, without a last line that was not written to its end."""
+        self._is_read = False
 
     @property
     def version(self) -> object:
@@ -76,6 +77,8 @@ class Copies:
         version, listed = self.version, self.listed()
         recorded = recorded_size(self.folder) if self.folder else 0
         size = self._size
+        if version is not None and not self._is_read:
+            return None
         if version is None:
             happened = "" if recorded == 0 else "is missing"
         elif not size or listed.damaged > listed.is_cut:
@@ -111,9 +114,12 @@ class Copies:
         version = self.version
         if version == self._seen[0]:
             return
-        data = _bytes_of(self.list)
-        listed, self._size = parse_list(data), len(data)
-        there = {entry.name for entry in self.entries()}
+        try:
+            data, there = _bytes_of(self.list), {*_names_in(self.blobs)}
+        except OSError:  # for a moment, perhaps: what was seen before still holds
+            return
+        listed, self._is_read = parse_list(data), True
+        self._size = data.rfind(b"\n") + 1 if listed.is_cut else len(data)
         whole = {
             key: session
             for key, session in listed.sessions.items()
@@ -133,8 +139,15 @@ class Copies:
 def _bytes_of(path: str) -> bytes:
     try:
         return Path(path).read_bytes()
-    except OSError:
+    except (FileNotFoundError, IsADirectoryError):
         return b""
+
+
+def _names_in(folder: str) -> list[str]:
+    try:
+        return os.listdir(folder)  # noqa: PTH208 (no path object for each file)
+    except (FileNotFoundError, NotADirectoryError):
+        return []
 
 
 def _size_of(entry: "os.DirEntry[str]") -> int:

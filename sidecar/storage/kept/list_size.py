@@ -18,12 +18,12 @@ def size_file(folder: str) -> str:
 
 
 def recorded_size(folder: str) -> int | None:
-    """Return the recorded size in bytes, or LOST; None if there is none, as after older versions."""
+    """Return the recorded size in bytes, or LOST; None after a power cut or an older version."""
     try:
         return int(Path(size_file(folder)).read_bytes())
-    except FileNotFoundError:
+    except (FileNotFoundError, ValueError):
         return None
-    except (OSError, ValueError):
+    except OSError:
         return LOST
 
 

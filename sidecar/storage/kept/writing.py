@@ -162,6 +162,8 @@ class CopyWriter(Copies):
             self._append(listed.root, listed.product, key, session._replace(deleted=True))
         if gone:
             self.sweep()
+            # Although the list lost lines: the user wants the content to be gone.
+            self._unlink({name for session in gone.values() for name in _blobs(session)} - self.used())
         return bool(gone)
 
     def _check(self) -> bool:
@@ -218,8 +220,12 @@ class CopyWriter(Copies):
                 os.ftruncate(descriptor, size)
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
             os.fsync(descriptor)
-            if recorded_size(self.folder) != LOST:
-                record_size(self.folder, size + len(line))
+            recorded = recorded_size(self.folder)
+            if recorded is not None and size < recorded:
+                record_size(self.folder, LOST)  # the list was replaced by a shorter one
+            elif recorded != LOST:
+                with contextlib.suppress(OSError):  # a smaller size is right, too, and the disk may be full
+                    record_size(self.folder, size + len(line))
         finally:
             os.close(descriptor)
         if is_first:

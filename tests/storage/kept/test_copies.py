@@ -1,5 +1,6 @@
 """Kept copies are whole or not there, share equal files, and stay within their room."""
 
+import errno
 import os
 import subprocess
 import sys
@@ -8,8 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from sidecar.storage.kept import writing
 from sidecar.storage.kept.blobs import Stopped, open_blob
 from sidecar.storage.kept.copies import Copies, folder_for, kept_roots
+from sidecar.storage.kept.list_size import size_file
 from sidecar.storage.kept.writing import CopyWriter, NoRoom
 
 ROOM = 1 << 30
@@ -195,6 +198,74 @@ def test_a_line_that_was_not_written_to_its_end_is_removed_with_the_next_one(pla
     place.writer.sweep()
     assert [*Copies(place.writer.folder).sessions()] == ["one", "two"]
     assert len(place.writer.entries()) == 2
+
+
+def test_a_copy_can_be_removed_while_the_disk_is_full(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    place.add("one", place.file("a.jsonl"))
+
+    def full(folder: str, size: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(writing, "record_size", full)
+    assert place.writer.remove(["one"])
+    assert not place.writer.entries()
+
+
+def test_a_list_that_is_replaced_by_an_older_one_meanwhile_removes_no_copy(place: Place) -> None:
+    place.add("one", place.file("a.jsonl", LINES * 2))
+    older = Path(place.writer.list).read_bytes()
+    place.add("two", place.file("b.jsonl"))
+    Path(place.writer.list).write_bytes(older)
+    place.add("three", place.file("c.jsonl", LINES * 3))
+    place.writer.sweep()
+    assert len(place.writer.entries()) == 3
+    assert Copies(place.writer.folder).loss() is not None
+
+
+def test_zeros_at_the_end_of_the_list_remove_no_copy(place: Place) -> None:
+    place.add("one", place.file("a.jsonl", LINES * 2))
+    place.add("two", place.file("b.jsonl"))
+    path = Path(place.writer.list)
+    path.write_bytes(path.read_bytes()[:-80] + bytes(80))
+    assert Copies(place.writer.folder).loss() is not None
+    CopyWriter(place.writer.folder).sweep()
+    assert len(place.writer.entries()) == 2
+
+
+def test_a_copy_that_the_user_removes_is_gone_though_the_list_lost_lines(place: Place) -> None:
+    place.add("one", place.file("a.jsonl", LINES * 2))
+    place.add("two", place.file("b.jsonl"))
+    path = Path(place.writer.list)
+    path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:2]))
+    writer = CopyWriter(place.writer.folder)
+    assert writer.remove(["one"])
+    assert len(writer.entries()) == 1
+
+
+@pytest.mark.parametrize("name", ["read_bytes", "listdir"])
+def test_copies_stay_listed_while_no_file_can_be_opened(
+    place: Place, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    place.add("one", place.file("a.jsonl"))
+    copies = Copies(place.writer.folder)
+    copies.sessions()
+    place.add("two", place.file("b.jsonl", b"{}"))
+
+    def fail(_: object) -> None:
+        raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path if name == "read_bytes" else os, name, fail)
+        assert [*copies.sessions()] == ["one"]
+        assert Copies(place.writer.folder).loss() is None
+    assert {*copies.sessions()} == {"one", "two"}
+
+
+def test_a_size_that_a_power_cut_emptied_makes_no_list_damaged(place: Place) -> None:
+    place.add("one", place.file("a.jsonl"))
+    Path(size_file(place.writer.folder)).write_bytes(b"")
+    (Path(place.writer.blobs) / place.writer.entries()[0].name.replace("0", "1")).write_bytes(b"left")
+    assert Copies(place.writer.folder).loss() is None
 
 
 def test_a_list_with_many_outdated_lines_is_shortened(place: Place) -> None:
