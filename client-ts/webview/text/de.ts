@@ -48,8 +48,7 @@ export const HOME: Texts<typeof en.HOME> = {
   untrusted: "Subagenten des Arbeitsbereichs sind deaktiviert",
   untrustedHint: "Vertrauen Sie diesem Arbeitsbereich, um seine Subagent-Definitionen zu laden.",
   noDefinitions: "Noch keine Subagenten",
-  goalWaits:
-    "Ihr Ziel ist bereit, aber es gibt keinen Subagenten, der es ausführt. Fügen Sie einen hinzu, um fortzufahren.",
+  goalWaits: "Fügen Sie einen Subagenten hinzu, um Ihr Ziel zu starten.",
   exampleHint:
     "Sehen Sie einen in Aktion. Es dauert zehn Sekunden, ohne Schlüssel, ohne Netzwerk und ohne Ihre Dateien.",
   installedHint: "Diese Agenten sind installiert. Jeder fragt, bevor er handelt.",

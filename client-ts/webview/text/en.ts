@@ -49,7 +49,7 @@ export const HOME = {
   untrusted: "Workspace subagents are disabled",
   untrustedHint: "Trust this workspace to load its subagent definitions.",
   noDefinitions: "No subagents yet",
-  goalWaits: "Your goal is ready, but there is no subagent to launch. Add one to continue.",
+  goalWaits: "Add a subagent to launch your goal.",
   exampleHint:
     "See one in action. It takes ten seconds and needs no key, no network and none of your files.",
   installedHint: "These agents are installed. Each asks before it acts.",

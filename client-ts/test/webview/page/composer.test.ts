@@ -280,7 +280,9 @@ test("a goal for which there is no subagent says so, leads to the remedy and is 
   );
   expect(document.querySelector(".nudge p")?.textContent).toBe("No subagents yet");
   tell({ type: "compose", goal: "Continue: Water the plants" });
-  expect(document.querySelector(".nudge p")?.textContent).toMatch(/^Your goal is ready, but/);
+  expect(document.querySelector(".nudge p")?.textContent).toBe(
+    "Add a subagent to launch your goal.",
+  );
   expect(document.activeElement?.textContent.trim()).toBe("Use Agent");
   tell({ type: "definitions", items: [subagent("tester", "agent")], problems: [] });
   expect(document.querySelector<HTMLTextAreaElement>("#goal")?.value).toMatch(/^Continue: Water/);
