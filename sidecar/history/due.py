@@ -11,7 +11,7 @@ from sidecar.history.stored.reading import stamp_of
 from sidecar.history.stores.index_row import IndexRow, info_of
 from sidecar.history.stores.status_by_age import DAY_MS
 from sidecar.history.task_history import TaskHistory
-from sidecar.storage.kept.copies import Copies
+from sidecar.storage.kept.copies import copies_in
 
 
 class DueSession(NamedTuple):
@@ -27,7 +27,7 @@ def due_sessions(catalog: RootCatalog, now: int) -> list[DueSession]:
     if period is None:
         return []
     rows = catalog.rows("structural").values()
-    copies = Copies(catalog.root.copies)
+    copies = copies_in(catalog.root.copies)
     due = [
         DueSession(at, row)
         for row in rows

@@ -33,7 +33,7 @@ from sidecar.history.stores.contract import Evidence, Kind, Root, Store
 from sidecar.history.stores.parallel import Parallel, sequential
 from sidecar.history.stores.registry import describe_root
 from sidecar.history.stores.status_by_age import FOR_EVER
-from sidecar.storage.kept.copies import Copies
+from sidecar.storage.kept.copies import copies_in
 
 if TYPE_CHECKING:
     from sidecar.history.messages.file_lookup import FileLookup
@@ -99,7 +99,6 @@ class TaskHistory:
             root.path: former.get(root) or RootCatalog(root, _index(cache, root), read, parallel)
             for root in self.names.roots
         }
-        self._copies = {root.path: Copies(root.copies) for root in self.names.roots}
         self.now = now
         self._revision = revision
         self._selector = RowSelector(
@@ -187,7 +186,10 @@ class TaskHistory:
         found = [
             (root, path, problem.message)
             for root in self.names.selected(roots)
-            for path, problem in (*self.store(root).unlisted(), *lost_copies(self._copies[root]))
+            for path, problem in (
+                *self.store(root).unlisted(),
+                *lost_copies(copies_in(self._catalogs[root].root.copies)),
+            )
         ]
         return [
             UnlistedFolder(root=encodable(root), path=encodable(path), message=why)

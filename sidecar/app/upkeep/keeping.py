@@ -19,7 +19,7 @@ from sidecar.history.stores.children import descendants
 from sidecar.history.stores.contract import Root
 from sidecar.history.stores.index_row import IndexRow
 from sidecar.storage.kept.blobs import Stopped
-from sidecar.storage.kept.copies import Copies
+from sidecar.storage.kept.copies import copies_in
 from sidecar.storage.kept.soundness import Soundness
 from sidecar.storage.kept.writing import CopyWriter, NoRoom
 
@@ -87,7 +87,7 @@ class Keeping:
 
         Raises StorageError.
         """
-        copies = Copies(root.copies)
+        copies = copies_in(root.copies)
         if task_id not in copies.sessions():
             return False
         family = [task_id, *descendants(self._rows(root), task_id)]

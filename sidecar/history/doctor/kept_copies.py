@@ -5,13 +5,13 @@ from collections.abc import Iterator
 from sidecar.api.stored.doctor import Finding
 from sidecar.history.catalog.root_catalog import RootCatalog
 from sidecar.history.doctor.remedies import finding
-from sidecar.storage.kept.copies import Copies
+from sidecar.storage.kept.copies import copies_in
 from sidecar.storage.kept.soundness import Soundness
 
 
 def damaged_copies(catalog: RootCatalog) -> Iterator[Finding]:
     """Check the list, and copies of sessions that are gone, as many as `Soundness` reads in one round."""
-    copies, soundness = Copies(catalog.root.copies), Soundness()
+    copies, soundness = copies_in(catalog.root.copies), Soundness()
     if (loss := copies.loss()) is not None:
         yield finding("lostCopies", catalog.root.path, loss, path=copies.list)
     for key, session in copies.sessions().items():

@@ -17,7 +17,7 @@ from sidecar.history.stores.gemini.family import GEMINI
 from sidecar.history.stores.opencode.family import OPENCODE
 from sidecar.history.stores.qwen.family import QWEN
 from sidecar.history.stores.task_folders.family import TASK_FOLDERS
-from sidecar.storage.kept.copies import Copies, folder_for
+from sidecar.storage.kept.copies import copies_in, folder_for
 
 FAMILIES: list[StoreFamily] = [
     TASK_FOLDERS,
@@ -63,7 +63,7 @@ def evidence_of(store: Store) -> list[Evidence] | None:
         return None
     path = store.root.path
     tops = [(f"{path}{os.sep}{top}", levels) for top, levels in SEARCHED.items()]
-    return [(path, 1), *tops, *own, *Copies(store.root.copies).places()]
+    return [(path, 1), *tops, *own, *copies_in(store.root.copies).places()]
 
 
 def _fullest(root: Root, found: list[StoreFamily]) -> StoreFamily | None:
@@ -98,7 +98,7 @@ def _family_of_copies(root: Root) -> StoreFamily | None:
     """Return the family of the kept copies: the product may have deleted all sessions."""
     if not root.copies or FAMILIES[0].recognizes(root.path):
         return None
-    return _WITH_COPIES.get(Copies(root.copies).listed().product)
+    return _WITH_COPIES.get(copies_in(root.copies).listed().product)
 
 
 def _closed_family(root: Root) -> StoreFamily | None:

@@ -5,8 +5,9 @@ The folder of a root holds `list.jsonl` and `blobs/`. `writing.py` makes and rem
 
 import os
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 from zlib import crc32
 
 from sidecar.storage.kept.blob_names import is_blob
@@ -32,20 +33,29 @@ def kept_roots(kept: Path) -> Iterator[str]:
             yield copies.listed().root
 
 
+class _Seen(NamedTuple):
+    """What a list says at a version of it and of the folder of copied files.
+
+    `size` is in bytes, without a last line that was not written to its end.
+    """
+
+    version: object
+    listed: Listed
+    whole: Mapping[str, KeptSession]
+    size: int
+
+
 class Copies:
     """The copies in one folder, which may not exist. Every call sees what other processes wrote.
 
-    Without a folder (an empty text) there are none.
+    Without a folder (an empty text) there are none. Any thread may call.
     """
 
     def __init__(self, folder: str) -> None:
         self.folder = folder
         self.blobs = f"{folder}{os.sep}{_BLOBS}"
         self.list = f"{folder}{os.sep}{_LIST}"
-        self._seen: tuple[object, Listed, dict[str, KeptSession]] = (None, _NOTHING, {})
-        self._size = 0
-        """The size of the list in bytes, without a last line that was not written to its end."""
-        self._is_read = False
+        self._seen = _Seen(None, _NOTHING, {}, 0)
 
     @property
     def version(self) -> object:
@@ -64,20 +74,17 @@ class Copies:
 
     def listed(self) -> Listed:
         """Return everything in the list."""
-        self._look()
-        return self._seen[1]
+        return self._look().listed
 
     def sessions(self) -> Mapping[str, KeptSession]:
         """Return the sessions whose copies are complete."""
-        self._look()
-        return self._seen[2]
+        return self._look().whole
 
     def loss(self) -> str | None:
         """Return what happened to the list, if copies exist that it no longer names."""
-        version, listed = self.version, self.listed()
+        version, (seen, listed, _, size) = self.version, self._look()
         recorded = recorded_size(self.folder) if self.folder else 0
-        size = self._size
-        if version is not None and not self._is_read:
+        if version is not None and seen is None:  # it could not be read
             return None
         if version is None:
             happened = "" if recorded == 0 else "is missing"
@@ -110,22 +117,24 @@ class Copies:
         """Return the size of all copies in bytes."""
         return sum(_size_of(entry) for entry in self.entries())
 
-    def _look(self) -> None:
-        version = self.version
-        if version == self._seen[0]:
-            return
+    def _look(self) -> _Seen:
+        seen = self._seen
+        version = (list_version, _mtime_ns(self.blobs)) if (list_version := self.version) else None
+        if version == seen.version:
+            return seen
         try:
             data, there = _bytes_of(self.list), {*_names_in(self.blobs)}
         except OSError:  # for a moment, perhaps: what was seen before still holds
-            return
-        listed, self._is_read = parse_list(data), True
-        self._size = data.rfind(b"\n") + 1 if listed.is_cut else len(data)
+            return seen
+        listed = parse_list(data)
         whole = {
             key: session
             for key, session in listed.sessions.items()
             if not session.deleted and all(file.blob in there for file in session.files)
         }
-        self._seen = (version, listed, whole)
+        size = data.rfind(b"\n") + 1 if listed.is_cut else len(data)
+        self._seen = seen = _Seen(version, listed, whole, size)
+        return seen
 
     def entries(self) -> list["os.DirEntry[str]"]:
         """List the copied files, including those that no session refers to."""
@@ -136,11 +145,24 @@ class Copies:
             return []
 
 
+@lru_cache(64)
+def copies_in(folder: str) -> Copies:
+    """Return the copies in a folder, shared so that the list is parsed once: 5,000 sessions take 60 ms."""
+    return Copies(folder)
+
+
 def _bytes_of(path: str) -> bytes:
     try:
         return Path(path).read_bytes()
     except (FileNotFoundError, IsADirectoryError):
         return b""
+
+
+def _mtime_ns(path: str) -> int | None:
+    try:
+        return os.lstat(path).st_mtime_ns
+    except OSError:
+        return None
 
 
 def _names_in(folder: str) -> list[str]:

@@ -174,7 +174,7 @@ class CopyWriter(Copies):
         if is_lost and recorded != LOST:
             record_size(self.folder, LOST)
         elif not is_lost and recorded == LOST and self.version is not None:
-            record_size(self.folder, self._size)  # everything is named again
+            record_size(self.folder, self._look().size)  # everything is named again
         elif recorded is None and self.version is None and Path(self.blobs).is_dir():
             record_size(self.folder, 0)  # a list that was never written is not missing
         return is_lost

@@ -9,10 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from sidecar.storage.kept import copies as copies_module
 from sidecar.storage.kept import writing
 from sidecar.storage.kept.blobs import Stopped, open_blob
-from sidecar.storage.kept.copies import Copies, folder_for, kept_roots
+from sidecar.storage.kept.copies import Copies, copies_in, folder_for, kept_roots
 from sidecar.storage.kept.list_size import size_file
+from sidecar.storage.kept.records import Listed, parse_list
 from sidecar.storage.kept.writing import CopyWriter, NoRoom
 
 ROOM = 1 << 30
@@ -266,6 +268,22 @@ def test_a_size_that_a_power_cut_emptied_makes_no_list_damaged(place: Place) -> 
     Path(size_file(place.writer.folder)).write_bytes(b"")
     (Path(place.writer.blobs) / place.writer.entries()[0].name.replace("0", "1")).write_bytes(b"left")
     assert Copies(place.writer.folder).loss() is None
+
+
+def test_the_list_is_parsed_once_for_each_change(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    place.add("one", place.file("a.jsonl"))
+    parsed: list[bytes] = []
+
+    def parse(data: bytes) -> Listed:
+        parsed.append(data)
+        return parse_list(data)
+
+    monkeypatch.setattr(copies_module, "parse_list", parse)
+    for _ in range(3):
+        assert [*copies_in(place.writer.folder).sessions()] == ["one"]
+    assert len(parsed) == 1
+    Path(place.writer.blobs, place.writer.entries()[0].name).unlink()
+    assert not copies_in(place.writer.folder).sessions()
 
 
 def test_a_list_with_many_outdated_lines_is_shortened(place: Place) -> None:

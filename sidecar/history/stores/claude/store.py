@@ -37,7 +37,7 @@ from sidecar.history.stores.parallel import Parallel, nothing, sequential
 from sidecar.history.stores.sessions.folders import Folders, folder_below, why_unlistable
 from sidecar.history.stores.sessions.sound_files import SoundFiles
 from sidecar.storage.kept.blob_names import is_blob
-from sidecar.storage.kept.copies import Copies
+from sidecar.storage.kept.copies import copies_in
 
 if TYPE_CHECKING:
     from sidecar.changes.file_change import FileChange
@@ -65,7 +65,7 @@ class ClaudeStore(Store):
         self._folders = Folders()
         self._project_files = ProjectFiles(root.path, self._folders)
         self._held: dict[str, str] = {}
-        self._copies = Copies(root.copies)
+        self._copies = copies_in(root.copies)
         self._copies_seen: object = None
         self._sound = SoundFiles()
 

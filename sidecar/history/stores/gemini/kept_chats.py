@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 
 from sidecar.history.stores.gemini.layout import ChatPath
 from sidecar.history.stores.sessions.sound_files import SoundFiles
-from sidecar.storage.kept.copies import Copies
+from sidecar.storage.kept.copies import copies_in
 from sidecar.storage.kept.records import KeptFile
 
 
@@ -12,7 +12,7 @@ class KeptChats:
     """The copies of one root's chats. `names` has the original's name of each copy in use, by its path."""
 
     def __init__(self, folder: str) -> None:
-        self.copies = Copies(folder)
+        self.copies = copies_in(folder)
         self.names: dict[str, str] = {}
         self._sound = SoundFiles()
 
