@@ -7,6 +7,7 @@ from random import Random
 
 import pytest
 
+from sidecar.api.stored.tasks import TaskInfo
 from sidecar.corpus.agents.claude import START
 from sidecar.corpus.agents.claude_session import Session
 from sidecar.corpus.agents.truth import Truth, iso
@@ -40,6 +41,16 @@ def _fork(base: Session, number: int) -> tuple[str, list[dict[str, object]]]:
     return name, [{**each, "sessionId": name} for each in (*base.records, last)]
 
 
+def _read(root: Path) -> tuple[dict[str, TaskInfo], int]:
+    """Read the sessions, and return the most memory that takes, in bytes."""
+    tracemalloc.start()
+    try:
+        rows = tasks(history_of(root))
+        return rows, tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
 @pytest.mark.timeout(60)
 def test_hundreds_of_forks_of_a_session_are_read_in_little_time_and_memory(tmp_path: Path) -> None:
     root, base = tmp_path / "store", _base()
@@ -49,12 +60,7 @@ def test_hundreds_of_forks_of_a_session_are_read_in_little_time_and_memory(tmp_p
         name, records = _fork(base, number)
         append(_path(root, name), records)
         names.add(name)
-    tracemalloc.start()
-    try:
-        rows = tasks(history_of(root))
-        _, peak = tracemalloc.get_traced_memory()
-    finally:
-        tracemalloc.stop()
+    rows, peak = _read(root)
     assert rows.keys() == names | {base.truth.id}
     assert rows[base.truth.id].message_count == base.truth.messages
     assert {rows[name].message_count for name in names} == {1}, "copied records count once"
@@ -66,12 +72,7 @@ def test_hundreds_of_forks_of_a_session_are_read_in_little_time_and_memory(tmp_p
 def test_sessions_whose_records_have_similar_ids_take_little_memory(tmp_path: Path, end: str) -> None:
     root, base = tmp_path / "store", _base()
     names = {_append_similar(root, base, number, end) for number in range(_SIMILAR)}
-    tracemalloc.start()
-    try:
-        rows = tasks(history_of(root))
-        _, peak = tracemalloc.get_traced_memory()
-    finally:
-        tracemalloc.stop()
+    rows, peak = _read(root)
     assert rows.keys() == names
     assert {row.message_count for row in rows.values()} == {base.truth.messages}
     assert peak < _MOST_BYTES
