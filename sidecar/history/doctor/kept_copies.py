@@ -1,4 +1,4 @@
-"""Report kept copies that are damaged and cannot be made again, and those that no list names."""
+"""Report kept copies that are damaged and cannot be made again, and those missing from their list."""
 
 from collections.abc import Iterator
 

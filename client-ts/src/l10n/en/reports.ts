@@ -50,7 +50,7 @@ export const doctor = {
     unlistable: "Unreadable folders",
     linkedFolder: "Linked folders, which are not followed",
     dueDeletion: "Sessions that their product will delete soon",
-    lostCopies: "Copies of sessions that no list names",
+    lostCopies: "Copies of sessions missing from their list",
     damagedCopy: "Damaged copies of deleted sessions",
   },
 };
