@@ -1,10 +1,11 @@
 """What folders held when they were listed, kept until a folder changes."""
 
+import os
 import time
 from collections.abc import Callable, Mapping
 from typing import Final, Generic, NamedTuple, TypeVar
 
-from sidecar.history.stored.reading import UNREAD, Stamp, stamp_of
+from sidecar.history.stored.reading import UNREAD, Stamp, stamp_from
 from sidecar.history.stores.sessions.folders import Folders
 
 _SETTLED_NS: Final = 3_000_000_000
@@ -38,7 +39,7 @@ class KeptListings(Generic[T]):
 
     def of(self, path: str) -> T:
         """Return what a folder holds: the same object as before if the folder did not change."""
-        stamp, now = stamp_of(path) or UNREAD, time.monotonic()
+        stamp, now = _stamp_of_folder(path), time.monotonic()
         known = self._known.get(path) or self._former.get(path)
         if known is None or known.stamp != stamp or now >= known.at + _TRUSTED_SECONDS:
             is_settled = time.time_ns() - max(stamp[0], stamp[3]) > _SETTLED_NS
@@ -47,3 +48,11 @@ class KeptListings(Generic[T]):
                 return known.found
         self._known[path] = known
         return known.found
+
+
+def _stamp_of_folder(path: str) -> Stamp:
+    """Stat what is listed, behind a link if the path is one."""
+    try:
+        return stamp_from(os.stat(path))  # noqa: PTH116 (roots keep texts)
+    except OSError:
+        return UNREAD

@@ -110,3 +110,17 @@ def test_appending_to_a_session_lists_no_folder(tmp_path: Path, monkeypatch: pyt
     with Path(next(iter(before.values())).paths[0]).open("ab") as opened:
         opened.write(b"{}\n")
     assert store.find() is before
+
+
+@pytest.mark.parametrize("name", ["sessions", "archived_sessions"])
+def test_a_new_session_behind_a_linked_folder_is_found_at_once(tmp_path: Path, name: str) -> None:
+    codex = Codex(tmp_path / "elsewhere", 1)
+    root = tmp_path / "root"
+    root.mkdir()
+    (root / name).symlink_to(codex.path / "sessions")
+    store = CodexStore(Root(str(root)))
+    before = len(store.find())
+    let_time_pass(tmp_path)
+    new = "rollout-2026-00000099-9cd5-7a38-8f26-e4a140ed9828.jsonl"
+    (codex.path / "sessions" / new).write_bytes(b"{}\n")
+    assert len(store.find()) == before + 1
