@@ -1,5 +1,6 @@
 """Copies of large files that are written only where they differ, and that stay as they are while read."""
 
+import contextlib
 import errno
 import os
 import random
@@ -14,6 +15,7 @@ from sidecar.history.stores.sessions.databases.copied_file import (
     Unsteady,
     copy_file,
     kept_as_it_is,
+    remove_unread,
     take_over,
 )
 from sidecar.history.stores.sessions.databases.foreign_database import ForeignDatabase
@@ -156,6 +158,51 @@ def test_a_folder_whose_copy_was_taken_over_is_made_again(tmp_path: Path) -> Non
             pass
         copy.unlink()
         assert _rows(path) == 2
+
+
+def test_a_copy_without_its_log_is_made_again(tmp_path: Path) -> None:
+    path = tmp_path / "some.db"
+    with closing(_database(path)) as writer:
+        writer.execute("INSERT INTO t VALUES ('one')")
+        with copy_of(str(path), stamps_of(str(path))) as copy:
+            pass
+        copy.with_name(f"{NAME}-wal").unlink()
+        assert _rows(path) == 2
+
+
+def test_a_copy_is_not_removed_between_two_looks_of_its_reader(tmp_path: Path) -> None:
+    path = tmp_path / "some.db"
+    with closing(_database(path)) as writer:
+        writer.execute("INSERT INTO t VALUES ('one')")
+        with copy_of(str(path), stamps_of(str(path))) as copy:
+            writer.execute("INSERT INTO t VALUES ('two')")
+            assert _rows(path) == 3
+            with closing(sqlite3.connect(f"{copy.as_uri()}?mode=ro&vfs=unix-none", uri=True)) as reader:
+                reader.execute("PRAGMA locking_mode=EXCLUSIVE")
+                assert _count(reader) == 2
+        writer.execute("INSERT INTO t VALUES ('three')")
+        assert _rows(path) == 4
+    assert len([*copies_folder().glob("*/*")]) == 1
+
+
+def test_a_copy_that_another_reader_removes_meanwhile_is_made_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "some.db"
+    removed = list[Path]()
+    keep = kept_as_it_is
+
+    def remove_first(copy: Path) -> contextlib.AbstractContextManager[None]:
+        if not removed:
+            removed.append(copy)
+            remove_unread(copy, copy.parent.with_name("away"))
+        return keep(copy)
+
+    monkeypatch.setattr(private_copy, "kept_as_it_is", remove_first)
+    with closing(_database(path)) as writer:
+        writer.execute("INSERT INTO t VALUES ('one')")
+        assert _rows(path) == 2
+    assert removed
 
 
 def test_a_copy_that_was_updated_since_is_not_read_with_an_older_log(tmp_path: Path) -> None:

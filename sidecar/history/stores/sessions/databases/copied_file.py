@@ -34,14 +34,12 @@ class Unsteady(Exception):
 
 @contextlib.contextmanager
 def kept_as_it_is(copy: Path) -> Iterator[None]:
-    """Keep others from changing a copy. Raises Unsteady if one just took it over, OSError."""
-    if fcntl is None:
-        yield
-        return
-    with copy.open("rb") as file:
-        fcntl.flock(file, fcntl.LOCK_SH)
-        if not _has_name(file.fileno(), copy):
-            raise Unsteady
+    """Keep others from changing or removing a copy. Raises Unsteady if one just took it over, OSError."""
+    with copy.open("rb") as file:  # which by itself keeps Windows from moving the folder
+        if fcntl is not None:
+            fcntl.flock(file, fcntl.LOCK_SH)
+            if not _has_name(file.fileno(), copy):
+                raise Unsteady
         yield
 
 
@@ -51,18 +49,33 @@ def take_over(copies: Sequence[Path], target: Path) -> None:
         return
     for copy in copies:
         with contextlib.suppress(OSError):
-            if _moved(copy, target):
-                shutil.rmtree(copy.parent, ignore_errors=True)
-                return
+            with _unread(copy):
+                copy.rename(target)
+            shutil.rmtree(copy.parent, ignore_errors=True)
+            return
 
 
-def _moved(copy: Path, target: Path) -> bool:
+def remove_unread(copy: Path, away: Path) -> None:
+    """Remove the folder of a copy unless somebody reads the copy; `away` is its name until it is gone.
+
+    A folder that loses its files one by one would be read without its log.
+    """
+    with contextlib.suppress(OSError), _unread(copy):
+        copy.parent.rename(away)
+    shutil.rmtree(away, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def _unread(copy: Path) -> Iterator[None]:
+    """Keep others from reading a copy. Raises OSError if one reads it or took it over."""
+    if fcntl is None or not copy.exists():
+        yield
+        return
     with copy.open("rb") as file:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         if not _has_name(file.fileno(), copy):
-            return False
-        copy.rename(target)
-    return True
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(copy))
+        yield
 
 
 def copy_file(source: str, target: Path) -> None:

@@ -21,6 +21,7 @@ from sidecar.history.stores.sessions.databases.copied_file import (
     Unsteady,
     copy_file,
     kept_as_it_is,
+    remove_unread,
     take_over,
 )
 from sidecar.storage.layout import make_private_dirs
@@ -75,17 +76,28 @@ def copy_of(path: str, stamps: Stamps) -> Iterator[Path]:
     main = (stamps[0], stamps[2])  # a copy whose journal was played back is not what the main file holds
     end = _PLAYED_BACK if stamps[2] is not None else ""
     folder = home / f"{_short(repr(main).encode())}-{_short(repr(stamps[1:]).encode())}{end}"
-    if not (folder / NAME).exists():
+    if not _is_whole(folder / NAME, stamps):
         make_private_dirs(home)
         _make(path, stamps, home, folder)
         _remove_others(home, folder)
-    if end:
-        yield folder / NAME
-        return
     with kept_as_it_is(folder / NAME):
-        if stamps_of(path)[0] != stamps[0]:  # another process may have updated the copy before
+        is_updated = not end and stamps_of(path)[0] != stamps[0]  # by another process, before
+        if is_updated or not _is_whole(folder / NAME, stamps):
             raise Unsteady
         yield folder / NAME
+
+
+def _is_whole(copy: Path, stamps: Stamps) -> bool:
+    """Return whether a copy has its log, without which SQLite would read older content. Raises OSError."""
+    log = stamps[1]
+    try:
+        return copy.exists() and (not log or not log[1] or _log_of(copy).stat().st_size >= log[1])
+    except FileNotFoundError:
+        return False
+
+
+def _log_of(copy: Path) -> Path:
+    return copy.with_name(f"{copy.name}-wal")
 
 
 def _make(path: str, stamps: Stamps, home: Path, folder: Path) -> None:
@@ -105,13 +117,13 @@ def _make(path: str, stamps: Stamps, home: Path, folder: Path) -> None:
         if not _is_steady(stamps, stamps_of(path)) or _start_of_log(path) != start:
             is_kept = stamps[2] is None and not is_linked
             raise Unsteady
-        if not (folder / NAME).exists():  # another process took the copy in it over
-            shutil.rmtree(folder, ignore_errors=True)
+        if not _is_whole(folder / NAME, stamps):  # another process took it over, or was killed removing it
+            _remove(folder)
         with contextlib.suppress(OSError):  # another process was faster
             made.rename(folder)
     finally:
         if is_kept:  # the next copy starts from this one
-            (made / f"{NAME}-wal").unlink(missing_ok=True)
+            _log_of(made / NAME).unlink(missing_ok=True)
             made.rename(home / f"{_BASE}{made.name}")
         else:
             shutil.rmtree(made, ignore_errors=True)
@@ -210,12 +222,16 @@ def _short(data: bytes) -> str:
 
 
 def _remove_others(home: Path, kept: Path) -> None:
-    """Remove older copies, and what crashed processes left; a copy in use stays readable."""
+    """Remove older copies that nobody reads, and what crashed processes left."""
     with contextlib.suppress(OSError):
         for entry in sorted(home.iterdir()):
             is_new = entry.name.startswith(_NEW) and time.time() - entry.stat().st_mtime < _LEFT_SECONDS
             if entry != kept and not is_new:
-                shutil.rmtree(entry, ignore_errors=True)
+                _remove(entry)
+
+
+def _remove(folder: Path) -> None:
+    remove_unread(folder / NAME, folder.with_name(f"{_NEW}{folder.name}"))
 
 
 def newest(stamps: Sequence[FileStamp]) -> int:
