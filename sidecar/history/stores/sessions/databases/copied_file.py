@@ -60,7 +60,7 @@ def remove_unread(copy: Path, away: Path) -> None:
 
     A folder that loses its files one by one would be read without its log.
     """
-    with contextlib.suppress(OSError), _unread(copy):
+    with contextlib.suppress(OSError), _unread(copy) if copy.exists() else contextlib.nullcontext():
         copy.parent.rename(away)
     shutil.rmtree(away, ignore_errors=True)
 
@@ -68,7 +68,7 @@ def remove_unread(copy: Path, away: Path) -> None:
 @contextlib.contextmanager
 def _unread(copy: Path) -> Iterator[None]:
     """Keep others from reading a copy. Raises OSError if one reads it or took it over."""
-    if fcntl is None or not copy.exists():
+    if fcntl is None:
         yield
         return
     with copy.open("rb") as file:
