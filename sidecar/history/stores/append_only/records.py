@@ -22,7 +22,7 @@ _BOM: Final = b"\xef\xbb\xbf"
 _MOST_DROPPED: Final = 50
 """Members of one record that may have an unexpected type before it counts as broken."""
 MAX_BROKEN: Final = 20_000
-"""Broken lines of a file after which a block with another one is skipped: each line costs microseconds."""
+"""Broken lines of a file after which none is repaired, and a block with another one is skipped."""
 MAX_REPAIRED: Final = 8 << 20
 """The longest line, in bytes, that is repaired if it is not sound JSON: that takes many times its size."""
 _MOST_DIGITS: Final = 21
@@ -96,17 +96,17 @@ class LineDecoder(Generic[T]):
         """Decode line by line, and yield each record with its line."""
         for line in block.split(b"\n"):
             if line and (cleaned := _cleaned(line, damage)):
-                record = self._one(cleaned)
+                record = self._one(cleaned, damage.broken < MAX_BROKEN)
                 if record is None:
                     damage.broken += 1
                 else:
                     yield record, line
 
-    def _one(self, line: bytes) -> T | None:
+    def _one(self, line: bytes, is_repaired: bool) -> T | None:
         try:
             return self._decoder.decode(line)
         except UNREADABLE:
-            sound = _sound(line) if line.startswith(b"{") else None
+            sound = _sound(line) if is_repaired and line.startswith(b"{") else None
         return None if sound is None else self._without_strange_members(sound)
 
     def _without_strange_members(self, line: bytes) -> T | None:

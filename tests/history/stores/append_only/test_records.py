@@ -109,6 +109,13 @@ def test_endless_broken_lines_are_only_counted(monkeypatch: pytest.MonkeyPatch) 
     assert DECODER.decode(b'{"type":"a"}\n', damage) == [Record("a")]
 
 
+def test_nothing_is_repaired_after_endless_broken_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(records, "MAX_BROKEN", 2)
+    repairable = b'{"type":"a\xff"}\n'
+    found = DECODER.decode(repairable + b"{\n{\n" + repairable + b'{"type":"b"}\n', Damage())
+    assert found == [Record("a\ufffd"), Record("b")]
+
+
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**60), 2**60) | st.text(max_size=8),
     lambda inner: (
