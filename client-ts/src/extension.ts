@@ -10,6 +10,7 @@ import { Attaching } from "./agents/attaching.js";
 import { showBadge } from "./agents/badge.js";
 import { ConversationEditors } from "./agents/conversationEditors.js";
 import { Conversations } from "./agents/conversations.js";
+import { LineCounts } from "./agents/lineCounts.js";
 import { HistoryList, historyView } from "./agents/historyList.js";
 import { ListChoice } from "./agents/listOptions.js";
 import { ChangeComments } from "./comments/changeComments.js";
@@ -129,13 +130,14 @@ export function activate(context: vscode.ExtensionContext): SubagentSidecarApi {
   };
   const list = new ListChoice(context.workspaceState);
   const history = new HistoryList(tagged, list, marks);
+  const lines = new LineCounts(service, (refs) => history.tasksOf(refs));
   const offers = new OfferFeed(service);
   const fleet = new FleetFeed(service, (isConfigured) => {
     void vscode.commands.executeCommand("setContext", "subagentSidecar.fleet", isConfigured);
   });
   const deletions = new DueDeletions(service, context.globalState);
   const editors = new ConversationEditors(pages);
-  const agents = new AgentsView(pages, history, offers, fleet, deletions, editors);
+  const agents = new AgentsView(pages, history, lines, offers, fleet, deletions, editors);
   const panel = new Conversations(agents, editors);
   const companion = new Companion(context.extensionUri, context.globalState);
   const system = new SystemNotices(

@@ -17,6 +17,7 @@ import { SECTION } from "../service/settings.js";
 import * as strings from "../text/strings.js";
 import type { DueDeletions } from "../views/dueDeletions.js";
 import type { HistoryList } from "./historyList.js";
+import type { LineCounts } from "./lineCounts.js";
 import type { Reveal } from "../util/reveal.js";
 import type { ConversationEditors } from "./conversationEditors.js";
 import { type PageContext, servePage } from "./pages.js";
@@ -34,6 +35,7 @@ export function showsInEditor(): boolean {
 export class AgentsView implements WebviewViewProvider, Disposable {
   readonly #context: PageContext;
   readonly #history: HistoryList;
+  readonly #lines: LineCounts;
   readonly #offers: OfferFeed;
   readonly #fleet: FleetFeed;
   readonly #deletions: Pick<DueDeletions, "shown" | "onDidChange">;
@@ -51,6 +53,7 @@ export class AgentsView implements WebviewViewProvider, Disposable {
   constructor(
     context: PageContext,
     history: HistoryList,
+    lines: LineCounts,
     offers: OfferFeed,
     fleet: FleetFeed,
     deletions: Pick<DueDeletions, "shown" | "onDidChange">,
@@ -58,6 +61,7 @@ export class AgentsView implements WebviewViewProvider, Disposable {
   ) {
     this.#context = context;
     this.#history = history;
+    this.#lines = lines;
     this.#offers = offers;
     this.#fleet = fleet;
     this.#deletions = deletions;
@@ -209,6 +213,7 @@ export class AgentsView implements WebviewViewProvider, Disposable {
 
   #hide(): void {
     this.#history.hide();
+    this.#lines.hide();
     this.#offers.hide();
     this.#fleet.hide();
   }
@@ -221,6 +226,10 @@ export class AgentsView implements WebviewViewProvider, Disposable {
     if (message?.type === "ready") {
       this.#history.show((page) => {
         post({ type: "history", page });
+        this.#lines.update();
+      });
+      this.#lines.show((tasks) => {
+        post({ type: "changes", tasks });
       });
       this.#offers.show((offered) => {
         post({ type: "offers", ...offered });
@@ -232,6 +241,8 @@ export class AgentsView implements WebviewViewProvider, Disposable {
       this.#postFront();
     } else if (message?.type === "moreHistory") {
       void this.#history.loadMore();
+    } else if (message?.type === "tasksInView") {
+      this.#lines.look(message.tasks);
     } else if (message?.type === "connectFleet") {
       void this.#fleet.connect();
     } else if (message?.type === "useAgent") {

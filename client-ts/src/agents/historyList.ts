@@ -102,6 +102,13 @@ export class HistoryList implements Disposable {
     return tasks.find((task) => task.id === id && task.root === root)?.title;
   }
 
+  /** Return those of the named tasks that are listed. */
+  tasksOf(refs: readonly TaskRef[]): readonly TaskInfo[] {
+    const keys = new Set(refs.map(({ root, id }) => `${root} ${id}`));
+    const listed = [...this.#pinned, ...this.#stored.items];
+    return listed.filter(({ root, id }) => keys.size > 0 && keys.delete(`${root} ${id}`));
+  }
+
   /** Begin to post to a page that shows nothing yet. */
   show(post: (page: HistoryPage) => void): void {
     this.#post = post;

@@ -1,6 +1,7 @@
 import type { Disposable } from "vscode-jsonrpc/node";
 
-import type { AsyncTask, FileAction } from "../protocol.js";
+import type { AsyncTask } from "../protocol.js";
+import { readChangedFiles } from "../review/changedFiles.js";
 import type { Outbox } from "../service/outbox.js";
 import type { RunEvent, SubagentService } from "../service/service.js";
 import { AGE_MS } from "../service/storedTasks.js";
@@ -163,8 +164,7 @@ export class FollowedRun implements Disposable {
       return;
     }
     try {
-      const { files } = await this.#service.request("tasks/files", { taskId });
-      const changed = files.filter(({ actions }) => actions.some(isChange));
+      const changed = await readChangedFiles(this.#service, { taskId });
       this.#page.post({ type: "files", taskId, files: changed.sort(byPath) });
     } catch {
       // The stored task is gone; the run itself still shows its result.
@@ -181,8 +181,4 @@ export class FollowedRun implements Disposable {
       // The sidecar is not running; the task is sent again once it is back.
     }
   }
-}
-
-function isChange(action: FileAction): boolean {
-  return action !== "read" && action !== "mentioned";
 }

@@ -1,4 +1,12 @@
-import type { AsyncTask, Outcome, Product, Retrying, TaskStatus, Unmet } from "../protocol.js";
+import type {
+  AsyncTask,
+  Changes,
+  Outcome,
+  Product,
+  Retrying,
+  TaskStatus,
+  Unmet,
+} from "../protocol.js";
 import type { RowChanges } from "../util/rowChanges.js";
 import type { Sort } from "../service/storedTasks.js";
 
@@ -76,6 +84,11 @@ export interface StoredRow {
   readonly tags?: readonly string[];
   /** Whether it can be deleted and archived. */
   readonly own?: true;
+}
+
+/** How much a stored task changed; without `changes`, it changed nothing. */
+export interface StoredChanges extends Pick<StoredRow, "id" | "root"> {
+  readonly changes?: Changes;
 }
 
 /** What the list shows, and why. */

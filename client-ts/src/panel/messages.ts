@@ -12,7 +12,7 @@ import type { FleetOffer } from "../offers/placement.js";
 import type { ServiceState } from "../service/service.js";
 import type { TaskRef } from "../taskRef.js";
 import type { Batch } from "./events/eventFeed.js";
-import type { Deletions, HistoryPage, RunRow } from "./listMessages.js";
+import type { Deletions, HistoryPage, RunRow, StoredChanges } from "./listMessages.js";
 import type { PageTask } from "./pageTask.js";
 import type { TurnsFrom } from "./turns/turnFeed.js";
 
@@ -46,6 +46,8 @@ export type ToWebview =
   | { readonly type: "runs"; readonly runs: readonly RunRow[] }
   | { readonly type: "run"; readonly run: RunRow }
   | { readonly type: "history"; readonly page: HistoryPage }
+  /** How much some of the stored tasks in view changed. */
+  | { readonly type: "changes"; readonly tasks: readonly StoredChanges[] }
   /** Whether runs that the page names open in another page. */
   | { readonly type: "settings"; readonly opensElsewhere: boolean }
   | {
@@ -317,6 +319,8 @@ export type FromWebview =
     }
   | OpenRequest
   | { readonly type: "moreHistory" }
+  /** Which stored tasks are in view now, or near it. */
+  | { readonly type: "tasksInView"; readonly tasks: readonly TaskRef[] }
   /** Make a subagent of an installed agent. */
   | { readonly type: "useAgent"; readonly runner: string }
   /** Learn the labels and free slots of the cluster. */

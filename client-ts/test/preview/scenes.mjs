@@ -86,6 +86,15 @@ const history = {
   },
 };
 
+const changes = {
+  type: "changes",
+  tasks: [
+    { id: "h1", root: "/r", changes: { files: 3, additions: 128, deletions: 41 } },
+    { id: "h3", root: "/r", changes: { files: 9, additions: 1_204, deletions: 987 } },
+    { id: "h4", root: "/r", changes: { files: 1, additions: 2, deletions: 0 } },
+  ],
+};
+
 function task(id, status, more = {}) {
   return {
     id,
@@ -372,7 +381,7 @@ const turnEvents = turns.flatMap(({ text, kind }, at) => [
   },
 ]);
 
-const base = [running, runs, definitions, history];
+const base = [running, runs, definitions, history, changes];
 const opened = (id) => ({ type: "open", taskId: id });
 
 /** A run that ended. */

@@ -51,6 +51,7 @@ function reduced(state: State, event: Event): State {
     case "closeRun":
       return state.place === "editor" ? state : omit(state, "open");
     case "history":
+    case "changes":
     case "front":
     case "toggleGroup":
     case "moveTo":

@@ -96,7 +96,9 @@ export class Page {
     );
     const page = this.#readerPage();
     this.#reader = new Reader(this.#root, page, readSaved(saved).reading);
-    this.#list = new ListReader(this.#root, page);
+    this.#list = new ListReader(this.#root, page, (tasks) => {
+      host.postMessage({ type: "tasksInView", tasks });
+    });
   }
 
   #readerPage(): ReaderPage {

@@ -62,6 +62,7 @@ session.step(
     for (const product of ["claude", "gemini", "kilo", "roo", "cline", "zoo"]) {
       await chat.row(product).first().waitFor();
     }
+    await chat.row("Mend the flaky sign-in test").getByText("+1 −0").waitFor();
     await chat.row("Mend the flaky sign-in test").click();
     await chat.says("The test waits for the redirect now");
   },

@@ -95,9 +95,11 @@ function provided() {
   } as unknown as PageContext;
   const hide = vi.fn();
   const feed = { show: () => undefined, hide } as never;
+  const lines = { show: () => undefined, hide: () => undefined } as never;
   const agents = new AgentsView(
     context,
     feed,
+    lines,
     feed,
     feed,
     { shown: undefined, onDidChange: NEVER },

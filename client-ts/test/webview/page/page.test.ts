@@ -980,6 +980,31 @@ test("End goes to the last row of all, which is loaded first, and Home back", ()
   expect(focused()).toBe("group older");
 });
 
+test("the tasks in view are named once the list is still, and show what they changed", () => {
+  const { asked, tell } = shown();
+  tell({ type: "service", state: { kind: "running" } }, DEFINITIONS, part(0, 900, 900));
+  const reported = () => asked.flatMap((each) => (each.type === "tasksInView" ? [each.tasks] : []));
+  expect(reported()).toHaveLength(1);
+  for (const top of [500, 20_000, 30_000]) {
+    find("#list").scrollTop = top;
+    find("#list").dispatchEvent(new Event("scroll"));
+    vi.advanceTimersByTime(150);
+  }
+  expect(reported()).toHaveLength(1);
+  vi.advanceTimersByTime(400);
+  expect(reported()).toHaveLength(2);
+  expect(reported()[1]?.length).toBeLessThan(60);
+  expect(reported()[1]).toContainEqual({ id: "s652", root: "/r" });
+
+  const changes = { files: 1, additions: 2, deletions: 1 };
+  const lines = () => find('[data-key="stored /r s652"]').querySelector(".row-lines");
+  tell({ type: "changes", tasks: [{ id: "s652", root: "/r", changes }] });
+  expect(lines()?.textContent).toBe("+2 −1");
+  tell({ type: "changes", tasks: [{ id: "s652", root: "/r" }] });
+  expect(lines()).toBeNull();
+  expect(reported()).toHaveLength(2);
+});
+
 test("the key for the list leads from the goal to the current row", () => {
   const { tell } = shown();
   tell(...READY);

@@ -1,4 +1,10 @@
-import type { HistoryPage, ListOptions, StoredRow } from "../../../src/panel/listMessages.js";
+import type {
+  HistoryPage,
+  ListOptions,
+  StoredChanges,
+  StoredRow,
+} from "../../../src/panel/listMessages.js";
+import type { Changes } from "../../../src/protocol.js";
 import { storedRef } from "../../../src/storedRef.js";
 import type { TaskRef } from "../../../src/taskRef.js";
 import { withChanges } from "../../../src/util/rowChanges.js";
@@ -16,6 +22,8 @@ export interface History extends Omit<
 export interface ListState extends ListOptions {
   /** Undefined until the extension sends it. */
   readonly history?: History;
+  /** How much stored tasks changed that were in view, by the keys of their rows. */
+  readonly changes: ReadonlyMap<string, Changes>;
   /** Whether more stored tasks were requested. */
   readonly isLoading: boolean;
   /** Present while the reader is on the way to the last row, for which the rest is loaded. */
@@ -47,6 +55,7 @@ export interface EndSought {
 
 export type ListEvent =
   | { readonly type: "history"; readonly page: HistoryPage }
+  | { readonly type: "changes"; readonly tasks: readonly StoredChanges[] }
   | { readonly type: "front"; readonly taskId?: string }
   | { readonly type: "toggleGroup"; readonly key: string }
   /** The reader goes to a row; the focus follows. */
@@ -61,6 +70,7 @@ export type ListEvent =
 
 export const EMPTY_LIST: ListState = {
   ...{ scope: "workspace", sort: "recent", filter: "" },
+  changes: new Map(),
   isLoading: false,
   collapsed: new Set(),
   selected: new Set(),
@@ -72,6 +82,8 @@ export function reduceList(list: ListState, event: ListEvent): ListState {
   switch (event.type) {
     case "history":
       return withHistory(list, event.page);
+    case "changes":
+      return { ...list, changes: withCounts(list.changes, event.tasks) };
     case "front":
       return withFront(list, event.taskId);
     case "toggleGroup":
@@ -112,6 +124,21 @@ function withHistory(list: ListState, page: HistoryPage): ListState {
     isLoading: seeksOn && all.length > before.length, // after a read that failed, another would follow at once
     selected: stillListed(list.selected, [...all, ...(page.pinned ?? [])]),
   };
+}
+
+function withCounts(
+  before: ReadonlyMap<string, Changes>,
+  tasks: readonly StoredChanges[],
+): ReadonlyMap<string, Changes> {
+  const known = new Map(before);
+  for (const { changes, ...task } of tasks) {
+    if (changes === undefined) {
+      known.delete(storedKey(task));
+    } else {
+      known.set(storedKey(task), changes);
+    }
+  }
+  return known;
 }
 
 /** Mark the task in front; what was selected alone, as by a click on its row, is no longer. */

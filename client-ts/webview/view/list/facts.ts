@@ -1,6 +1,7 @@
 import { html } from "lit-html";
 
 import type { RunRow, StoredRow } from "../../../src/panel/listMessages.js";
+import type { Changes } from "../../../src/protocol.js";
 import {
   changeLines,
   costWords,
@@ -52,8 +53,8 @@ export function askingFacts({ subagentName, folder }: RunRow): Words {
   return [subagentName, folder];
 }
 
-/** Return the facts of a stored task. */
-export function storedFacts(task: StoredRow, now: number): Facts {
+/** Return the facts of a stored task, with what it changed if that is known. */
+export function storedFacts(task: StoredRow, changes: Changes | undefined, now: number): Facts {
   const { product, agent, at, cost, estimatedCost, folder } = task;
   const isOwn = product === "sidecar";
   return {
@@ -62,6 +63,7 @@ export function storedFacts(task: StoredRow, now: number): Facts {
       at === undefined ? undefined : ago(at, now),
       cost === undefined ? estimateWords(estimatedCost) : costWords(cost),
     ],
+    lines: changeLines(changes),
     more: [isOwn ? undefined : agent, folder],
   };
 }

@@ -116,7 +116,7 @@ export function storedLine(
     icon: look.glyph,
     title: task.title || LIST.untitled,
     ...marksOf(task),
-    facts: storedFacts(task, now),
+    facts: storedFacts(task, state.list.changes.get(key), now),
     menu: menuContext({
       kind: "stored",
       row: task,
