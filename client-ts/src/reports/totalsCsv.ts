@@ -1,4 +1,5 @@
 import type { StatsResult, Totals } from "../protocol.js";
+import { totals as strings } from "./strings.js";
 import { TOTALS_GROUPS } from "./totals.js";
 
 const FIGURES = [
@@ -16,10 +17,10 @@ const FIGURES = [
   "estimatedCost",
 ] as const satisfies readonly (keyof Totals)[];
 
-/** Write the totals of stored tasks as CSV, a row for each group; what is not recorded is empty. */
+/** Write the totals of stored tasks as CSV, a row for each group; figures that are not recorded are empty. */
 export function totalsCsv({ totals, groups }: StatsResult): string {
   const rows = TOTALS_GROUPS.flatMap((name) =>
-    (groups[name] ?? []).map((group) => row(name, group.key ?? "", group.totals)),
+    (groups[name] ?? []).map((group) => row(name, group.key || strings.unknown, group.totals)),
   );
   return [["group", "key", ...FIGURES], row("all", "", totals), ...rows]
     .map((cells) => `${cells.map(quoted).join(",")}\r\n`)

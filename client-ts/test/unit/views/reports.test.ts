@@ -194,7 +194,7 @@ test("what is almost all is not called all", () => {
   expect(report).toContain("<span>&gt;99%</span>");
 });
 
-test("the totals as CSV have a row for each group, empty cells for what is unknown, no formulas", () => {
+test("the totals as CSV have a row for each group, empty cells for unknown figures, no formulas", () => {
   const groups = {
     workspace: [{ key: '=cmd("x"),1', totals: TOTALS }],
     mode: [{ totals: TOTALS }],
@@ -205,7 +205,7 @@ test("the totals as CSV have a row for each group, empty cells for what is unkno
     "group,key,tasks,tasksWithCost,tasksWithTokens,cost,input,output,cacheReads,cacheWrites,messages,sizeBytes,tasksWithEstimatedCost,estimatedCost",
     `all,,${figures}`,
     `workspace,"'=cmd(""x""),1",${figures}`,
-    `mode,,${figures}`,
+    `mode,unknown,${figures}`,
     "",
   ]);
 });
