@@ -1028,6 +1028,15 @@ test.each([true, false])(
   },
 );
 
+test("Delete asks for the deletion of any task that is not running, so that the user learns why one stays", () => {
+  const { asked, tell } = shown();
+  tell({ type: "service", state: { kind: "running" } }, DEFINITIONS, part(0, 3, 3));
+  find(".agent").focus();
+  press("Delete");
+  const task = { id: "s0", root: "/r" };
+  expect(asked).toContainEqual({ type: "act", action: "deleteTask", task });
+});
+
 test("Shift+End selects up to the last row of all, which is loaded first", () => {
   const { tell } = shown();
   tell({ type: "service", state: { kind: "running" } }, DEFINITIONS, part(0, 6, 9));

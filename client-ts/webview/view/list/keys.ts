@@ -63,9 +63,9 @@ function acts(
   }
   if (entry.kind === "run" && isLive(entry.run)) {
     send({ type: "act", action: "cancel", task: { id: entry.run.id } });
-  } else if (entry.kind === "stored" && entry.row.own === true) {
-    const { id, root } = entry.row;
-    send({ type: "act", action: "deleteTask", task: { id, root } });
+  } else if (entry.kind !== "group") {
+    // Of a task of another product, the command says why it stays.
+    send({ type: "act", action: "deleteTask", task: refOf(entry) });
   } else {
     return false;
   }
