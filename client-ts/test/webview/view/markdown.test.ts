@@ -73,6 +73,14 @@ test("a list begins with its own number", () => {
   expect(renderMarkdown("3. a\n4. b").querySelector("ol")?.start).toBe(3);
 });
 
+test("a quote and an item have the direction of the text that they begin with", () => {
+  const element = renderMarkdown("> שלום\n>\n> Hello\n\n- שלום\n\n  Hello");
+  const dirs = (selector: string) =>
+    [...element.querySelectorAll(selector)].map((each) => each.getAttribute("dir"));
+  expect(dirs("blockquote, li")).toEqual(["auto", "auto"]);
+  expect(dirs("p")).toEqual([null, "auto", null, "auto"]);
+});
+
 test("each block has the direction of its own script", () => {
   const { children } = renderMarkdown("Latin\n\nשלום\n\n- a");
   expect([...children].map((each) => each.getAttribute("dir"))).toEqual(["auto", "auto", null]);

@@ -91,6 +91,16 @@ const SAFE = {
 const BLOCKS = "p, li, td, th, blockquote, h1, h2, h3, h4, h5, h6";
 
 /**
+ * Whether a block begins a quote or an item, whose bar or mark is on the side where it begins: only a block without
+ * a direction of its own gives them one.
+ */
+function leads({ parentElement, previousSibling, previousElementSibling }: HTMLElement): boolean {
+  const isFirst =
+    previousElementSibling === null && (previousSibling?.textContent ?? "").trim() === "";
+  return isFirst && parentElement?.matches("blockquote, li") === true;
+}
+
+/**
  * Render untrusted Markdown: HTML is shown as text, only web links are links, and images are links
  * whose pictures `Pictures` loads. Links into files and places in files become buttons, which
  * `onMarkdownClick` handles.
@@ -104,7 +114,9 @@ export function renderMarkdown(source: string): HTMLElement {
     link.setAttribute("title", link.getAttribute("href") ?? "");
   }
   for (const block of element.querySelectorAll<HTMLElement>(BLOCKS)) {
-    block.dir = "auto";
+    if (!leads(block)) {
+      block.dir = "auto";
+    }
   }
   element.querySelectorAll("li").forEach(showTask);
   element.querySelectorAll("pre").forEach(frameCode);
