@@ -59,3 +59,25 @@ test("without any texts, all changes are not offered, nor is a file that is gone
   const files = [...FILES.slice(1), gone, outside] as typeof FILES;
   expect(requests([], files)).toEqual([{ type: "openFile", taskId: "t", path: "/w/b.bin" }]);
 });
+
+/** What is listed of a number of files: their count, and the line below them. */
+function listed(count: number, texts: readonly string[]): [number, string | undefined] {
+  const files = Array.from({ length: count }, (_, at) => ({ ...FILES[0], path: `/w/${at}.ts` }));
+  const page = document.createElement("div");
+  const view = { state: INITIAL, now: 0, send: () => undefined };
+  const changed = { taskId: "t", files: files as typeof FILES, texts, counts: undefined };
+  render(changes({ ...changed, folder: "/w" }, view), page);
+  return [page.querySelectorAll("li").length, page.querySelector(".hint")?.textContent.trim()];
+}
+
+test("a single file more is listed, and not counted", () => {
+  expect(listed(13, [])).toEqual([13, undefined]);
+  expect(listed(14, [])).toEqual([12, "and 2 more files"]);
+});
+
+test("the number of files that are not listed opens the changes of all", () => {
+  const files = Array.from({ length: 14 }, (_, at) => ({ ...FILES[0], path: `/w/${at}.ts` }));
+  const all = { type: "openChanges", taskId: "t" };
+  const asked = requests(["0.ts"], files as typeof FILES);
+  expect(asked.filter((event) => !("path" in event))).toEqual([all, all]);
+});

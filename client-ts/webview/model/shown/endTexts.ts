@@ -77,7 +77,8 @@ export function shownLog(task: AsyncTask | undefined, log: TextTail): TextTail |
 
 /** Return the files that a run changed and that are listed. */
 export function listedChanges(files: readonly TouchedFile[] = []): readonly TouchedFile[] {
-  return files.slice(0, MOST_CHANGED);
+  // A line that says "and 1 more file" would take the place of that file.
+  return files.length === MOST_CHANGED + 1 ? files : files.slice(0, MOST_CHANGED);
 }
 
 /** Return the files that a run touched, if it has no reports of changes. */

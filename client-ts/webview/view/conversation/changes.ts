@@ -6,6 +6,7 @@ import { outcome } from "../../../src/text/outcomeStrings.js";
 import { changedPath, listedChanges } from "../../model/shown/endTexts.js";
 import { ENDING, HOME } from "../../text/strings.js";
 import { icon } from "../common/icon.js";
+import { linkButton } from "../common/linkButton.js";
 import type { Part, View } from "../common/view.js";
 
 interface Changed {
@@ -34,8 +35,18 @@ export function changes(changed: Changed, { send }: View): Part {
     <ul class="changed-files">
       ${listed.map((file) => html`<li>${changedFile(file, changed, send)}</li>`)}
     </ul>
-    ${left > 0 ? html`<p class="hint">${ENDING.moreFiles(left)}</p>` : undefined}
+    ${left > 0 ? html`<p class="hint">${moreFiles(left, changed, send)}</p>` : undefined}
   </div>`;
+}
+
+/** Name the number of files that are not listed: the changes of all of them show those too. */
+function moreFiles(left: number, { taskId, texts }: Changed, send: View["send"]): Part {
+  const words = ENDING.moreFiles(left);
+  return texts.length === 0
+    ? html`${words}`
+    : linkButton(words, () => {
+        send({ type: "openChanges", taskId });
+      });
 }
 
 function viewAll(taskId: string, send: View["send"]): Part {
