@@ -3,6 +3,7 @@ import { COMPOSER } from "../text/strings.js";
 import type { Event } from "./events.js";
 import { runKey } from "./list/listState.js";
 import { listing, opened } from "./opening.js";
+import { lacksNext } from "./continuation.js";
 import { commandsOf, launchProblem, type LaunchState, type State } from "./state.js";
 import { attachedAfter } from "./composer/attachments.js";
 import { type ChoiceEvent, withChoice } from "./composer/choices.js";
@@ -184,6 +185,9 @@ function submitted(state: State, queue: boolean): LaunchState {
   if (draft.subagentName === undefined) {
     const message = service.kind === "running" ? COMPOSER.noSubagent : COMPOSER.starting;
     return { kind: "refused", message };
+  }
+  if (lacksNext(draft.goal)) {
+    return { kind: "refused", message: COMPOSER.noNext };
   }
   return draft.goal.trim() === ""
     ? { kind: "refused", message: COMPOSER.noGoal }

@@ -31,6 +31,11 @@ function nextOf(task: PageTask | undefined, hasWords: boolean): string {
   return hasWords && task?.stored?.outcome === "waiting" ? CONTINUATION.answer : CONTINUATION.next;
 }
 
+/** Whether a goal ends where the user was to write what comes next. */
+export function lacksNext(goal: string): boolean {
+  return [CONTINUATION.more, CONTINUATION.answer].some((end) => goal.trim().endsWith(end.trim()));
+}
+
 function isCompleted(task: PageTask | undefined): boolean {
   return task?.stored?.status === "completed";
 }

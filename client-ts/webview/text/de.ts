@@ -131,6 +131,7 @@ export const COMPOSER: Texts<typeof en.COMPOSER> = {
   noSubagent: "Wählen Sie zuerst einen Subagenten.",
   notLaunched: (goal, why) => `${why}\nDieses Ziel wurde nicht gestartet: „${goal}“`,
   noGoal: "Schreiben Sie, was der Subagent tun soll.",
+  noNext: "Schreiben Sie an das Ende des Ziels, wie es weitergeht.",
   queue: "In die Warteschlange",
   files: "Dateien",
   commands: "Befehle",

@@ -134,6 +134,7 @@ export const COMPOSER = {
   noSubagent: "Select a subagent first.",
   notLaunched: (goal: string, why: string) => `${why}\nThis goal was not launched: “${goal}”`,
   noGoal: "Write what the subagent should do.",
+  noNext: "Write what comes next at the end of the goal.",
   queue: "Add to Queue",
   files: "Files",
   commands: "Commands",

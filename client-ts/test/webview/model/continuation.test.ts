@@ -2,10 +2,11 @@
 import { expect, test } from "vitest";
 
 import type { StoredState } from "../../../src/panel/pageTask.js";
-import { continuation } from "../../../webview/model/continuation.js";
+import { continuation, lacksNext } from "../../../webview/model/continuation.js";
 import { newlyOpen } from "../../../webview/model/openRun.js";
 import { reduce } from "../../../webview/model/reduce.js";
 import { INITIAL, type State } from "../../../webview/model/state.js";
+import { COMPOSER } from "../../../webview/text/strings.js";
 import { message, numbered, task } from "../samples.js";
 
 function opened(goalPrompt: string, files: readonly string[] = [], stored?: StoredState): State {
@@ -63,3 +64,16 @@ test("a task without a goal is continued from its last message", () => {
     /^Another agent started this task\.\n\nIts last message/,
   );
 });
+
+test.each(["completed", "waiting"] as const)(
+  "a goal without what comes next is not launched (%s)",
+  (outcome) => {
+    const status = outcome === "completed" ? outcome : "active";
+    const goal = continuation(opened("Water the plants", [], { status, outcome }));
+    expect(lacksNext(goal)).toBe(true);
+    expect(lacksNext(`${goal}use rainwater`)).toBe(false);
+    const draft = { subagentName: "tester", goal };
+    const after = reduce({ ...INITIAL, draft }, { type: "submit" });
+    expect(after.launch).toMatchObject({ kind: "refused", message: COMPOSER.noNext });
+  },
+);
