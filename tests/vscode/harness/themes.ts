@@ -31,6 +31,12 @@ export const THEMES: readonly Theme[] = [
   },
 ];
 
+/** The defaults of earlier versions, whose secondary text is fainter. */
+export const EARLIER_THEMES: readonly Theme[] = [
+  { name: "light-plus", setting: "Default Light+", mark: "vscode-light", base: "vs" },
+  { name: "dark-plus", setting: "Default Dark+", mark: "vscode-dark", base: "vs-dark" },
+];
+
 /** Use a theme, or the default one, and wait until the window has it. */
 export async function setTheme(
   probe: Probe,

@@ -5,7 +5,7 @@ import { defineScripted, defineWithSteps, SCRIPTED } from "../harness/agents/scr
 import { Chat } from "../harness/chat.ts";
 import { Probe } from "../harness/probe.ts";
 import { Session } from "../harness/session.ts";
-import { THEMES, useTheme } from "../harness/themes.ts";
+import { EARLIER_THEMES, THEMES, useTheme } from "../harness/themes.ts";
 import type { Workbench } from "../harness/workbench.ts";
 
 const WRITER = "writer";
@@ -61,7 +61,7 @@ async function assertAccessible(workbench: Workbench): Promise<void> {
   const probe = new Probe(session.profile);
   const found: string[] = [];
   const pages = [workbench.sideBarPage, workbench.editorPage];
-  for (const theme of THEMES) {
+  for (const theme of [...THEMES, ...EARLIER_THEMES]) {
     await useTheme(probe, workbench, theme, pages);
     for (const page of pages) {
       found.push(...(await seriousFindings(page)).map((finding) => `${theme.name}: ${finding}`));
