@@ -104,6 +104,19 @@ session.step("a common word has a count, and says if nothing matches", async (wo
   );
 });
 
+session.step("at the end, Jump to Latest covers no button", async (workbench) => {
+  const chat = new Chat(workbench);
+  await field(chat).fill(`Rafter ${MESSAGES - 1}.`);
+  await counted(chat, "1 of 1");
+  await chat.log.evaluate((log) => {
+    log.scrollTop = log.scrollHeight;
+  });
+  const button = await chat.button("Continue With…").boundingBox();
+  const jump = await chat.button("Jump to Latest").boundingBox();
+  assert.ok(button !== null && jump !== null && button.y + button.height <= jump.y);
+  await field(chat).fill("beam is sound");
+});
+
 session.step("Escape closes the search and leaves the reader there", async (workbench) => {
   const chat = new Chat(workbench);
   await workbench.page.keyboard.press("Escape");
