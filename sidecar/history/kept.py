@@ -8,6 +8,7 @@ from sidecar.history.catalog.root_catalog import RootCatalog
 from sidecar.history.stores.index_row import IndexRow, info_of
 from sidecar.history.stores.status_by_age import DAY_MS
 from sidecar.storage.kept.copies import Copies
+from sidecar.storage.kept.records import KeptSession
 from sidecar.storage.kept.soundness import Soundness
 
 SOON_DAYS: Final = 3
@@ -67,7 +68,7 @@ def lead_ms(period: int) -> int:
 def has_current_copy(copies: Copies, key: str, touched: int) -> bool:
     """Return whether there is a copy of a session that changed last at `touched`, in ms."""
     session = copies.sessions().get(key)
-    return session is not None and touched <= max(file.mtime_ns for file in session.files) // _NS_PER_MS
+    return session is not None and _covers(session, touched)
 
 
 def is_safe(copies: Copies, row: IndexRow) -> bool:
@@ -80,9 +81,11 @@ def _is_replaceable(catalog: RootCatalog, copies: Copies, key: str, soundness: S
     return bool(catalog.store.files(key) and soundness.damaged_files(copies, copies.sessions()[key]))
 
 
+def _covers(session: KeptSession, touched: int) -> bool:
+    return touched <= max(file.mtime_ns for file in session.files) // _NS_PER_MS
+
+
 def _was_deleted(copies: Copies, key: str, touched: int) -> bool:
     """Return whether the copy of a session was deleted, and the session did not change since."""
-    session = copies.listed().sessions.get(key)
-    if session is None or not session.deleted:
-        return False
-    return touched <= max(file.mtime_ns for file in session.files) // _NS_PER_MS
+    session = copies.deleted(key)
+    return session is not None and _covers(session, touched)

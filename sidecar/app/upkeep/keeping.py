@@ -20,8 +20,9 @@ from sidecar.history.stores.contract import Root
 from sidecar.history.stores.index_row import IndexRow
 from sidecar.storage.kept.blobs import Stopped
 from sidecar.storage.kept.copies import copies_in
+from sidecar.storage.kept.drafts import NoRoom
 from sidecar.storage.kept.soundness import Soundness
-from sidecar.storage.kept.writing import CopyWriter, NoRoom
+from sidecar.storage.kept.writing import CopyWriter
 
 logger = logging.getLogger(__name__)
 

@@ -3,11 +3,12 @@
 from typing import Final
 
 SUFFIX: Final = ".kept"
+_DIGITS: Final = 40
 
 
 def blob_name(digest: str, size: int) -> str:
-    """Return the name of the copy of a file with this content and size."""
-    return f"{digest}-{size}{SUFFIX}"
+    """Return the name of the copy of a file with this SHA-256 and size."""
+    return f"{digest[:_DIGITS]}-{size}{SUFFIX}"
 
 
 def is_blob(path: str) -> bool:

@@ -4,19 +4,19 @@ The folder of a root holds `list.jsonl` and `blobs/`. `writing.py` makes and rem
 """
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Final, NamedTuple
 from zlib import crc32
 
 from sidecar.storage.kept.blob_names import is_blob
-from sidecar.storage.kept.list_size import LOST, recorded_size, size_file
 from sidecar.storage.kept.records import KeptFile, KeptSession, Listed, parse_list
+from sidecar.storage.kept.standing import Standing
 
 _LIST: Final = "list.jsonl"
 _BLOBS: Final = "blobs"
-_NOTHING: Final = Listed("", "", {}, 0)
+_NOTHING: Final = Listed("", "", ())
 
 
 def folder_for(kept: str, root: str) -> str:
@@ -29,20 +29,17 @@ def kept_roots(kept: Path) -> Iterator[str]:
     """Yield the roots of which there are copies."""
     for folder in sorted(kept.glob("*/")):
         copies = Copies(str(folder))
-        if copies.sessions():
-            yield copies.listed().root
+        if copies.sessions() and (root := copies.listed().root):
+            yield root
 
 
 class _Seen(NamedTuple):
-    """What a list says at a version of it and of the folder of copied files.
-
-    `size` is in bytes, without a last line that was not written to its end.
-    """
+    """What a list says at a version of it and of the copied files, and which of these it does not name."""
 
     version: object
     listed: Listed
-    whole: Mapping[str, KeptSession]
-    size: int
+    standing: Standing
+    unnamed: Sequence[str]
 
 
 class Copies:
@@ -55,7 +52,7 @@ class Copies:
         self.folder = folder
         self.blobs = f"{folder}{os.sep}{_BLOBS}"
         self.list = f"{folder}{os.sep}{_LIST}"
-        self._seen = _Seen(None, _NOTHING, {}, 0)
+        self._seen = _Seen((None, None), _NOTHING, Standing((), ()), ())
 
     @property
     def version(self) -> object:
@@ -70,7 +67,7 @@ class Copies:
 
     def places(self) -> list[tuple[str, int]]:
         """Return the list, its size and the folder of copied files, with the levels of folders that count."""
-        return [(self.list, 0), (size_file(self.folder), 0), (self.blobs, 1)] if self.folder else []
+        return [(self.list, 0), (self.blobs, 1)] if self.folder else []
 
     def listed(self) -> Listed:
         """Return everything in the list."""
@@ -78,35 +75,26 @@ class Copies:
 
     def sessions(self) -> Mapping[str, KeptSession]:
         """Return the sessions whose copies are complete."""
-        return self._look().whole
+        return self._look().standing.whole
+
+    def deleted(self, key: str) -> KeptSession | None:
+        """Return the copy of a session that was deleted, if none was begun since."""
+        last = self._look().standing.lines.get(key, [None])[-1]
+        return last if last is not None and last.deleted else None
 
     def loss(self) -> str | None:
-        """Return what happened to the list, if copies exist that it no longer names."""
-        version, (seen, listed, _, size) = self.version, self._look()
-        recorded = recorded_size(self.folder) if self.folder else 0
-        if version is not None and seen is None:  # it could not be read
+        """Return what happened to the list, if copies exist that it does not name."""
+        seen = self._look()
+        if not (count := len(seen.unnamed)):
             return None
-        if version is None:
-            happened = "" if recorded == 0 else "is missing"
-        elif not size or listed.damaged > listed.is_cut:
-            happened = "is damaged"
-        elif recorded is not None and (recorded == LOST or size < recorded):
-            happened = "lost lines"
+        if self.version is None:
+            happened = "is missing; it "
+        elif not seen.listed.root or seen.listed.damaged > seen.listed.is_cut:
+            happened = "is damaged; it "
         else:
             happened = ""
-        if not happened or not (count := len(self.unnamed())):
-            return None
-        return f"the list of kept copies {happened}; it does not name {count} copied files"
-
-    def unnamed(self) -> list[str]:
-        """Return the copied files that no line of the list names."""
-        named = self.listed().named
-        return [entry.name for entry in self.entries() if is_blob(entry.name) and entry.name not in named]
-
-    def used(self) -> set[str]:
-        """Return the copied files of all sessions."""
-        sessions = self.listed().sessions.values()
-        return {file.blob for session in sessions if not session.deleted for file in session.files}
+        files = "1 copied file" if count == 1 else f"{count} copied files"
+        return f"the list of kept copies {happened}does not name {files}"
 
     def blob(self, file: KeptFile) -> str:
         """Return the path of a copied file."""
@@ -118,23 +106,20 @@ class Copies:
         return sum(_size_of(entry) for entry in self.entries())
 
     def _look(self) -> _Seen:
-        seen = self._seen
-        version = (list_version, _mtime_ns(self.blobs)) if (list_version := self.version) else None
+        seen, version = self._seen, self._version_of_all()
         if version == seen.version:
             return seen
         try:
-            data, there = _bytes_of(self.list), {*_names_in(self.blobs)}
+            listed, there = parse_list(_bytes_of(self.list)), {*_names_in(self.blobs)}
         except OSError:  # for a moment, perhaps: what was seen before still holds
             return seen
-        listed = parse_list(data)
-        whole = {
-            key: session
-            for key, session in listed.sessions.items()
-            if not session.deleted and all(file.blob in there for file in session.files)
-        }
-        size = data.rfind(b"\n") + 1 if listed.is_cut else len(data)
-        self._seen = seen = _Seen(version, listed, whole, size)
+        # A line is written before the files that it names, perhaps after this list was read.
+        unnamed = unnamed_blobs(listed, there) if version == self._version_of_all() else []
+        self._seen = seen = _Seen(version, listed, Standing(listed.lines, there), unnamed)
         return seen
+
+    def _version_of_all(self) -> tuple[object, object]:
+        return (self.version, _mtime_ns(self.blobs)) if self.folder else (None, None)
 
     def entries(self) -> list["os.DirEntry[str]"]:
         """List the copied files, including those that no session refers to."""
@@ -143,6 +128,12 @@ class Copies:
                 return list(entries)
         except OSError:
             return []
+
+
+def unnamed_blobs(listed: Listed, there: Collection[str]) -> list[str]:
+    """Return the copies among the names in the folder of copied files that no line of the list names."""
+    named = listed.named
+    return [name for name in there if is_blob(name) and name not in named]
 
 
 @lru_cache(64)

@@ -1,10 +1,16 @@
-"""The list of kept copies: one line of JSON for each, appended when all of its files are written. Pure."""
+"""The list of kept copies: lines of JSON, each with a checksum. Pure.
+
+A line names the files of a session's copy. It is written before they get their names, so a copy that no line
+names shows that lines were lost.
+"""
 
 import json
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
+from zlib import crc32
 
 _VERSION: Final = 1
+_CHECKSUM: Final = b',"crc":'
 
 
 class KeptFile(NamedTuple):
@@ -22,30 +28,36 @@ class KeptSession(NamedTuple):
     files: tuple[KeptFile, ...]
     deleted: bool = False
 
+    @property
+    def blobs(self) -> set[str]:
+        """Return the names of the copied files."""
+        return {file.blob for file in self.files}
+
 
 class Listed(NamedTuple):
-    """The content of the list: the product of the sessions, and the sessions by key."""
+    """The content of the list: the product of the sessions, and the lines of sessions with their keys."""
 
     root: str
     product: str
-    sessions: Mapping[str, KeptSession]
-    lines: int
+    lines: tuple[tuple[str, KeptSession], ...]
     damaged: int = 0
-    """How many lines cannot be read."""
+    """How many lines cannot be read, or are not as they were written."""
     is_cut: bool = False
     """Whether one of these is the last, and was not written to its end; it names nothing that is finished."""
-    named: frozenset[str] = frozenset()
-    """The blobs in all lines, also in those that a later one replaces."""
+
+    @property
+    def named(self) -> set[str]:
+        """Return the blobs in all lines, also in those that no longer count."""
+        return {file.blob for _, session in self.lines for file in session.files}
 
 
 def parse_list(data: bytes) -> Listed:
-    """Read the list; the last line of a key counts. Lines that are cut or damaged are left out."""
+    """Read the list. Lines that are cut or damaged are left out; those of older versions have no checksum."""
     root = product = ""
-    sessions: dict[str, KeptSession] = {}
+    sessions: list[tuple[str, KeptSession]] = []
     lines = data.splitlines()
     damaged = 0
     is_cut = False
-    named: set[str] = set()
     for line in lines:
         match _decoded(line):
             case {"version": 1, "root": str(root_), "product": str(product_)}:
@@ -53,12 +65,11 @@ def parse_list(data: bytes) -> Listed:
             case {"key": str(key), "files": list(files), "deleted": bool(deleted)} if (
                 found := _files(files)
             ) is not None:
-                sessions[key] = KeptSession(found, deleted)
-                named.update(file.blob for file in found)
+                sessions.append((key, KeptSession(found, deleted)))
             case _:
                 damaged += 1
                 is_cut = line is lines[-1] and not data.endswith(b"\n")
-    return Listed(root, product, sessions, len(lines), damaged, is_cut, frozenset(named))
+    return Listed(root, product, tuple(sessions), damaged, is_cut)
 
 
 def head_line(root: str, product: str) -> bytes:
@@ -72,10 +83,14 @@ def session_line(key: str, session: KeptSession) -> bytes:
 
 
 def _line(value: Mapping[str, Any]) -> bytes:
-    return json.dumps(value, separators=(",", ":")).encode() + b"\n"
+    body = json.dumps(value, separators=(",", ":")).encode()[:-1]
+    return b"%b%b%d}\n" % (body, _CHECKSUM, crc32(body))
 
 
 def _decoded(line: bytes) -> object:
+    body, mark, rest = line.rpartition(_CHECKSUM)
+    if mark and rest != b"%d}" % crc32(body):
+        return None
     try:
         return json.loads(line)
     except (ValueError, RecursionError):

@@ -351,7 +351,7 @@ def test_a_full_disk_ends_the_round_and_is_logged_once(
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     with monkeypatch.context() as patched:
-        patched.setattr(writing, "write_blob", full)
+        patched.setattr(writing, "draft_blob", full)
         assert claude.keeping.keep() == []
     assert caplog.text.count("No space left on device") == 1
     due = stats(claude.history, StatsParams(), "structural").due_deletion

@@ -10,9 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sidecar.storage.kept import writing
 from sidecar.storage.kept.blobs import is_sound
 from sidecar.storage.kept.copies import Copies
-from sidecar.storage.kept.writing import CopyWriter, NoRoom
+from sidecar.storage.kept.drafts import NoRoom
+from sidecar.storage.kept.writing import CopyWriter
 from tests.storage.kept.test_copies import LINES, Place
 
 LIMIT = 6_000
@@ -106,16 +108,23 @@ def test_nothing_makes_room_while_a_line_of_the_list_is_damaged(place: Place) ->
     assert len(place.writer.entries()) == 2
 
 
-def test_copies_that_cannot_be_listed_use_room_until_they_are_swept(
+def test_copies_that_are_not_finished_use_room_until_they_are_swept(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fails(*_: object) -> None:
+    path = place.file("a.jsonl", incompressible(4))
+    place.add("one", path)
+
+    def fails(folder: Path) -> None:
         raise OSError(5, "Input/output error")
 
-    monkeypatch.setattr(place.writer, "_append", fails)
-    with pytest.raises(OSError, match="Input/output"):
-        place.add("one", place.file("a.jsonl", incompressible(4)))
-    assert place.writer.grown == disk(place.writer) > 0
+    with monkeypatch.context() as patched:
+        patched.setattr(writing, "sync_directory", fails)
+        with pytest.raises(OSError, match="Input/output"):
+            place.add("one", place.file("a.jsonl", incompressible(3)))
+    assert place.writer.grown == disk(place.writer)
+    assert len(place.writer.entries()) == 2
+    place.writer.sweep()
+    assert len(place.writer.entries()) == 1
 
 
 @settings(max_examples=200, deadline=None)

@@ -1,0 +1,64 @@
+"""Which lines of the list count, and which copied files they use. Pure."""
+
+from collections import Counter
+from collections.abc import Container, Iterable
+from itertools import chain
+
+from sidecar.storage.kept.records import KeptSession
+
+
+class Standing:
+    """The lines that count: a whole copy, or a deletion, replaces all earlier lines of its session.
+
+    A copy that is not whole replaces nothing: it was not finished, or files of it are missing.
+    """
+
+    def __init__(self, lines: Iterable[tuple[str, KeptSession]], there: Container[str]) -> None:
+        """`there` has the names of the copied files that exist."""
+        self.lines: dict[str, list[KeptSession]] = {}
+        self.whole: dict[str, KeptSession] = {}
+        self._users: Counter[str] | None = None
+        """How many sessions use a copied file, once that is needed."""
+        for key, session in lines:
+            if session.deleted or all(file.blob in there for file in session.files):
+                self.replace(key, session)
+            else:
+                self.begin(key, session)
+
+    def begin(self, key: str, session: KeptSession) -> None:
+        """Note the line of a copy that is not whole."""
+        lines = self.lines.get(key, [])
+        if session not in lines:
+            self._set(key, [*lines, session])
+
+    def replace(self, key: str, session: KeptSession) -> None:
+        """Note the line of a whole copy, or of a deletion."""
+        self._set(key, [session])
+        if session.deleted:
+            self.whole.pop(key, None)
+        else:
+            self.whole[key] = session
+
+    def used(self) -> set[str]:
+        """Return the copied files of all sessions."""
+        return set(chain.from_iterable(map(_blobs, self.lines.values())))
+
+    def used_by(self, key: str) -> set[str]:
+        """Return the copied files of a session."""
+        return _blobs(self.lines.get(key, ()))
+
+    def own(self, key: str) -> set[str]:
+        """Return the copied files of a session that no other session uses."""
+        if self._users is None:
+            self._users = Counter(chain.from_iterable(map(_blobs, self.lines.values())))
+        return {name for name in self.used_by(key) if self._users[name] == 1}
+
+    def _set(self, key: str, lines: list[KeptSession]) -> None:
+        if self._users is not None:
+            self._users.subtract(self.used_by(key))
+            self._users.update(_blobs(lines))
+        self.lines[key] = lines
+
+
+def _blobs(lines: Iterable[KeptSession]) -> set[str]:
+    return {file.blob for session in lines if not session.deleted for file in session.files}
