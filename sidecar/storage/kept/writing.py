@@ -72,6 +72,7 @@ class CopyWriter(Copies):
 
     def remove(self, keys: Collection[str]) -> bool:
         """Remove the copies of sessions; return whether there were any. Raises OSError."""
+        self._known = None
         _, standing = self._read()
         gone = {key: standing.whole[key] for key in keys if key in standing.whole}
         names = {name for key in gone for name in standing.used_by(key)}
