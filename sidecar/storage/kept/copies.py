@@ -11,8 +11,8 @@ from typing import Final, NamedTuple
 from zlib import crc32
 
 from sidecar.storage.kept.blob_names import is_blob
+from sidecar.storage.kept.counted import Counted
 from sidecar.storage.kept.records import KeptFile, KeptSession, Listed, parse_list
-from sidecar.storage.kept.standing import Standing
 
 _LIST: Final = "list.jsonl"
 _BLOBS: Final = "blobs"
@@ -38,7 +38,7 @@ class _Seen(NamedTuple):
 
     version: object
     listed: Listed
-    standing: Standing
+    counted: Counted
     unnamed: Sequence[str]
 
 
@@ -52,7 +52,7 @@ class Copies:
         self.folder = folder
         self.blobs = f"{folder}{os.sep}{_BLOBS}"
         self.list = f"{folder}{os.sep}{_LIST}"
-        self._seen = _Seen((None, None), _NOTHING, Standing((), ()), ())
+        self._seen = _Seen((None, None), _NOTHING, Counted((), ()), ())
 
     @property
     def version(self) -> object:
@@ -75,11 +75,11 @@ class Copies:
 
     def sessions(self) -> Mapping[str, KeptSession]:
         """Return the sessions whose copies are complete."""
-        return self._look().standing.whole
+        return self._look().counted.whole
 
     def deleted(self, key: str) -> KeptSession | None:
         """Return the copy of a session that was deleted, if none was begun since."""
-        last = self._look().standing.lines.get(key, [None])[-1]
+        last = self._look().counted.lines.get(key, [None])[-1]
         return last if last is not None and last.deleted else None
 
     def loss(self) -> str | None:
@@ -115,7 +115,7 @@ class Copies:
             return seen
         # A line is written before the files that it names, perhaps after this list was read.
         unnamed = unnamed_blobs(listed, there) if version == self._version_of_all() else []
-        self._seen = seen = _Seen(version, listed, Standing(listed.lines, there), unnamed)
+        self._seen = seen = _Seen(version, listed, Counted(listed.lines, there), unnamed)
         return seen
 
     def _version_of_all(self) -> tuple[object, object]:

@@ -18,9 +18,9 @@ from sidecar.storage.atomic import is_temp, sync_directory
 from sidecar.storage.kept import list_file
 from sidecar.storage.kept.blobs import is_sound
 from sidecar.storage.kept.copies import Copies, unnamed_blobs
+from sidecar.storage.kept.counted import Counted
 from sidecar.storage.kept.drafts import Draft, NoRoom, draft_blob
 from sidecar.storage.kept.records import KeptFile, KeptSession, Listed, head_line, parse_list, session_line
-from sidecar.storage.kept.standing import Standing
 from sidecar.storage.layout import make_private_dirs
 
 _log = logging.getLogger(__name__)
@@ -39,7 +39,7 @@ class CopyWriter(Copies):
         self.grown = 0
         """How many bytes more than at first the copies use."""
         self._is_stopped = is_stopped
-        self._known: tuple[Listed, Standing] | None = None
+        self._known: tuple[Listed, Counted] | None = None
 
     def add(self, root: str, product: str, key: str, paths: Sequence[str], room: int) -> int:
         """Copy the files of a session and list it; return how many bytes more than before that takes.
@@ -48,24 +48,24 @@ class CopyWriter(Copies):
         beyond `room` bytes, Stopped, and OSError if a file cannot be copied; then the former copy stays.
         """
         make_private_dirs(Path(self.blobs))
-        listed, standing = self._known = self._known or self._read()
+        listed, counted = self._known = self._known or self._read()
         before, room = self.grown, max(room, 0)
-        former = {name: self._size_of(name) for name in standing.used_by(key)}
+        former = {name: self._size_of(name) for name in counted.used_by(key)}
         with ExitStack() as stack:
             session, drafts = self._drafted(root, paths, room + sum(former.values()), stack)
-            gone = set() if listed.damaged else standing.own(key) - session.blobs
+            gone = set() if listed.damaged else counted.own(key) - session.blobs
             grown = {name: draft.packed - self._size_of(name) for name, draft in drafts.items()}
             if sum(grown.values()) - sum(former[name] for name in gone) > room:
                 raise NoRoom
             head = b"" if listed.root else head_line(root, product)
             list_file.append(Path(self.list), head + session_line(key, session))
-            self._known = listed._replace(root=root), standing
-            standing.begin(key, session)
+            self._known = listed._replace(root=root), counted
+            counted.begin(key, session)
             for name, draft in drafts.items():
                 draft.temp.replace(self._path(name))
                 self.grown += grown[name]
         sync_directory(Path(self.blobs))
-        standing.replace(key, session)
+        counted.replace(key, session)
         self._touch()
         self.grown -= sum(former[name] for name in self._unlink(gone))
         return self.grown - before
@@ -73,9 +73,9 @@ class CopyWriter(Copies):
     def remove(self, keys: Collection[str]) -> bool:
         """Remove the copies of sessions; return whether there were any. Raises OSError."""
         self._known = None
-        _, standing = self._read()
-        gone = {key: standing.whole[key] for key in keys if key in standing.whole}
-        names = {name for key in gone for name in standing.used_by(key)}
+        _, counted = self._read()
+        gone = {key: counted.whole[key] for key in keys if key in counted.whole}
+        names = {name for key in gone for name in counted.used_by(key)}
         for key, session in gone.items():
             list_file.append(Path(self.list), session_line(key, session._replace(deleted=True)))
         if gone:
@@ -83,25 +83,25 @@ class CopyWriter(Copies):
             self._unlink(names - used)  # although lines were lost: the user wants the content to be gone
         return bool(gone)
 
-    def sweep(self) -> Standing:
+    def sweep(self) -> Counted:
         """Remove what no session uses, and shorten a list with many outdated lines; return what counts.
 
         Raises OSError. If a line of the list is damaged, or lines were lost, these may have named any file,
         and only unfinished files are removed.
         """
         self._remove_unfinished()
-        listed, standing = self._known = self._read()
+        listed, counted = self._known = self._read()
         there = {entry.name for entry in self.entries()}
         if listed.damaged or unnamed_blobs(listed, there):
             _log.warning("%s is damaged or lost lines; no copy is removed", self.list)
-            return standing
-        for name in there & listed.named - standing.used():
+            return counted
+        for name in there & listed.named - counted.used():
             os.unlink(self._path(name))  # noqa: PTH108
-        if len(listed.lines) > 2 * sum(map(len, standing.lines.values())) + _OUTDATED:
+        if len(listed.lines) > 2 * sum(map(len, counted.lines.values())) + _OUTDATED:
             sync_directory(Path(self.blobs))  # a file that returns after a power cut would have no name
-            lines = [(key, session) for key, each in standing.lines.items() for session in each]
+            lines = [(key, session) for key, each in counted.lines.items() for session in each]
             list_file.rewrite(Path(self.list), listed.root, listed.product, lines)
-        return standing
+        return counted
 
     def _drafted(
         self, root: str, paths: Sequence[str], most: int, stack: ExitStack
@@ -121,11 +121,11 @@ class CopyWriter(Copies):
             files.append(KeptFile(name, draft.name, draft.size, draft.mtime_ns))
         return KeptSession(tuple(files)), drafts
 
-    def _read(self) -> tuple[Listed, Standing]:
+    def _read(self) -> tuple[Listed, Counted]:
         """Return what is in the list, and what of it counts. Raises OSError if the list cannot be read."""
         data = Path(self.list).read_bytes() if self.version is not None else b""
         listed = parse_list(data)
-        return listed, Standing(listed.lines, {entry.name for entry in self.entries()})
+        return listed, Counted(listed.lines, {entry.name for entry in self.entries()})
 
     def _touch(self) -> None:
         """Change the version of the list: who read it before its last copy was whole reads it again."""

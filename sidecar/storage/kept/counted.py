@@ -7,7 +7,7 @@ from itertools import chain
 from sidecar.storage.kept.records import KeptSession
 
 
-class Standing:
+class Counted:
     """The lines that count: a whole copy, or a deletion, replaces all earlier lines of its session.
 
     A copy that is not whole replaces nothing: it was not finished, or files of it are missing.
