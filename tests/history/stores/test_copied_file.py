@@ -5,8 +5,10 @@ import errno
 import os
 import random
 import sqlite3
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -203,6 +205,117 @@ def test_a_copy_that_another_reader_removes_meanwhile_is_made_again(
         writer.execute("INSERT INTO t VALUES ('one')")
         assert _rows(path) == 2
     assert removed
+
+
+def _emptied(copy: Path) -> None:
+    os.truncate(copy, 0)
+
+
+def _halved(copy: Path) -> None:
+    os.truncate(copy, copy.stat().st_size // 2)
+
+
+def _zeroed(copy: Path) -> None:
+    copy.write_bytes(bytes(copy.stat().st_size))
+
+
+def _as_folder(copy: Path) -> None:
+    copy.unlink()
+    copy.mkdir()
+
+
+def _as_pipe(copy: Path) -> None:
+    copy.unlink()
+    os.mkfifo(copy)
+
+
+def _as_link(copy: Path) -> None:
+    copy.replace(copy.with_name("moved"))
+    copy.symlink_to("moved")
+
+
+@pytest.mark.parametrize("name", [NAME, f"{NAME}-wal"])
+@pytest.mark.parametrize("harm", [Path.unlink, _emptied, _halved, _zeroed, _as_folder, _as_pipe, _as_link])
+def test_a_copy_that_was_damaged_is_made_again(
+    tmp_path: Path, harm: Callable[[Path], None], name: str
+) -> None:
+    path = tmp_path / "some.db"
+    with closing(_database(path)) as writer:
+        writer.execute("INSERT INTO t VALUES ('one')")
+        assert _rows(path) == 2
+        (copy,) = copies_folder().glob(f"*/*/{name}")
+        harm(copy)
+        assert _rows(path) == 2
+        assert len([*copies_folder().glob(f"*/*/{NAME}")]) == 1
+
+
+def test_a_log_that_vanishes_before_it_is_opened_is_copied_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "some.db"
+    connect: Callable[..., sqlite3.Connection] = sqlite3.connect
+    vanished = list[Path]()
+
+    def vanish(*arguments: Any, **options: Any) -> sqlite3.Connection:
+        if not vanished:
+            vanished.extend(copies_folder().glob(f"*/*/{NAME}-wal"))
+            vanished[0].unlink()
+        return connect(*arguments, **options)
+
+    with closing(_database(path)) as writer:
+        writer.execute("INSERT INTO t VALUES ('one')")
+        monkeypatch.setattr(sqlite3, "connect", vanish)
+        assert _rows(path) == 2
+    assert vanished
+
+
+def test_a_damaged_copy_is_made_again_while_rows_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "some.db"
+    with closing(_database(path)) as writer:
+        writer.execute("INSERT INTO t VALUES ('one')")
+        assert _rows(path) == 2
+        (copy,) = copies_folder().glob(f"*/*/{NAME}")
+        with copy.open("r+b") as file:
+            file.seek(-8_192, os.SEEK_END)
+            file.write(b"\xff" * 8_192)
+        database = ForeignDatabase(str(path))
+
+        def read(connection: sqlite3.Connection) -> int | None:
+            try:
+                return len([*connection.execute("SELECT value FROM t")])
+            except sqlite3.Error as error:
+                database.refused(error)
+                return None
+
+        assert database.read(read)[1] == 2
+
+
+def test_copies_are_synced_where_the_start_of_the_machine_is_not_known(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synced = list[str]()
+    monkeypatch.setattr(private_copy, "_boot", lambda: "")
+    monkeypatch.setattr(private_copy, "sync_file", lambda path: synced.append(path.name))
+    path = tmp_path / "some.db"
+    with closing(_database(path)) as writer:
+        writer.execute("INSERT INTO t VALUES ('one')")
+        assert _rows(path) == 2
+    assert synced == [NAME, f"{NAME}-wal"]
+
+
+def test_a_copy_of_before_the_last_start_of_the_machine_is_not_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "some.db"
+    with closing(_database(path)) as writer:
+        writer.execute("INSERT INTO t VALUES ('one')")
+        names = list[str]()
+        for boot in ("one", "two", "two"):
+            monkeypatch.setattr(private_copy, "_boot", lambda boot=boot: boot)
+            assert _rows(path) == 2
+            names += [folder.name for folder in copies_folder().glob("*/*")]
+    assert len(names) == 3
+    assert names[0] != names[1] == names[2]
 
 
 def test_a_copy_that_was_updated_since_is_not_read_with_an_older_log(tmp_path: Path) -> None:

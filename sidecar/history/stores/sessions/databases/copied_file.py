@@ -8,6 +8,7 @@ import contextlib
 import errno
 import os
 import shutil
+import stat
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
@@ -35,10 +36,10 @@ class Unsteady(Exception):
 @contextlib.contextmanager
 def kept_as_it_is(copy: Path) -> Iterator[None]:
     """Keep others from changing or removing a copy. Raises Unsteady if one just took it over, OSError."""
-    with copy.open("rb") as file:  # which by itself keeps Windows from moving the folder
+    with _opened(copy) as file:  # which by itself keeps Windows from moving the folder
         if fcntl is not None:
             fcntl.flock(file, fcntl.LOCK_SH)
-            if not _has_name(file.fileno(), copy):
+            if not _has_name(file, copy):
                 raise Unsteady
         yield
 
@@ -60,7 +61,7 @@ def remove_unread(copy: Path, away: Path) -> None:
 
     A folder that loses its files one by one would be read without its log.
     """
-    with contextlib.suppress(OSError), _unread(copy) if copy.exists() else contextlib.nullcontext():
+    with contextlib.suppress(OSError), _unread(copy) if _is_file(copy) else contextlib.nullcontext():
         copy.parent.rename(away)
     shutil.rmtree(away, ignore_errors=True)
 
@@ -71,17 +72,44 @@ def _unread(copy: Path) -> Iterator[None]:
     if fcntl is None:
         yield
         return
-    with copy.open("rb") as file:
+    with _opened(copy) as file:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        if not _has_name(file.fileno(), copy):
+        if not (_is_file(copy) and _has_name(file, copy)):
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(copy))
         yield
 
 
+@contextlib.contextmanager
+def _opened(path: Path | str) -> Iterator[int]:
+    """Open a file without following a link, or waiting for the writer of a pipe. Raises OSError."""
+    file = os.open(path, OPEN_FLAGS)
+    try:
+        yield file
+    finally:
+        os.close(file)
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return stat.S_ISREG(path.lstat().st_mode)
+    except OSError:
+        return False
+
+
+def begin_equally(path: str, other: str, size: int) -> bool:
+    """Return whether the first `size` bytes of two files are equal. Raises OSError."""
+    with _opened(path) as file, _opened(other) as second:
+        for at in range(0, size, _COMPARED):
+            wanted = min(_COMPARED, size - at)
+            piece = os.read(file, wanted)
+            if len(piece) < wanted or piece != os.read(second, wanted):
+                return False
+    return True
+
+
 def copy_file(source: str, target: Path) -> None:
     """Copy a regular file, or make an older copy at `target` equal to it. Raises Unsteady, OSError."""
-    given = os.open(source, OPEN_FLAGS)
-    try:
+    with _opened(source) as given:
         made = os.open(target, os.O_RDWR | os.O_CREAT, FILE_MODE)
         try:
             if fcntl is not None:
@@ -92,8 +120,12 @@ def copy_file(source: str, target: Path) -> None:
                 _update(given, made) if os.fstat(made).st_size else _copy_blocks(given, made)
         finally:
             os.close(made)
-    finally:
-        os.close(given)
+
+
+def sync_file(path: Path) -> None:
+    """Write the content of a file to the disk. Raises OSError."""
+    with path.open("r+b") as file:
+        os.fsync(file.fileno())
 
 
 def _has_name(file: int, path: Path) -> bool:

@@ -14,7 +14,15 @@ from typing import Final, TypeVar
 from sidecar.api.stored.tasks import Problem
 from sidecar.history.stored.problems import problem
 from sidecar.history.stores.sessions.databases.copied_file import Unsteady
-from sidecar.history.stores.sessions.databases.private_copy import Stamps, copies_folder, copy_of, stamps_of
+from sidecar.history.stores.sessions.databases.private_copy import (
+    FileStamp,
+    Stamps,
+    copies_folder,
+    copy_of,
+    distrust,
+    inode_of_log,
+    stamps_of,
+)
 
 MAX_BYTES: Final = 2 * 1024**3
 """The largest database that is read, with its log."""
@@ -32,6 +40,7 @@ _MOMENTARY: Final = frozenset(
 )
 """What SQLite reports, without damage, while a copy is in use or a disk or the memory is full."""
 _FULL_DISK: Final = (errno.ENOSPC, getattr(errno, "EDQUOT", None))
+_DAMAGED: Final = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _OF_ONE_ROW: Final = frozenset((sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_TOOBIG, sqlite3.SQLITE_IOERR))
 _TRIES: Final = 40
 _PAUSE_SECONDS: Final = 0.02
@@ -66,6 +75,10 @@ class ForeignDatabase:
     def __init__(self, path: str) -> None:
         self.path = path
         self._name = Path(path).name
+        self._copied_at: Stamps | None = None
+        """The stamps of the private copy that is being read."""
+        self._remade_at: FileStamp = None
+        """The stamp of the database whose copy was made again, because it seemed to be damaged."""
 
     def stamps(self) -> Stamps:
         """Return what changes whenever the content does. Raises Refused."""
@@ -125,12 +138,44 @@ class ForeignDatabase:
             with _connected(Path(self.path), "mode=ro&immutable=1") as connection:
                 yield connection
             return
-        mode = "mode=rw" if stamps[2] is not None else _ALONE
-        with copy_of(self.path, stamps) as path, _connected(path, mode) as connection:
+        with self._copied(stamps) as connection:
             yield connection
 
+    @contextlib.contextmanager
+    def _copied(self, stamps: Stamps) -> Iterator[sqlite3.Connection]:
+        """Open a private copy. Raises Unsteady if it is gone, or once if it is damaged, to remake it."""
+        self._copied_at = stamps
+        mode = "mode=rw" if stamps[2] is not None else _ALONE
+        copy = Path()
+        try:
+            with copy_of(self.path, stamps) as copy:
+                log = inode_of_log(copy, stamps)
+                with _connected(copy, mode) as connection:
+                    connection.execute("PRAGMA schema_version")  # which opens the log
+                    if inode_of_log(copy, stamps) != log:
+                        raise Unsteady
+                    yield connection
+        except sqlite3.Error as error:
+            if not copy.exists():
+                raise Unsteady from None
+            if self._may_be_of_the_copy(error):
+                self._remade_at = stamps[0]
+                if distrust(copy):
+                    raise Unsteady from None
+            raise
+        finally:
+            self._copied_at = None
+
+    def _may_be_of_the_copy(self, error: sqlite3.Error) -> bool:
+        """Return whether a private copy may be damaged instead of the database."""
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+        stamps = self._copied_at
+        return code in _DAMAGED and stamps is not None and stamps[0] != self._remade_at
+
     def refused(self, error: sqlite3.Error) -> Refused:
-        """Describe an error after which `work` continued."""
+        """Describe an error after which `work` continues; raise it if a private copy may be damaged."""
+        if self._may_be_of_the_copy(error):
+            raise error
         return self._unusable(error, is_steady=True)
 
     def _unusable(self, error: Exception, is_steady: bool) -> Refused:

@@ -8,9 +8,11 @@ When a database changes, the copy of its file that no one reads is brought up to
 import contextlib
 import os
 import shutil
+import stat
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Final
 from zlib import crc32
@@ -18,17 +20,20 @@ from zlib import crc32
 from sidecar.history.stored.reading import OPEN_FLAGS
 from sidecar.history.stores.sessions.databases.copied_file import (
     Unsteady,
+    begin_equally,
     copy_file,
     kept_as_it_is,
     remove_unread,
+    sync_file,
     take_over,
 )
 from sidecar.history.stores.sessions.databases.super_journals import forget_super_journal
 from sidecar.storage.layout import make_private_dirs
 from sidecar.user_dirs import cache_dir
 
+_LOG: Final = "-wal"
 _JOURNAL: Final = "-journal"
-SUFFIXES: Final = ("", "-wal", _JOURNAL)
+SUFFIXES: Final = ("", _LOG, _JOURNAL)
 """The files that make up a database, besides those that only coordinate its users."""
 NAME: Final = "copy.db"
 _NEW: Final = "new-"
@@ -65,31 +70,71 @@ def copy_of(path: str, stamps: Stamps) -> Iterator[Path]:
     it cannot be copied.
     """
     home = copies_folder() / _short(os.fsencode(path))
-    main = (stamps[0], stamps[2])  # a copy whose journal was played back is not what the main file holds
+    # One whose journal was played back is not what the main file holds, nor may one that was not synced be.
+    main = (stamps[0], stamps[2], _boot())
     end = _PLAYED_BACK if stamps[2] is not None else ""
     folder = home / f"{_short(repr(main).encode())}-{_short(repr(stamps[1:]).encode())}{end}"
-    if not _is_whole(folder / NAME, stamps):
+    if not _is_usable(folder / NAME, path, stamps):
         make_private_dirs(home)
         _make(path, stamps, home, folder)
         _remove_others(home, folder)
     with kept_as_it_is(folder / NAME):
-        is_updated = not end and stamps_of(path)[0] != stamps[0]  # by another process, before
-        if is_updated or not _is_whole(folder / NAME, stamps):
+        if not end and stamps_of(path)[0] != stamps[0]:  # another process may have updated the copy before
             raise Unsteady
         yield folder / NAME
 
 
-def _is_whole(copy: Path, stamps: Stamps) -> bool:
-    """Return whether a copy has its log, without which SQLite would read older content. Raises OSError."""
+def inode_of_log(copy: Path, stamps: Stamps) -> int | None:
+    """Stat the log of a copy, without which SQLite reads older content. Raises Unsteady if it is gone."""
+    main, wanted, _ = stamps
+    if main is not None and not main[1]:  # SQLite removes the log of an empty database
+        return None
+    found = _stamp(f"{copy}{_LOG}")
+    if wanted is not None and wanted[1] and (found is None or found[1] < wanted[1]):
+        raise Unsteady
+    return found and found[2]
+
+
+def distrust(copy: Path) -> bool:
+    """Have a copy that seems to be damaged made again, starting from its file; return whether it will be."""
+    try:
+        copy.parent.rename(copy.parent.with_name(f"{_BASE}{time.time_ns()}-{copy.parent.name}"))
+    except OSError:
+        return False
+    return True
+
+
+def _is_usable(copy: Path, path: str, stamps: Stamps) -> bool:
+    """Return whether a copy holds what its originals hold, judged by its size and by its whole log.
+
+    Anybody may have deleted or damaged files in the user's cache.
+    """
     log = stamps[1]
     try:
-        return copy.exists() and (not log or not log[1] or _log_of(copy).stat().st_size >= log[1])
-    except FileNotFoundError:
+        return _has_size(copy, stamps) and (
+            log is None or begin_equally(f"{copy}{_LOG}", f"{path}{_LOG}", log[1])
+        )
+    except OSError:
         return False
 
 
-def _log_of(copy: Path) -> Path:
-    return copy.with_name(f"{copy.name}-wal")
+def _has_size(copy: Path, stamps: Stamps) -> bool:
+    """Return whether the file of a copy is regular and as long as its original. Raises OSError."""
+    status, main = copy.lstat(), stamps[0]
+    is_long = _is_played_back(copy) or main is None or status.st_size == main[1]
+    return is_long and stat.S_ISREG(status.st_mode)
+
+
+@cache
+def _boot() -> str:
+    """Return what differs after each start of the machine; empty where that is not known.
+
+    After a power cut, files that were not synced may lack their content.
+    """
+    try:
+        return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+    except OSError:
+        return ""
 
 
 def _make(path: str, stamps: Stamps, home: Path, folder: Path) -> None:
@@ -97,35 +142,37 @@ def _make(path: str, stamps: Stamps, home: Path, folder: Path) -> None:
     start = _start_of_log(path)
     is_kept = False
     try:
-        is_linked = _linked(home, folder, made / NAME)
+        is_linked = _linked(folder, stamps, made / NAME)
         if not is_linked and stamps[2] is None:
             take_over([*filter(_is_complete, home.glob(f"*/{NAME}"))], made / NAME)
         for suffix, stamp in zip(SUFFIXES, stamps, strict=True):
             if stamp is None or not (stamp[1] if suffix else not is_linked):
                 continue
             copy_file(path + suffix, made / f"{NAME}{suffix}")
+            if not _boot():
+                sync_file(made / f"{NAME}{suffix}")
             if suffix == _JOURNAL:
                 forget_super_journal(made / f"{NAME}{suffix}", os.path.dirname(path))  # noqa: PTH120
         if not _is_steady(stamps, stamps_of(path)) or _start_of_log(path) != start:
             is_kept = stamps[2] is None and not is_linked
             raise Unsteady
-        if not _is_whole(folder / NAME, stamps):  # another process took it over, or was killed removing it
+        if not _is_usable(folder / NAME, path, stamps):
             _remove(folder)
-        with contextlib.suppress(OSError):  # another process was faster
-            made.rename(folder)
+            with contextlib.suppress(OSError):  # another process was faster
+                made.rename(folder)
     finally:
         if is_kept:  # the next copy starts from this one
-            _log_of(made / NAME).unlink(missing_ok=True)
+            (made / f"{NAME}{_LOG}").unlink(missing_ok=True)
             made.rename(home / f"{_BASE}{made.name}")
         else:
             shutil.rmtree(made, ignore_errors=True)
 
 
-def _linked(home: Path, folder: Path, target: Path) -> bool:
+def _linked(folder: Path, stamps: Stamps, target: Path) -> bool:
     """Share the database with a copy of the same one that has another log: reading never changes it."""
-    for other in home.glob(f"{folder.name.partition('-')[0]}-*/{NAME}"):
+    for other in folder.parent.glob(f"{folder.name.partition('-')[0]}-*/{NAME}"):
         with contextlib.suppress(OSError):
-            if not _is_played_back(other):
+            if not _is_played_back(other) and _has_size(other, stamps):
                 target.hardlink_to(other)
                 return True
     return False
@@ -157,7 +204,7 @@ def _is_steady(before: Stamps, after: Stamps) -> bool:
 def _start_of_log(path: str) -> bytes:
     """Read the header of a log, which changes whenever its writer begins it again. Raises OSError."""
     try:
-        log = os.open(f"{path}-wal", OPEN_FLAGS)
+        log = os.open(f"{path}{_LOG}", OPEN_FLAGS)
     except FileNotFoundError:
         return b""
     try:
