@@ -20,7 +20,7 @@ from sidecar.history.stores.opencode.heads import (
     headers_of,
     with_busy,
 )
-from sidecar.history.stores.opencode.reading import content_of
+from sidecar.history.stores.opencode.reading import content_of, needs_scans
 from sidecar.history.stores.sessions.databases.foreign_database import (
     ForeignDatabase,
     Refused,
@@ -31,6 +31,9 @@ from sidecar.history.stores.sessions.databases.private_copy import Stamps, newes
 
 _MOST_FAILING_SECONDS: Final = 1.0
 """How long sessions that cannot be read may take before the next ones have to wait: a bad disk is slow."""
+_SCAN_SECONDS: Final = 8.0
+"""How long the sessions of a database without an index may take, all together, and at most a twentieth of
+the time after that: each one takes as long as reading all rows."""
 _WHOLE_SECONDS: Final = 60.0
 """How long after a change the rows of all sessions are counted again: edits of old rows show nowhere else."""
 _LATEST: Final = 2
@@ -59,6 +62,9 @@ class DatabaseSource:
         self._whole_seconds = _WHOLE_SECONDS
         self._compared_at = -math.inf
         """When the database was compared last: much may have changed if nobody did for long."""
+        self._scans_left = _SCAN_SECONDS
+        self._scans_again = math.inf
+        """When a database without an index is read again, by the monotonic clock."""
         self._unreachable: Problem | None = None
         self._of_heads: Problem | None = None
         self._of_contents: Problem | None = None
@@ -163,14 +169,16 @@ class DatabaseSource:
             skipped.clear()
             late.clear()
             left, stamps = _MOST_FAILING_SECONDS, self._database.stamps()
+            is_scanned = patient and needs_scans(connection)
             headers, touched = headers_of(connection, wanted), newest(stamps)
             for header in (headers[key] for key in wanted if key in headers):
-                if left < 0:
+                if left < 0 or (is_scanned and not self._may_scan()):
                     late.append(header.id)
                     continue
                 current = key, began = header.id, time.monotonic()
                 try:
                     found[key] = make(content_of(connection, header, self.path, touched))
+                    self._scans_left -= (time.monotonic() - began) * is_scanned
                 except sqlite3.Error as error:
                     took = time.monotonic() - began
                     left -= took
@@ -202,10 +210,20 @@ class DatabaseSource:
         self.failures.forget(found)
         return found
 
+    def _may_scan(self) -> bool:
+        """Return whether there is time for another session, if each one takes a reading of all rows."""
+        now = time.monotonic()
+        if now >= self._scans_again:
+            self._scans_left, self._scans_again = _SCAN_SECONDS, math.inf
+        if self._scans_left < 0 and self._scans_again == math.inf:
+            self._scans_again = now + rest_after(_SCAN_SECONDS)
+        return self._scans_left >= 0
+
     def _put_off(self, keys: Collection[str], patient: bool) -> None:
-        """Leave sessions to the next reading, since damaged ones took the time of this one."""
+        """Leave sessions to the next reading, since others took the time of this one."""
         if keys:
-            message = f"{Path(self.path).name} is damaged and takes long to read; the rest is read later"
+            reason = "has no index of its sessions" if self._scans_left < 0 else "is damaged"
+            message = f"{Path(self.path).name} {reason} and takes long to read; the rest is read later"
             self.refusal = why = problem("unreadable", message)
             self.refused |= dict.fromkeys(keys, why)
             if patient:

@@ -50,6 +50,13 @@ def content_of(connection: sqlite3.Connection, header: Header, path: str, touche
     return Content(header, messages, size, name, path, touched, copied, problems)
 
 
+def needs_scans(connection: sqlite3.Connection) -> bool:
+    """Return whether a session is searched for in all rows: an index is missing. Raises sqlite3.Error."""
+    queries = ("SELECT 1 FROM part WHERE session_id = ''", "SELECT 1 FROM message WHERE session_id = ''")
+    plans = (connection.execute(f"EXPLAIN QUERY PLAN {query}") for query in queries)
+    return any(str(row[3]).startswith("SCAN") for plan in plans for row in plan)
+
+
 def _value(data: object) -> tuple[Json | None, int]:
     """Decode the JSON object in a row; None if it is none or too complex. Also return its size in bytes."""
     raw = data.encode("utf-8", "replace") if isinstance(data, str) else data

@@ -123,6 +123,27 @@ def test_damaged_sessions_that_take_long_only_delay_the_others(
     assert readable(history) == before - bad
 
 
+def test_sessions_of_a_database_without_indexes_are_read_a_few_at_a_time(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = [NOW]
+    before = readable(TaskHistory([path.parent], now=lambda: NOW))
+    database = sqlite3.connect(path)
+    for name in ("message_session_time_created_id_idx", "part_session_idx"):
+        database.execute(f"DROP INDEX {name}")
+    database.close()
+    monkeypatch.setattr(databases, "_SCAN_SECONDS", 0.0)
+    history = TaskHistory([path.parent], now=lambda: clock[0])
+    first = readable(history)
+    assert 0 < len(first) < len(before)
+    (unlisted,) = history.store(str(path.parent)).unlisted()
+    assert "has no index of its sessions" in unlisted.problem.message
+    for _ in before:
+        clock[0] += 10 * FIRST_PAUSE_MS
+        history.refresh()
+    assert readable(history) == before
+
+
 def test_sessions_without_messages_are_not_listed_while_no_messages_can_be_read(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
