@@ -2,10 +2,13 @@
 
 import shutil
 import sqlite3
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from sidecar.history.stores.sessions.databases.foreign_database import ForeignDatabase
 from tests.history.stores.fixtures.agents import history_of, listed, snapshot
 
 MAGIC = bytes.fromhex("d9d505f920a163d7")
@@ -129,3 +132,35 @@ def test_a_transaction_that_was_undone_in_a_copy_is_seen_once_it_is_complete(tmp
         assert listed(history_of(root))["ses_1"]["title"] == "after"
         writer.execute("ROLLBACK")
     writer.close()
+
+
+def test_a_copy_that_loses_its_journal_is_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    root, cache = tmp_path / "root", tmp_path / "cache"
+    monkeypatch.setenv("SIDECAR_CACHE_DIR", str(cache))
+    write_store(root, None)
+    connect: Callable[..., sqlite3.Connection] = sqlite3.connect
+    removed: list[Path] = []
+
+    def remove_first(*arguments: Any, **options: Any) -> sqlite3.Connection:
+        found = [*cache.glob("databases/*/*/copy.db-journal")]
+        if not found or removed:
+            return connect(*arguments, **options)
+        removed.extend(found)
+        found[0].unlink()
+        try:
+            return connect(*arguments, **options)
+        finally:
+            shutil.rmtree(cache / "databases")
+
+    monkeypatch.setattr(sqlite3, "connect", remove_first)
+    database = ForeignDatabase(str(root / "opencode.db"))
+    assert database.read(lambda opened: [*opened.execute("SELECT title FROM session")])[1] == [("before",)]
+    assert removed
+
+
+def test_no_copy_with_a_journal_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cache = tmp_path / "cache"
+    monkeypatch.setenv("SIDECAR_CACHE_DIR", str(cache))
+    write_store(tmp_path / "root", None)
+    ForeignDatabase(str(tmp_path / "root" / "opencode.db")).read(lambda opened: None)
+    assert [*cache.glob("databases/*/*")] == []

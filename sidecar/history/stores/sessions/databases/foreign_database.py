@@ -20,6 +20,7 @@ from sidecar.history.stores.sessions.databases.private_copy import (
     copies_folder,
     copy_of,
     distrust,
+    has_journal,
     inode_of_log,
     stamps_of,
 )
@@ -144,21 +145,20 @@ class ForeignDatabase:
     @contextlib.contextmanager
     def _copied(self, stamps: Stamps) -> Iterator[sqlite3.Connection]:
         """Open a private copy. Raises Unsteady if it is gone, or once if it is damaged, to remake it."""
+        copy, is_doubted = Path(), False
         self._copied_at = stamps
-        mode = "mode=rw" if stamps[2] is not None else _ALONE
-        copy = Path()
         try:
             with copy_of(self.path, stamps) as copy:
-                log = inode_of_log(copy, stamps)
-                with _connected(copy, mode) as connection:
-                    connection.execute("PRAGMA schema_version")  # which opens the log
-                    if inode_of_log(copy, stamps) != log:
-                        raise Unsteady
-                    yield connection
-        except sqlite3.Error as error:
-            if not copy.exists():
-                raise Unsteady from None
-            if self._may_be_of_the_copy(error):
+                try:
+                    with self._connected_to(copy, stamps) as connection:
+                        yield connection
+                except sqlite3.Error as error:
+                    if not copy.exists():
+                        raise Unsteady from None
+                    is_doubted = self._may_be_of_the_copy(error)
+                    raise
+        except sqlite3.Error:
+            if is_doubted:
                 self._remade_at = stamps[0]
                 if distrust(copy):
                     raise Unsteady from None
@@ -166,11 +166,24 @@ class ForeignDatabase:
         finally:
             self._copied_at = None
 
+    @contextlib.contextmanager
+    def _connected_to(self, copy: Path, stamps: Stamps) -> Iterator[sqlite3.Connection]:
+        log = inode_of_log(copy, stamps)
+        with _connected(copy, "mode=rw" if has_journal(stamps) else _ALONE) as connection:
+            connection.execute("PRAGMA schema_version")  # which opens the log
+            if inode_of_log(copy, stamps) != log:
+                raise Unsteady
+            yield connection
+        if has_journal(stamps) and not copy.exists():  # the journal may have gone before the copy was opened
+            raise Unsteady
+
     def _may_be_of_the_copy(self, error: sqlite3.Error) -> bool:
         """Return whether a private copy may be damaged instead of the database."""
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
         stamps = self._copied_at
-        return code in _DAMAGED and stamps is not None and stamps[0] != self._remade_at
+        if stamps is None or has_journal(stamps):
+            return False
+        return code in _DAMAGED and stamps[0] != self._remade_at
 
     def refused(self, error: sqlite3.Error) -> Refused:
         """Describe an error after which `work` continues; raise it if a private copy may be damaged."""

@@ -11,7 +11,7 @@ import shutil
 import stat
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Final
@@ -42,8 +42,6 @@ _BASE: Final = "base-"
 """How the names of folders start that hold a copy from which only the next one starts."""
 _LEFT_SECONDS: Final = 3_600
 """The age of an unfinished copy whose process is gone."""
-_PLAYED_BACK: Final = "-played"
-"""How the names of copies end whose file SQLite changes, because it plays back their journal."""
 _HEADER: Final = 32
 """The size of a log's header, with two salts."""
 FileStamp = tuple[int, int, int, int] | None
@@ -70,18 +68,26 @@ def copy_of(path: str, stamps: Stamps) -> Iterator[Path]:
     it cannot be copied.
     """
     home = copies_folder() / _short(os.fsencode(path))
-    # One whose journal was played back is not what the main file holds, nor may one that was not synced be.
-    main = (stamps[0], stamps[2], _boot())
-    end = _PLAYED_BACK if stamps[2] is not None else ""
-    folder = home / f"{_short(repr(main).encode())}-{_short(repr(stamps[1:]).encode())}{end}"
+    make_private_dirs(home)
+    if has_journal(stamps):
+        with tempfile.TemporaryDirectory(prefix=_NEW, dir=home, ignore_cleanup_errors=True) as made:
+            _copy(path, stamps, Path(made))
+            yield Path(made, NAME)
+        return
+    main = (stamps[0], _boot())  # copies that were not synced may lack their content after the machine stops
+    folder = home / f"{_short(repr(main).encode())}-{_short(repr(stamps[1:]).encode())}"
     if not _is_usable(folder / NAME, path, stamps):
-        make_private_dirs(home)
         _make(path, stamps, home, folder)
         _remove_others(home, folder)
     with kept_as_it_is(folder / NAME):
-        if not end and stamps_of(path)[0] != stamps[0]:  # another process may have updated the copy before
+        if stamps_of(path)[0] != stamps[0]:  # another process may have updated the copy before
             raise Unsteady
         yield folder / NAME
+
+
+def has_journal(stamps: Stamps) -> bool:
+    """Return whether there is a journal, which SQLite plays back: each reader needs a copy of its own."""
+    return stamps[2] is not None and stamps[2][1] > 0
 
 
 def inode_of_log(copy: Path, stamps: Stamps) -> int | None:
@@ -121,8 +127,7 @@ def _is_usable(copy: Path, path: str, stamps: Stamps) -> bool:
 def _has_size(copy: Path, stamps: Stamps) -> bool:
     """Return whether the file of a copy is regular and as long as its original. Raises OSError."""
     status, main = copy.lstat(), stamps[0]
-    is_long = _is_played_back(copy) or main is None or status.st_size == main[1]
-    return is_long and stat.S_ISREG(status.st_mode)
+    return stat.S_ISREG(status.st_mode) and (main is None or status.st_size == main[1])
 
 
 @cache
@@ -139,52 +144,56 @@ def _boot() -> str:
 
 def _make(path: str, stamps: Stamps, home: Path, folder: Path) -> None:
     made = Path(tempfile.mkdtemp(prefix=_NEW, dir=home))
-    start = _start_of_log(path)
     is_kept = False
     try:
         is_linked = _linked(folder, stamps, made / NAME)
-        if not is_linked and stamps[2] is None:
+        if not is_linked:
             take_over([*filter(_is_complete, home.glob(f"*/{NAME}"))], made / NAME)
-        for suffix, stamp in zip(SUFFIXES, stamps, strict=True):
-            if stamp is None or not (stamp[1] if suffix else not is_linked):
-                continue
-            copy_file(path + suffix, made / f"{NAME}{suffix}")
-            if not _boot():
-                sync_file(made / f"{NAME}{suffix}")
-            if suffix == _JOURNAL:
-                forget_super_journal(made / f"{NAME}{suffix}", os.path.dirname(path))  # noqa: PTH120
-        if not _is_steady(stamps, stamps_of(path)) or _start_of_log(path) != start:
-            is_kept = stamps[2] is None and not is_linked
-            raise Unsteady
+        is_kept = not is_linked
+        _copy(path, stamps, made, ("",) * is_linked)
+        is_kept = False
         if not _is_usable(folder / NAME, path, stamps):
             _remove(folder)
             with contextlib.suppress(OSError):  # another process was faster
                 made.rename(folder)
-    finally:
+    except Unsteady:
         if is_kept:  # the next copy starts from this one
             (made / f"{NAME}{_LOG}").unlink(missing_ok=True)
             made.rename(home / f"{_BASE}{made.name}")
-        else:
-            shutil.rmtree(made, ignore_errors=True)
+        raise
+    finally:
+        shutil.rmtree(made, ignore_errors=True)
+
+
+def _copy(path: str, stamps: Stamps, made: Path, done: Collection[str] = ()) -> None:
+    """Copy the files of a database except those that are done. Raises Unsteady if they change meanwhile."""
+    start = _start_of_log(path)
+    for suffix, stamp in zip(SUFFIXES, stamps, strict=True):
+        if stamp is None or suffix in done or (suffix and not stamp[1]):
+            continue
+        target = made / f"{NAME}{suffix}"
+        copy_file(path + suffix, target)
+        if suffix == _JOURNAL:
+            forget_super_journal(target, os.path.dirname(path))  # noqa: PTH120
+        elif not _boot():
+            sync_file(target)
+    if not _is_steady(stamps, stamps_of(path)) or _start_of_log(path) != start:
+        raise Unsteady
 
 
 def _linked(folder: Path, stamps: Stamps, target: Path) -> bool:
     """Share the database with a copy of the same one that has another log: reading never changes it."""
     for other in folder.parent.glob(f"{folder.name.partition('-')[0]}-*/{NAME}"):
         with contextlib.suppress(OSError):
-            if not _is_played_back(other) and _has_size(other, stamps):
+            if _has_size(other, stamps):
                 target.hardlink_to(other)
                 return True
     return False
 
 
 def _is_complete(copy: Path) -> bool:
-    """Return whether no process is making a copy, and SQLite does not change it."""
-    return not (copy.parent.name.startswith(_NEW) or _is_played_back(copy))
-
-
-def _is_played_back(copy: Path) -> bool:
-    return copy.parent.name.endswith(_PLAYED_BACK)
+    """Return whether no process is making a copy, nor reading one with a journal."""
+    return not copy.parent.name.startswith(_NEW)
 
 
 def _is_steady(before: Stamps, after: Stamps) -> bool:
