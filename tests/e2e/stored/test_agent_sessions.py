@@ -90,6 +90,10 @@ async def test_reports_of_the_last_answer_only_are_replaced(start: Start, store:
     sidecar = await started(start, store)
     run = await with_usage(sidecar, await sidecar.launch(PARTIAL, f"usage 7 3 0.5\n{KEPT}"))
     assert (counted(run), run["progress"]["cost"]) == ((100, 20), 0.5)
+    (row,) = (await sidecar.request("tasks/list"))["items"]
+    assert row["tokenUsage"] == {"total": 120, "input": 100, "output": 20, "cost": 0.5}
+    assert (await sidecar.request("tasks/get", taskId=run["id"]))["task"] == row
+    assert (await sidecar.request("tasks/stats"))["totals"]["tokens"] == 120
 
 
 async def test_a_resumed_session_counts_what_each_run_used(start: Start, store: Path) -> None:

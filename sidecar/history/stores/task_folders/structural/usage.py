@@ -30,6 +30,22 @@ def token_usage(view: TaskView) -> Sourced | None:
 
     Without any record the usage is unknown, which is not the same as 0.
     """
+    if view.entry is not None and view.entry.product == "sidecar":
+        return _of_run(view, view.entry)
+    return _recorded(view)
+
+
+def _of_run(view: TaskView, entry: ListEntry) -> Sourced | None:
+    """Return what a run of the sidecar used.
+
+    The list entry comes first, because usage that is read from the agent's own store is only there.
+    """
+    listed = _from_entry(entry)
+    return Sourced(listed, view.entry_source) if listed is not None else _recorded(view)
+
+
+def _recorded(view: TaskView) -> Sourced | None:
+    """Sum the usage records as they are."""
     damaged = view.ui is None or bool(view.ui.problems)
     listed = _from_entry(view.entry) if view.entry is not None and (damaged or not view.usages) else None
     if listed is not None:

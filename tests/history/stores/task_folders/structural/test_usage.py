@@ -78,6 +78,17 @@ def test_our_own_runs_record_zeros_that_are_true(store: Store, say: Make) -> Non
     assert usage(store, say, item=entry) == TokenUsage(total=0, input=0, output=0)
 
 
+RUN: dict[str, Any] = {"id": TASK_ID, "product": "sidecar"}
+
+
+def test_the_list_entry_of_our_own_runs_has_all_usage(store: Store, say: Make) -> None:
+    reported = started(tokensIn=1009, tokensOut=104)
+    item = RUN | {"tokensIn": 1982, "tokensOut": 206}
+    assert usage(store, say, reported, item=item) == TokenUsage(total=2188, input=1982, output=206)
+    stopped = started(cancelReason="user_cancelled")
+    assert usage(store, say, stopped, item=item) == TokenUsage(total=2188, input=1982, output=206)
+
+
 def test_condensing_alone_has_a_cost_but_no_tokens(store: Store, say: Make) -> None:
     store.write(ui=[say("text", PROMPT), say("condense_context", contextCondense={"cost": 0.25})], api=[])
     task, provenance = store.history.get(TASK_ID)
