@@ -720,8 +720,8 @@ export interface Mode {
  * Tokens as recorded and their cost in USD; `total` is input + output.
  *
  * In the stores of other agents, a task's own figures: each answer of a model counts once, in the session
- * that wrote it. `input` excludes what was read from or written to a prompt cache, `output` includes
- * reasoning.
+ * that wrote it. There, and in runs, `input` excludes what was read from or written to a prompt cache and
+ * `output` includes reasoning. In `tasks/` folders of other products, both are as recorded.
  */
 export interface TokenUsage {
   /** `input` + `output`, in tokens. */

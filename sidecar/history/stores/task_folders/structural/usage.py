@@ -36,12 +36,20 @@ def token_usage(view: TaskView) -> Sourced | None:
 
 
 def _of_run(view: TaskView, entry: ListEntry) -> Sourced | None:
-    """Return what a run of the sidecar used.
+    """Return what a run of the sidecar used; as in the sessions of agents, `input` excludes cached tokens.
 
     The list entry comes first, because usage that is read from the agent's own store is only there.
     """
     listed = _from_entry(entry)
-    return Sourced(listed, view.entry_source) if listed is not None else _recorded(view)
+    found = Sourced(listed, view.entry_source) if listed is not None else _recorded(view)
+    if found is None:
+        return None
+    usage: TokenUsage = found.value
+    cached = (usage.cache_reads or 0) + (usage.cache_writes or 0)
+    if usage.input is None or not 0 < cached <= usage.input:
+        return found
+    figures = usage.input - cached, usage.output, usage.cache_writes, usage.cache_reads, usage.cost
+    return Sourced(_usage(figures), found.source, "tokensIn without cache reads and writes")
 
 
 def _recorded(view: TaskView) -> Sourced | None:

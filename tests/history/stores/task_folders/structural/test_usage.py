@@ -81,6 +81,21 @@ def test_our_own_runs_record_zeros_that_are_true(store: Store, say: Make) -> Non
 RUN: dict[str, Any] = {"id": TASK_ID, "product": "sidecar"}
 
 
+def test_the_input_of_our_own_runs_excludes_cached_tokens(store: Store, say: Make) -> None:
+    figures = {"tokensIn": 130, "tokensOut": 20, "cacheReads": 25, "cacheWrites": 5}
+    expected = TokenUsage(total=120, input=100, output=20, cache_reads=25, cache_writes=5)
+    assert usage(store, say, started(**figures), item=RUN | figures) == expected
+    assert usage(store, say, started(**figures), item=RUN) == expected
+    assert store.history.get(TASK_ID)[1]["tokenUsage"].note == "tokensIn without cache reads and writes"
+
+
+def test_an_input_of_our_own_runs_that_is_less_than_what_was_cached_is_left_as_it_is(
+    store: Store, say: Make
+) -> None:
+    found = usage(store, say, item=RUN | {"tokensIn": 10, "tokensOut": 2, "cacheReads": 25})
+    assert found == TokenUsage(total=12, input=10, output=2, cache_reads=25)
+
+
 def test_the_list_entry_of_our_own_runs_has_all_usage(store: Store, say: Make) -> None:
     reported = started(tokensIn=1009, tokensOut=104)
     item = RUN | {"tokensIn": 1982, "tokensOut": 206}
