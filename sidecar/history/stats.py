@@ -1,7 +1,7 @@
 """Totals over stored tasks: by workspace, mode, product, day, and per tree of parents. Pure."""
 
-from collections import Counter, defaultdict, deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 
@@ -9,6 +9,7 @@ from sidecar.api.stored.stats import GroupKey, StatsGroup, Totals, TreeTotals
 from sidecar.api.stored.tasks import TaskInfo
 from sidecar.history.model_shares import model_shares
 from sidecar.history.stores.task_folders.structural.usage import number
+from sidecar.history.stores.trees import leaves_first
 
 Number = int | float
 _USAGE: Final = ("total", "input", "output", "cache_reads", "cache_writes", "cost", "estimated_cost")
@@ -79,7 +80,7 @@ def trees(tasks: Sequence[TaskInfo]) -> list[TreeTotals]:
     parents = _parents(rows)
     own = {key: totals([rows[key]]) for key in parents.keys() | set(parents.values())}
     tree = dict(own)
-    for key in _leaves_first(parents):
+    for key in leaves_first(parents):
         if key in parents:
             tree[parents[key]] = _added(tree[parents[key]], tree[key])
     found = [
@@ -101,20 +102,6 @@ def _parents(rows: dict[_Key, TaskInfo]) -> dict[_Key, _Key]:
         if named is not None and named in rows and named != key:
             parents[key] = named
     return parents
-
-
-def _leaves_first(parents: dict[_Key, _Key]) -> Iterator[_Key]:
-    """Order tasks so that each comes before its parent; cycles are left out."""
-    waiting = Counter(parents.values())
-    ready = deque(key for key in parents if not waiting[key])
-    while ready:
-        key = ready.popleft()
-        yield key
-        parent = parents.get(key)
-        if parent is not None:
-            waiting[parent] -= 1
-            if not waiting[parent]:
-                ready.append(parent)
 
 
 def _added(one: Totals, other: Totals) -> Totals:

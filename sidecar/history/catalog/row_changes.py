@@ -44,9 +44,13 @@ class RowChanges:
 
     def note_ancestors(self, differing: Iterable[IndexRow | None], rows: Rows) -> None:
         """Note the sessions that child sessions belong or belonged to, since they show what those used."""
+        noted: set[str] = set()
         for row in differing:
             if row is not None and row.child_of:
                 for name in ancestors(row, rows):
+                    if name in noted:  # and so are its own ancestors
+                        break
+                    noted.add(name)
                     if rows[name].body:
                         self._changes.setdefault(name, "changed")
 

@@ -1,17 +1,15 @@
 """Sum what sessions used together with their child sessions, such as those of subagents. Pure."""
 
-import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Final
+from functools import cached_property
 
 import msgspec
 
 from sidecar.api.stored.tasks import SubtreeUsage, TaskInfo, TokenUsage
 from sidecar.history.stores.index_row import IndexRow, info_of, with_info
+from sidecar.history.stores.usage_sums import UsageSum, subtree_sums
 
-_FIGURES: Final = SubtreeUsage.__struct_fields__
-_TOKENS: Final = tuple(name for name in _FIGURES if name != "cost")
 _Key = tuple[str, str]
 
 
@@ -27,9 +25,9 @@ class ChildSessions:
     """The child sessions among some rows under the structural rules."""
 
     def __init__(self, rows: Iterable[IndexRow]) -> None:
-        listed = [row for row in rows if row.body]
+        self._rows = {(row.root, row.id): row for row in rows if row.body}
         self._children: defaultdict[_Key, list[IndexRow]] = defaultdict(list)
-        for row in listed:
+        for row in self._rows.values():
             if row.child_of:
                 self._children[row.root, row.child_of].append(row)
 
@@ -38,20 +36,34 @@ class ChildSessions:
 
     def shown(self, row: IndexRow) -> IndexRow:
         """Return a row with its children; the row itself if it has none."""
-        if (row.root, row.id) not in self._children or not row.body:
+        key = row.root, row.id
+        if key not in self._children or not row.body:
             return row
-        return with_info(row, self.completed(info_of(row, "structural", 0)))
+        return with_info(row, self._completed(info_of(row, "structural", 0), self._sums[key].usage()))
 
     def completed(self, info: TaskInfo) -> TaskInfo:
         """Return a task with the IDs of its children, and what they used together with it."""
-        children = self._children.get((info.root, info.id))
-        if not children:
+        if (info.root, info.id) not in self._children:
             return info
         own = info.token_usage or TokenUsage()
-        used = [own, *(_usage_of(row) for row in self._descendants(info))]
-        usage = msgspec.structs.replace(own, with_children=subtree_usage(used))
-        ids = [row.id for row in sorted(children, key=lambda row: (row.created_at or 0, row.id))]
-        return msgspec.structs.replace(info, token_usage=usage, child_ids=ids)
+        return self._completed(info, subtree_usage([own, *map(_usage_of, self._descendants(info))]))
+
+    def _completed(self, info: TaskInfo, used: SubtreeUsage) -> TaskInfo:
+        usage = msgspec.structs.replace(info.token_usage or TokenUsage(), with_children=used)
+        children = sorted(self._children[info.root, info.id], key=lambda row: (row.created_at or 0, row.id))
+        return msgspec.structs.replace(info, token_usage=usage, child_ids=[row.id for row in children])
+
+    @cached_property
+    def _sums(self) -> Mapping[_Key, UsageSum]:
+        """Sum all parents at once: one by one, a chain of children would take quadratic time."""
+        parents = {
+            (row.root, row.id): parent
+            for parent, children in self._children.items()
+            if parent in self._rows
+            for row in children
+        }
+        members = parents.keys() | {*parents.values()}
+        return subtree_sums(parents, {key: _usage_of(self._rows[key]) for key in members})
 
     def _descendants(self, info: TaskInfo) -> Iterator[IndexRow]:
         """Iterate over all descendants once each, even if sessions name each other as parents."""
@@ -65,19 +77,12 @@ class ChildSessions:
                     yield row
 
 
-def subtree_usage(used: Sequence[TokenUsage]) -> SubtreeUsage:
+def subtree_usage(used: Iterable[TokenUsage]) -> SubtreeUsage:
     """Sum usages. The cost is known only if every usage with tokens has one."""
-    sums = {name: _sum(used, name) for name in _TOKENS}
-    known = all(each.cost is not None for each in used if each.total is not None)
-    return SubtreeUsage(**sums, cost=_sum(used, "cost") if known else None)
-
-
-def _sum(used: Sequence[TokenUsage], name: str) -> int | float | None:
-    """Sum a figure, in a way that does not depend on the order of the sessions."""
-    values = [value for each in used if (value := getattr(each, name)) is not None]
-    if any(isinstance(value, float) for value in values):
-        return math.fsum(values)
-    return sum(values) if values else None
+    whole = UsageSum()
+    for each in used:
+        whole.add(each)
+    return whole.usage()
 
 
 def _usage_of(row: IndexRow) -> TokenUsage:
