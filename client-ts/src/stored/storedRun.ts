@@ -10,6 +10,7 @@ export function runOf(pageId: string, task: TaskInfo): PageTask {
   const { status, outcome } = task;
   const failed = status === "failed" || status === "abandoned";
   const at = lastActivity ?? createdAt ?? 0;
+  const cached = task.product === "sidecar" ? used : undefined; // others may include it in the input
   return {
     id: pageId,
     subagentName: mode.name ?? mode.current ?? task.product,
@@ -25,6 +26,8 @@ export function runOf(pageId: string, task: TaskInfo): PageTask {
       ...{ turns: 0, toolCalls: 0, lastActivityAt: at },
       ...(used?.input == null ? {} : { inputTokens: used.input }),
       ...(used?.output == null ? {} : { outputTokens: used.output }),
+      ...(cached?.cacheReads == null ? {} : { cacheReads: cached.cacheReads }),
+      ...(cached?.cacheWrites == null ? {} : { cacheWrites: cached.cacheWrites }),
       ...(used?.cost == null ? {} : { cost: used.cost }),
     },
     runner: task.product,

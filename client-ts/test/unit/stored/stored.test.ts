@@ -8,6 +8,7 @@ import { StoredConversations } from "../../../src/stored/storedConversations.js"
 import { eventsOf } from "../../../src/stored/storedEvents.js";
 import { runOf } from "../../../src/stored/storedRun.js";
 import { pageIdOf, storedRef } from "../../../src/storedRef.js";
+import { allTokens } from "../../../src/text/runWords.js";
 import { storedTask } from "../tasks.js";
 import { PAGE_ID, StoredTaskFake, numbered } from "./storedTaskFake.js";
 
@@ -125,6 +126,14 @@ test("an interrupted task of another product is shown as ended, with its own sta
     stored: state,
     progress: { cost: 2 },
   });
+});
+
+test("the tokens of a stored run that were cached count on its page, those of other products not", () => {
+  const tokenUsage = { input: 100, output: 20, cacheReads: 25, cacheWrites: 5 };
+  const run = runOf("stored:x", storedTask("t", { product: "sidecar", tokenUsage }));
+  expect(allTokens(run.progress)).toBe(150);
+  const other = runOf("stored:x", storedTask("t", { product: "roo", tokenUsage }));
+  expect(allTokens(other.progress)).toBe(120);
 });
 
 test("the page receives the state of a stored task, also with a text that is cut", () => {
