@@ -89,7 +89,7 @@ class Copies:
             return None
         if self.version is None:
             happened = "is missing; it "
-        elif not seen.listed.root or seen.listed.damaged > seen.listed.is_cut:
+        elif not seen.listed.root or len(seen.listed.damaged) > seen.listed.is_cut:
             happened = "is damaged; it "
         else:
             happened = ""

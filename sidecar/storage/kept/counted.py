@@ -17,6 +17,8 @@ class Counted:
         """`there` has the names of the copied files that exist."""
         self.lines: dict[str, list[KeptSession]] = {}
         self.whole: dict[str, KeptSession] = {}
+        self._all: dict[str, list[KeptSession]] = {}
+        """All lines, also those that no longer count."""
         self._users: Counter[str] | None = None
         """How many sessions use a copied file, once that is needed."""
         for key, session in lines:
@@ -29,11 +31,11 @@ class Counted:
         """Note the line of a copy that is not whole."""
         lines = self.lines.get(key, [])
         if session not in lines:
-            self._set(key, [*lines, session])
+            self._set(key, session, [*lines, session])
 
     def replace(self, key: str, session: KeptSession) -> None:
         """Note the line of a whole copy, or of a deletion."""
-        self._set(key, [session])
+        self._set(key, session, [session])
         if session.deleted:
             self.whole.pop(key, None)
         else:
@@ -47,13 +49,19 @@ class Counted:
         """Return the copied files of a session."""
         return _blobs(self.lines.get(key, ()))
 
+    def named_by(self, key: str) -> set[str]:
+        """Return the copied files that any line of a session names, also those that no longer count."""
+        return {name for session in self._all.get(key, ()) for name in session.blobs}
+
     def own(self, key: str) -> set[str]:
-        """Return the copied files of a session that no other session uses."""
+        """Return what `named_by` does, except for what another session uses."""
         if self._users is None:
             self._users = Counter(chain.from_iterable(map(_blobs, self.lines.values())))
-        return {name for name in self.used_by(key) if self._users[name] == 1}
+        used = self.used_by(key)
+        return {name for name in self.named_by(key) if self._users[name] == (name in used)}
 
-    def _set(self, key: str, lines: list[KeptSession]) -> None:
+    def _set(self, key: str, session: KeptSession, lines: list[KeptSession]) -> None:
+        self._all.setdefault(key, []).append(session)
         if self._users is not None:
             self._users.subtract(self.used_by(key))
             self._users.update(_blobs(lines))

@@ -5,12 +5,15 @@ names shows that lines were lost.
 """
 
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Collection, Mapping
 from typing import Any, Final, NamedTuple
 from zlib import crc32
 
 _VERSION: Final = 1
 _CHECKSUM: Final = b',"crc":'
+_BLOB: Final = re.compile(rb"[0-9a-f]{40}-[0-9]+\.kept")
+_KEY: Final = b'"key":'
 
 
 class KeptFile(NamedTuple):
@@ -40,15 +43,23 @@ class Listed(NamedTuple):
     root: str
     product: str
     lines: tuple[tuple[str, KeptSession], ...]
-    damaged: int = 0
-    """How many lines cannot be read, or are not as they were written."""
+    damaged: tuple[bytes, ...] = ()
+    """The lines that cannot be read, or are not as they were written."""
     is_cut: bool = False
     """Whether one of these is the last, and was not written to its end; it names nothing that is finished."""
+    recent: Collection[str] = ()
+    """The sessions with lines after the last damaged one."""
 
     @property
     def named(self) -> set[str]:
         """Return the blobs in all lines, also in those that no longer count."""
         return {file.blob for _, session in self.lines for file in session.files}
+
+    def doubtful(self, key: str | None = None) -> set[str]:
+        """Return the blobs that can be read in damaged lines, except in those of the session `key`."""
+        own = _KEY + json.dumps(key).encode()
+        others = [line for line in self.damaged if line.count(_KEY) != 1 or own not in line]
+        return {name.decode() for line in others for name in _BLOB.findall(line)}
 
 
 def parse_list(data: bytes) -> Listed:
@@ -56,7 +67,8 @@ def parse_list(data: bytes) -> Listed:
     root = product = ""
     sessions: list[tuple[str, KeptSession]] = []
     lines = data.splitlines()
-    damaged = 0
+    damaged: list[bytes] = []
+    recent: set[str] = set()
     is_cut = False
     for line in lines:
         match _decoded(line):
@@ -66,10 +78,12 @@ def parse_list(data: bytes) -> Listed:
                 found := _files(files)
             ) is not None:
                 sessions.append((key, KeptSession(found, deleted)))
+                recent.add(key)
             case _:
-                damaged += 1
+                damaged.append(line)
+                recent.clear()
                 is_cut = line is lines[-1] and not data.endswith(b"\n")
-    return Listed(root, product, tuple(sessions), damaged, is_cut)
+    return Listed(root, product, tuple(sessions), tuple(damaged), is_cut, recent)
 
 
 def head_line(root: str, product: str) -> bytes:

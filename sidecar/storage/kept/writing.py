@@ -2,7 +2,8 @@
 
 A line of the list names the files of a copy before they exist under these names, and the former copy of its
 session counts until all of them do. So a file is removed only if each line that names it was replaced, and
-never if no line names it: then lines were lost, and it may be the only copy.
+never if no line names it: then lines were lost, and it may be the only copy. A damaged line may be one of any
+session, but a later copy of a session replaces it too.
 """
 
 import contextlib
@@ -16,6 +17,7 @@ from typing import Final
 
 from sidecar.storage.atomic import is_temp, sync_directory
 from sidecar.storage.kept import list_file
+from sidecar.storage.kept.blob_names import is_blob
 from sidecar.storage.kept.blobs import is_sound
 from sidecar.storage.kept.copies import Copies, unnamed_blobs
 from sidecar.storage.kept.counted import Counted
@@ -50,10 +52,10 @@ class CopyWriter(Copies):
         make_private_dirs(Path(self.blobs))
         listed, counted = self._known = self._known or self._read()
         before, room = self.grown, max(room, 0)
-        former = {name: self._size_of(name) for name in counted.used_by(key)}
+        former = {name: self._size_of(name) for name in counted.named_by(key)}
         with ExitStack() as stack:
             session, drafts = self._drafted(root, paths, room + sum(former.values()), stack)
-            gone = set() if listed.damaged else counted.own(key) - session.blobs
+            gone = counted.own(key) - session.blobs - listed.doubtful(key)
             grown = {name: draft.packed - self._size_of(name) for name, draft in drafts.items()}
             if sum(grown.values()) - sum(former[name] for name in gone) > room:
                 raise NoRoom
@@ -75,33 +77,41 @@ class CopyWriter(Copies):
         self._known = None
         _, counted = self._read()
         gone = {key: counted.whole[key] for key in keys if key in counted.whole}
-        names = {name for key in gone for name in counted.used_by(key)}
         for key, session in gone.items():
             list_file.append(Path(self.list), session_line(key, session._replace(deleted=True)))
+            counted.replace(key, session._replace(deleted=True))
+        for key in gone:
+            self._unlink(counted.own(key))  # although lines were lost: the user wants the content to be gone
         if gone:
-            used = self.sweep().used()
-            self._unlink(names - used)  # although lines were lost: the user wants the content to be gone
+            self.sweep()
         return bool(gone)
 
     def sweep(self) -> Counted:
         """Remove what no session uses, and shorten a list with many outdated lines; return what counts.
 
-        Raises OSError. If a line of the list is damaged, or lines were lost, these may have named any file,
-        and only unfinished files are removed.
+        Raises OSError. If lines were lost, they may have named any file: only unfinished files are removed.
         """
         self._remove_unfinished()
         listed, counted = self._known = self._read()
-        there = {entry.name for entry in self.entries()}
-        if listed.damaged or unnamed_blobs(listed, there):
+        there, used = {entry.name for entry in self.entries()}, counted.used()
+        if unnamed_blobs(listed, there):
             _log.warning("%s is damaged or lost lines; no copy is removed", self.list)
             return counted
-        for name in there & listed.named - counted.used():
-            os.unlink(self._path(name))  # noqa: PTH108
-        if len(listed.lines) > 2 * sum(map(len, counted.lines.values())) + _OUTDATED:
-            sync_directory(Path(self.blobs))  # a file that returns after a power cut would have no name
-            lines = [(key, session) for key, each in counted.lines.items() for session in each]
-            list_file.rewrite(Path(self.list), listed.root, listed.product, lines)
+        gone = there & (_replaced(listed, counted) if listed.damaged else listed.named) - used
+        gone = {*self._unlink(gone)}
+        is_long = len(listed.lines) > 2 * sum(map(len, counted.lines.values())) + _OUTDATED
+        # Nothing is lost with damaged or outdated lines if the others use all that there is.
+        is_enough = used.issuperset(filter(is_blob, there - gone))
+        if listed.root and (listed.damaged or is_long) and is_enough:
+            self._shorten(listed, counted)
         return counted
+
+    def _shorten(self, listed: Listed, counted: Counted) -> None:
+        """Replace the list by one with the lines that count."""
+        sync_directory(Path(self.blobs))  # a file that returns after a power cut would have no name
+        lines = [(key, session) for key, each in counted.lines.items() for session in each]
+        list_file.rewrite(Path(self.list), listed.root, listed.product, lines)
+        self._known = listed._replace(damaged=()), counted
 
     def _drafted(
         self, root: str, paths: Sequence[str], most: int, stack: ExitStack
@@ -157,3 +167,9 @@ class CopyWriter(Copies):
             return os.lstat(self._path(name)).st_size
         except OSError:
             return 0
+
+
+def _replaced(listed: Listed, counted: Counted) -> set[str]:
+    """Return what is outdated though lines are damaged: only lines before the session's last one named it."""
+    named = {name for key in listed.recent for name in counted.named_by(key)}
+    return named - listed.doubtful()
