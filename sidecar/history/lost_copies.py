@@ -1,15 +1,23 @@
-"""Report copies that the list of kept copies no longer names."""
+"""Report copies that the list of kept copies no longer names, and copies that are missing."""
 
 from collections.abc import Iterator
 
-from sidecar.api.stored.tasks import Problem
-from sidecar.history.stored.shared_remedies import SHARED_REMEDIES
-from sidecar.history.stores.contract import SharedProblem
-from sidecar.storage.kept.copies import Copies
+from sidecar.history.catalog.root_catalog import RootCatalog
+from sidecar.storage.kept.copies import copies_in
 
 
-def lost_copies(copies: Copies) -> Iterator[SharedProblem]:
-    """Return a problem of the list if copies exist that it does not name."""
+def lost_copies(catalog: RootCatalog) -> Iterator[tuple[str, str, str]]:
+    """Return the path, the code and the message of what is lost, judged by the last scan.
+
+    Nothing is lost while the original of a session exists: it is copied again.
+    """
+    copies = copies_in(catalog.root.copies)
     if (loss := copies.loss()) is not None:
-        message = f"{loss}; {SHARED_REMEDIES['lostCopies']}"
-        yield SharedProblem(copies.list, Problem(code="lostCopies", message=message))
+        yield copies.list, "lostCopies", loss
+    if missing := copies.missing():
+        rows = catalog.rows("structural").values()
+        gone = len({*missing} - {row.within or row.id for row in rows if row.body})
+        sessions = "1 kept session" if gone == 1 else f"{gone} kept sessions"
+        if gone:
+            message = f"copied files of {sessions} are missing, and the originals are gone"
+            yield copies.blobs, "missingCopies", message

@@ -28,12 +28,12 @@ from sidecar.history.listing.row_selector import RowSelector
 from sidecar.history.listing.selection import ListQuery, Selection
 from sidecar.history.lost_copies import lost_copies
 from sidecar.history.root_names import RootNames
+from sidecar.history.stored.shared_remedies import SHARED_REMEDIES
 from sidecar.history.stored.texts import encodable
 from sidecar.history.stores.contract import Evidence, Kind, Root, Store
 from sidecar.history.stores.parallel import Parallel, sequential
 from sidecar.history.stores.registry import describe_root
 from sidecar.history.stores.status_by_age import FOR_EVER
-from sidecar.storage.kept.copies import copies_in
 
 if TYPE_CHECKING:
     from sidecar.history.messages.file_lookup import FileLookup
@@ -181,16 +181,13 @@ class TaskHistory:
     def unlisted(self, roots: Sequence[str] | None = None) -> Sequence[UnlistedFolder]:
         """Return the folders of `roots` (default: all) that the last scan could not list.
 
-        A list of kept copies that lost lines is among them.
+        Lost kept copies are among them.
         """
-        found = [
-            (root, path, problem.message)
-            for root in self.names.selected(roots)
-            for path, problem in (
-                *self.store(root).unlisted(),
-                *lost_copies(copies_in(self._catalogs[root].root.copies)),
-            )
-        ]
+        found: list[tuple[str, str, str]] = []
+        for root in self.names.selected(roots):
+            found += [(root, path, problem.message) for path, problem in self.store(root).unlisted()]
+            lost = lost_copies(self._catalogs[root])
+            found += [(root, path, f"{why}; {SHARED_REMEDIES[code]}") for path, code, why in lost]
         return [
             UnlistedFolder(root=encodable(root), path=encodable(path), message=why)
             for root, path, why in found

@@ -1,10 +1,11 @@
-"""Report kept copies that are damaged and cannot be made again, and those missing from their list."""
+"""Report kept copies that are lost or damaged and cannot be made again."""
 
 from collections.abc import Iterator
 
 from sidecar.api.stored.doctor import Finding
 from sidecar.history.catalog.root_catalog import RootCatalog
 from sidecar.history.doctor.remedies import finding
+from sidecar.history.lost_copies import lost_copies
 from sidecar.storage.kept.copies import copies_in
 from sidecar.storage.kept.soundness import Soundness
 
@@ -12,8 +13,8 @@ from sidecar.storage.kept.soundness import Soundness
 def damaged_copies(catalog: RootCatalog) -> Iterator[Finding]:
     """Check the list, and copies of sessions that are gone, as many as `Soundness` reads in one round."""
     copies, soundness = copies_in(catalog.root.copies), Soundness()
-    if (loss := copies.loss()) is not None:
-        yield finding("lostCopies", catalog.root.path, loss, path=copies.list)
+    for place, code, lost in lost_copies(catalog):
+        yield finding(code, catalog.root.path, lost, path=place)
     for key, session in copies.sessions().items():
         if catalog.store.files(key):
             continue

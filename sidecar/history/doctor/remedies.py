@@ -47,6 +47,7 @@ REMEDIES: Final[Mapping[str, str]] = MappingProxyType(
         "dueDeletion": "set history.keep to keep copies, export them, or raise in the product's "
         "settings.json cleanupPeriodDays (Claude Code) or general.sessionRetention.maxAge (Gemini CLI)",
         "lostCopies": SHARED_REMEDIES["lostCopies"],
+        "missingCopies": SHARED_REMEDIES["missingCopies"],
         "damagedCopy": "restore the copy from a backup, or delete the task to remove it",
     }
 )

@@ -29,7 +29,7 @@ def kept_roots(kept: Path) -> Iterator[str]:
     """Yield the roots of which there are copies."""
     for folder in sorted(kept.glob("*/")):
         copies = Copies(str(folder))
-        if copies.sessions() and (root := copies.listed().root):
+        if (copies.sessions() or copies.missing()) and (root := copies.listed().root):
             yield root
 
 
@@ -81,6 +81,10 @@ class Copies:
         """Return the copy of a session that was deleted, if none was begun since."""
         last = self._look().counted.lines.get(key, [None])[-1]
         return last if last is not None and last.deleted else None
+
+    def missing(self) -> Sequence[str]:
+        """Return the sessions of which copied files are missing, or not made yet."""
+        return self._look().counted.missing()
 
     def loss(self) -> str | None:
         """Return what happened to the list, if copies exist that it does not name."""

@@ -41,6 +41,10 @@ class Counted:
         else:
             self.whole[key] = session
 
+    def missing(self) -> list[str]:
+        """Return the sessions that are listed, but of which no copy is whole."""
+        return [key for key, [*_, last] in self.lines.items() if not last.deleted and key not in self.whole]
+
     def used(self) -> set[str]:
         """Return the copied files of all sessions."""
         return set(chain.from_iterable(map(_blobs, self.lines.values())))

@@ -256,6 +256,22 @@ def test_the_only_copies_stay_though_the_list_does_not_name_them(claude: Claude,
     assert not claude.history.page().unlisted
 
 
+def test_sessions_whose_copied_files_are_missing_are_reported_once_the_originals_are_gone(
+    claude: Claude,
+) -> None:
+    claude.keeping.keep()
+    count = len(claude.copies.sessions())
+    shutil.rmtree(claude.copies.blobs)
+    for is_gone in (False, True):
+        if is_gone:
+            claude.delete_all()
+        claude.history = claude.opened()
+        unlisted = claude.history.page().unlisted
+        findings = [each for each in examine(claude.history, NOW).findings if each.code == "missingCopies"]
+        assert [each.path for each in (*findings, *unlisted)] == [claude.copies.blobs] * 2 * is_gone
+        assert all(f"copied files of {count} kept sessions are missing" in each.message for each in findings)
+
+
 def test_everything_of_a_deleted_session_can_be_read(claude: Claude) -> None:
     rows = claude.rows()
     texts = {name: export(claude.history, name, "markdown").text for name in rows}

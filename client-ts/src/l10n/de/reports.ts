@@ -50,6 +50,7 @@ export const doctor: Texts<typeof en.doctor> = {
     linkedFolder: "Verknüpfte Ordner, denen nicht gefolgt wird",
     dueDeletion: "Sitzungen, die ihr Produkt bald löscht",
     lostCopies: "Kopien von Sitzungen, die keine Liste nennt",
+    missingCopies: "Fehlende Kopien gelöschter Sitzungen",
     damagedCopy: "Beschädigte Kopien gelöschter Sitzungen",
   },
 };

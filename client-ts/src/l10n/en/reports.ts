@@ -51,6 +51,7 @@ export const doctor = {
     linkedFolder: "Linked folders, which are not followed",
     dueDeletion: "Sessions that their product will delete soon",
     lostCopies: "Copies of sessions missing from their list",
+    missingCopies: "Missing copies of deleted sessions",
     damagedCopy: "Damaged copies of deleted sessions",
   },
 };
