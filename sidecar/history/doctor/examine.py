@@ -20,7 +20,7 @@ from sidecar.history.doctor.folders import (
     strange_names,
     what_is_left,
 )
-from sidecar.history.doctor.kept_copies import damaged_copies
+from sidecar.history.doctor.kept_copies import damaged_copies, nameless_copies
 from sidecar.history.doctor.remedies import finding, shared_finding
 from sidecar.history.doctor.retention import due_soon
 from sidecar.history.listing.selection import Selection
@@ -75,6 +75,8 @@ def examine(
         count = len(empty) if in_folders else _without_messages(history, root)
         seen.append(_root(root, own, count, history.names.others(root.path, places)))
     findings += duplicates(rows, {root.path: history.store(root.path) for root in wanted})
+    if roots is None:
+        findings += nameless_copies(history.kept, {root.copies for root in wanted})
     return DoctorResult(
         roots=seen,
         searched=searched,

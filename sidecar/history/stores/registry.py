@@ -39,6 +39,8 @@ The first in the list opens empty roots.
 
 _WITH_COPIES: Final[Mapping[str, StoreFamily]] = {"claude": CLAUDE, "gemini": GEMINI}
 """The families of the products whose sessions can be kept."""
+_BY_FOLDER: Final = {"projects": "claude", "tmp": "gemini"}
+"""The products of these families by the folder of their sessions."""
 _TOGETHER: Final[Sequence[StoreFamily]] = (CLINE_SESSIONS, TASK_FOLDERS)
 """Families whose products use the same root; other agents have folders named `tasks` of another kind."""
 
@@ -98,7 +100,12 @@ def _family_of_copies(root: Root) -> StoreFamily | None:
     """Return the family of the kept copies: the product may have deleted all sessions."""
     if not root.copies or FAMILIES[0].recognizes(root.path):
         return None
-    return _WITH_COPIES.get(copies_in(root.copies).listed().product)
+    copies = copies_in(root.copies)
+    product = copies.listed().product
+    if not product:  # of a list whose first line is damaged; older versions did not repeat it
+        paths = (file.path for session in copies.sessions().values() for file in session.files)
+        product = _BY_FOLDER.get(next(paths, "").partition("/")[0], "")
+    return _WITH_COPIES.get(product)
 
 
 def _closed_family(root: Root) -> StoreFamily | None:

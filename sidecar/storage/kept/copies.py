@@ -33,6 +33,14 @@ def kept_roots(kept: Path) -> Iterator[str]:
             yield root
 
 
+def nameless(kept: Path) -> Iterator["Copies"]:
+    """Yield the copies of which the list does not tell the root."""
+    for folder in sorted(kept.glob("*/")):
+        copies = Copies(str(folder))
+        if not copies.listed().root and copies.entries():
+            yield copies
+
+
 class _Seen(NamedTuple):
     """What a list says at a version of it and of the copied files, and which of these it does not name."""
 

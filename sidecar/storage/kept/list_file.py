@@ -44,7 +44,7 @@ def append(path: Path, lines: bytes) -> None:
 
 def rewrite(path: Path, root: str, product: str, lines: Iterable[tuple[str, KeptSession]]) -> None:
     """Replace the list by one with these lines. Raises OSError."""
-    written = (session_line(key, session) for key, session in lines)
+    written = (session_line(key, session, root, product) for key, session in lines)
     write_atomic(path, b"".join((head_line(root, product), *written)), durable=True)
 
 

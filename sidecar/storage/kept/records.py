@@ -38,7 +38,7 @@ class KeptSession(NamedTuple):
 
 
 class Listed(NamedTuple):
-    """The content of the list: the product of the sessions, and the lines of sessions with their keys."""
+    """The content of the list: the root and the product of the sessions, and their lines with their keys."""
 
     root: str
     product: str
@@ -71,9 +71,13 @@ def parse_list(data: bytes) -> Listed:
     recent: set[str] = set()
     is_cut = False
     for line in lines:
-        match _decoded(line):
-            case {"version": 1, "root": str(root_), "product": str(product_)}:
+        value = _decoded(line)
+        match value:
+            case {"root": str(root_), "product": str(product_)}:
                 root, product = root_, product_
+        match value:
+            case {"version": 1, "root": str(), "product": str()}:
+                pass
             case {"key": str(key), "files": list(files), "deleted": bool(deleted)} if (
                 found := _files(files)
             ) is not None:
@@ -91,9 +95,10 @@ def head_line(root: str, product: str) -> bytes:
     return _line({"version": _VERSION, "root": root, "product": product})
 
 
-def session_line(key: str, session: KeptSession) -> bytes:
-    """Return the line of one session."""
-    return _line({"key": key, "files": session.files, "deleted": session.deleted})
+def session_line(key: str, session: KeptSession, root: str, product: str) -> bytes:
+    """Return the line of one session, with what the first line says, because that may be damaged."""
+    values = {"key": key, "files": session.files, "deleted": session.deleted}
+    return _line({**values, "root": root, "product": product} if root else values)
 
 
 def _line(value: Mapping[str, Any]) -> bytes:

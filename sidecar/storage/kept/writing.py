@@ -60,8 +60,8 @@ class CopyWriter(Copies):
             if sum(grown.values()) - sum(former[name] for name in gone) > room:
                 raise NoRoom
             head = b"" if listed.root else head_line(root, product)
-            list_file.append(Path(self.list), head + session_line(key, session))
-            self._known = listed._replace(root=root), counted
+            list_file.append(Path(self.list), head + session_line(key, session, root, product))
+            self._known = listed._replace(root=root, product=product), counted
             counted.begin(key, session)
             for name, draft in drafts.items():
                 draft.temp.replace(self._path(name))
@@ -75,11 +75,12 @@ class CopyWriter(Copies):
     def remove(self, keys: Collection[str]) -> bool:
         """Remove the copies of sessions; return whether there were any. Raises OSError."""
         self._known = None
-        _, counted = self._read()
+        listed, counted = self._read()
         gone = {key: counted.whole[key] for key in keys if key in counted.whole}
         for key, session in gone.items():
-            list_file.append(Path(self.list), session_line(key, session._replace(deleted=True)))
-            counted.replace(key, session._replace(deleted=True))
+            deleted = session._replace(deleted=True)
+            list_file.append(Path(self.list), session_line(key, deleted, listed.root, listed.product))
+            counted.replace(key, deleted)
         for key in gone:
             self._unlink(counted.own(key))  # although lines were lost: the user wants the content to be gone
         if gone:

@@ -272,6 +272,32 @@ def test_sessions_whose_copied_files_are_missing_are_reported_once_the_originals
         assert all(f"copied files of {count} kept sessions are missing" in each.message for each in findings)
 
 
+@pytest.mark.parametrize("is_older", [False, True])
+def test_a_damaged_first_line_of_the_list_hides_no_session(claude: Claude, is_older: bool) -> None:
+    claude.keeping.keep()
+    before = claude.rows().keys()
+    claude.delete_all()
+    path = Path(claude.copies.list)
+    head, *lines = path.read_bytes().splitlines(True)
+    if is_older:
+        lines = [line.partition(b',"root":')[0] + b"}\n" for line in lines]
+    path.write_bytes(b"".join((head.replace(b"root", b"rook"), *lines)))
+    claude.history = claude.opened()
+    assert claude.rows().keys() == before
+
+
+@pytest.mark.parametrize("is_known", [True, False])
+def test_copies_of_an_unknown_store_are_reported(claude: Claude, is_known: bool) -> None:
+    claude.keeping.keep()
+    claude.delete_all()
+    Path(claude.copies.list).unlink()
+    roots = [claude.root] if is_known else []
+    history = TaskHistory(roots, now=lambda: NOW, kept=claude.own.kept)
+    (found,) = (each for each in examine(history, NOW).findings if each.code == "lostCopies")
+    assert found.path == claude.copies.list
+    assert ("does not tell their store" in found.message) is not is_known
+
+
 def test_everything_of_a_deleted_session_can_be_read(claude: Claude) -> None:
     rows = claude.rows()
     texts = {name: export(claude.history, name, "markdown").text for name in rows}

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 from sidecar.storage.atomic import temp_path
 from sidecar.storage.kept import copies as copies_module
 from sidecar.storage.kept.blobs import Stopped, open_blob
-from sidecar.storage.kept.copies import Copies, copies_in, folder_for, kept_roots
+from sidecar.storage.kept.copies import Copies, copies_in, folder_for, kept_roots, nameless
 from sidecar.storage.kept.drafts import NoRoom
 from sidecar.storage.kept.records import Listed, parse_list
 from sidecar.storage.kept.writing import CopyWriter
@@ -282,13 +283,26 @@ def test_a_growing_session_takes_no_more_room_after_lines_were_lost(place: Place
         assert len(place.writer.entries()) == 2
 
 
-def test_the_root_of_a_list_with_a_damaged_first_line_is_written_again(place: Place) -> None:
+def test_a_list_with_a_damaged_first_line_tells_its_root(place: Place) -> None:
     place.add("one", place.file("a.jsonl"))
     path = Path(place.writer.list)
     path.write_bytes(path.read_bytes().replace(b'"root":"/', b'"root":"!', 1))
-    assert not [*kept_roots(place.kept)]
+    listed = Copies(place.writer.folder).listed()
+    assert (listed.root, listed.product) == (str(place.root), "claude")
+    assert [*kept_roots(place.kept)] == [str(place.root)] and not [*nameless(place.kept)]
+    CopyWriter(place.writer.folder).sweep()
+    assert path.read_bytes().startswith(b'{"version":1,"root":"/')
+
+
+def test_the_root_of_a_list_of_an_older_version_is_written_again(place: Place) -> None:
+    place.add("one", place.file("a.jsonl"))
+    path = Path(place.writer.list)
+    lines = [line.replace(b'"root"', b'"ruin"') for line in path.read_bytes().splitlines(True)]
+    path.write_bytes(b"".join(re.sub(rb',"crc":\d+', b"", line) for line in lines))
+    assert [*Copies(place.writer.folder).sessions()] == ["one"] and not [*kept_roots(place.kept)]
+    assert [copies.folder for copies in nameless(place.kept)] == [place.writer.folder]
     CopyWriter(place.writer.folder).add(str(place.root), "claude", "two", [place.file("b.jsonl")], ROOM)
-    assert [*kept_roots(place.kept)] == [str(place.root)]
+    assert [*kept_roots(place.kept)] == [str(place.root)] and not [*nameless(place.kept)]
     assert [*Copies(place.writer.folder).sessions()] == ["one", "two"]
 
 
