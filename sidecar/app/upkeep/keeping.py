@@ -76,7 +76,11 @@ class Keeping:
         done: list[str] = []
         self._soundness.start_round()
         for catalog in self._catalogs() if wanted else ():
-            copied = self._keep(catalog, wanted)
+            try:
+                copied = self._keep(catalog, wanted)
+            except OSError as error:
+                logger.warning("no copies of sessions of %s: %s", catalog.root.path, error)
+                continue
             if copied:
                 logger.info("kept copies of %d sessions of %s", len(copied), catalog.root.path)
                 self._stored.touch(catalog.root.path, copied)

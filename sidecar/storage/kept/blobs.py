@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import IO, Final
 
 from sidecar.storage.kept.blob_names import blob_name, raw_size
+from sidecar.storage.kept.regular import open_regular
 
 _PIECE: Final = 1 << 20
 
@@ -20,7 +21,7 @@ class Stopped(Exception):
 def open_blob(path: str) -> int:
     """Return a descriptor of a nameless file that holds what was copied. Raises OSError if it is damaged."""
     with contextlib.ExitStack() as stack:
-        source = stack.enter_context(open(path, "rb"))  # noqa: PTH123 (paths of stores are texts)
+        source = stack.enter_context(os.fdopen(open_regular(path), "rb"))
         target = stack.enter_context(tempfile.TemporaryFile())
         for piece in _content(source, raw_size(path)):
             target.write(piece)
@@ -33,14 +34,14 @@ def is_sound(path: str, is_stopped: Callable[[], bool] = lambda: False) -> bool:
     """Return whether a copy can be read and holds the content that its name states. Raises Stopped."""
     digest, size = hashlib.sha256(), raw_size(path)
     try:
-        with open(path, "rb") as source:  # noqa: PTH123 (paths of stores are texts)
+        with os.fdopen(open_regular(path), "rb") as source:
             for piece in _content(source, size):
                 if is_stopped():
                     raise Stopped
                 digest.update(piece)
     except OSError:
         return False
-    return os.path.basename(path) == blob_name(digest.hexdigest(), size)  # noqa: PTH119 (as above)
+    return os.path.basename(path) == blob_name(digest.hexdigest(), size)  # noqa: PTH119 (paths of stores are texts)
 
 
 def _content(source: IO[bytes], size: int) -> Iterator[bytes]:

@@ -13,6 +13,7 @@ from zlib import crc32
 from sidecar.storage.kept.blob_names import is_blob
 from sidecar.storage.kept.counted import Counted
 from sidecar.storage.kept.records import KeptFile, KeptSession, Listed, parse_list
+from sidecar.storage.kept.regular import NotRegular, read_regular
 
 _LIST: Final = "list.jsonl"
 _BLOBS: Final = "blobs"
@@ -156,8 +157,8 @@ def copies_in(folder: str) -> Copies:
 
 def _bytes_of(path: str) -> bytes:
     try:
-        return Path(path).read_bytes()
-    except (FileNotFoundError, IsADirectoryError):
+        return read_regular(path)
+    except (FileNotFoundError, NotRegular):
         return b""
 
 

@@ -9,9 +9,17 @@ from typing import Final
 
 from sidecar.storage.atomic import sync_directory, write_atomic
 from sidecar.storage.kept.records import KeptSession, head_line, parse_list, session_line
+from sidecar.storage.kept.regular import open_regular
 from sidecar.storage.layout import FILE_MODE
 
-_APPEND: Final = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_CLOEXEC", 0)
+_APPEND: Final = (
+    os.O_RDWR
+    | os.O_CREAT
+    | os.O_APPEND
+    | getattr(os, "O_NONBLOCK", 0)
+    | getattr(os, "O_CLOEXEC", 0)
+    | getattr(os, "O_BINARY", 0)
+)
 
 
 def append(path: Path, lines: bytes) -> None:
@@ -19,7 +27,7 @@ def append(path: Path, lines: bytes) -> None:
 
     Raises OSError; then nothing is appended.
     """
-    descriptor = os.open(path, _APPEND, FILE_MODE)
+    descriptor = open_regular(path, _APPEND, FILE_MODE)
     try:
         size = os.fstat(descriptor).st_size
         if size and os.pread(descriptor, 1, size - 1) != b"\n":

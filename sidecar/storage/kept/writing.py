@@ -23,6 +23,7 @@ from sidecar.storage.kept.copies import Copies, unnamed_blobs
 from sidecar.storage.kept.counted import Counted
 from sidecar.storage.kept.drafts import Draft, NoRoom, draft_blob
 from sidecar.storage.kept.records import KeptFile, KeptSession, Listed, head_line, parse_list, session_line
+from sidecar.storage.kept.regular import read_regular
 from sidecar.storage.layout import make_private_dirs
 
 _log = logging.getLogger(__name__)
@@ -134,7 +135,7 @@ class CopyWriter(Copies):
 
     def _read(self) -> tuple[Listed, Counted]:
         """Return what is in the list, and what of it counts. Raises OSError if the list cannot be read."""
-        data = Path(self.list).read_bytes() if self.version is not None else b""
+        data = read_regular(self.list) if self.version is not None else b""
         listed = parse_list(data)
         return listed, Counted(listed.lines, {entry.name for entry in self.entries()})
 

@@ -10,10 +10,11 @@ import pytest
 
 from sidecar.storage.atomic import temp_path
 from sidecar.storage.kept import copies as copies_module
-from sidecar.storage.kept.blobs import Stopped, open_blob
+from sidecar.storage.kept.blobs import Stopped, is_sound, open_blob
 from sidecar.storage.kept.copies import Copies, copies_in, folder_for, kept_roots, nameless
 from sidecar.storage.kept.drafts import NoRoom
 from sidecar.storage.kept.records import Listed, parse_list
+from sidecar.storage.kept.regular import NotRegular
 from sidecar.storage.kept.writing import CopyWriter
 
 ROOM = 1 << 30
@@ -134,6 +135,25 @@ def test_a_cut_or_foreign_line_of_the_list_is_left_out(place: Place) -> None:
     assert [*Copies(place.writer.folder).sessions()] == ["one", "four"]
 
 
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])
+def test_what_is_not_a_regular_file_holds_no_reader(place: Place, make: Callable[[str], None]) -> None:
+    place.add("one", path := place.file("a.jsonl"))
+    blob = place.writer.blob(place.writer.sessions()["one"].files[0])
+    os.unlink(blob)
+    make(blob)
+    assert not is_sound(blob)
+    with pytest.raises(NotRegular):
+        open_blob(blob)
+    place.add("one", place.file("a.jsonl", b"other"))
+    CopyWriter(place.writer.folder).sweep()
+    os.unlink(place.writer.list)
+    make(place.writer.list)
+    copies = Copies(place.writer.folder)
+    assert "is damaged; it does not name" in (copies.loss() or "") and not copies.sessions()
+    with pytest.raises(OSError):
+        CopyWriter(place.writer.folder).add(str(place.root), "claude", "one", [path], ROOM)
+
+
 def test_no_copy_is_removed_while_the_list_cannot_be_read(place: Place) -> None:
     place.add("one", place.file("a.jsonl"))
     away = place.root / "list"
@@ -229,7 +249,7 @@ def test_a_copy_that_the_user_removes_is_gone_though_the_list_lost_lines(place: 
     assert len(writer.entries()) == 1
 
 
-@pytest.mark.parametrize("name", ["read_bytes", "listdir"])
+@pytest.mark.parametrize("name", ["open", "listdir"])
 def test_copies_stay_listed_while_no_file_can_be_opened(
     place: Place, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
@@ -238,11 +258,11 @@ def test_copies_stay_listed_while_no_file_can_be_opened(
     copies.sessions()
     place.add("two", place.file("b.jsonl", b"{}"))
 
-    def fail(_: object) -> None:
+    def fail(*_: object) -> None:
         raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
 
     with monkeypatch.context() as patched:
-        patched.setattr(Path if name == "read_bytes" else os, name, fail)
+        patched.setattr(os, name, fail)
         assert [*copies.sessions()] == ["one"]
         assert Copies(place.writer.folder).loss() is None
     assert {*copies.sessions()} == {"one", "two"}
