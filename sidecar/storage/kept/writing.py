@@ -31,7 +31,7 @@ _log = logging.getLogger(__name__)
 _OUTDATED: Final = 64
 """How many outdated lines a list may have in addition to as many as count."""
 _FORMER: Final = "list.size"
-"""A file of older versions."""
+"""A file by which older versions notice lost lines."""
 
 
 class CopyWriter(Copies):
@@ -99,11 +99,12 @@ class CopyWriter(Copies):
         if unnamed_blobs(listed, there):
             _log.warning("%s is damaged or lost lines; no copy is removed", self.list)
             return counted
+        Path(self.folder, _FORMER).unlink(missing_ok=True)
         gone = there & (_replaced(listed, counted) if listed.damaged else listed.named) - used
         gone = {*self._unlink(gone)}
         is_long = len(listed.lines) > 2 * sum(map(len, counted.lines.values())) + _OUTDATED
         # Nothing is lost with damaged or outdated lines if the others use all that there is.
-        is_enough = used.issuperset(filter(is_blob, there - gone))
+        is_enough = used.issuperset(name for name in there - gone if is_blob(name))
         if listed.root and (listed.damaged or is_long) and is_enough:
             self._shorten(listed, counted)
         return counted
@@ -149,7 +150,7 @@ class CopyWriter(Copies):
         for folder in (self.folder, self.blobs):
             with contextlib.suppress(FileNotFoundError), os.scandir(folder) as entries:
                 for entry in entries:
-                    if is_temp(entry.name) or (entry.name == _FORMER and folder == self.folder):
+                    if is_temp(entry.name):
                         os.unlink(entry.path)  # noqa: PTH108
 
     def _unlink(self, names: Iterable[str]) -> list[str]:

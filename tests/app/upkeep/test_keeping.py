@@ -298,6 +298,12 @@ def test_copies_of_an_unknown_store_are_reported(claude: Claude, is_known: bool)
     assert ("does not tell their store" in found.message) is not is_known
 
 
+def test_a_list_that_cannot_be_read_ends_no_round(claude: Claude, caplog: pytest.LogCaptureFixture) -> None:
+    Path(claude.copies.list).mkdir(parents=True)
+    assert claude.keeping.keep() == []
+    assert f"no copies of sessions of {claude.root}" in caplog.text
+
+
 def test_everything_of_a_deleted_session_can_be_read(claude: Claude) -> None:
     rows = claude.rows()
     texts = {name: export(claude.history, name, "markdown").text for name in rows}

@@ -280,6 +280,15 @@ def test_what_killed_writers_and_older_versions_left_is_removed(place: Place) ->
     assert place.copied("one") == {"a.jsonl": LINES}
 
 
+def test_the_file_by_which_older_versions_notice_lost_lines_stays_while_lines_are_lost(place: Place) -> None:
+    place.add("one", place.file("a.jsonl"))
+    os.unlink(place.writer.list)
+    former = Path(place.writer.folder, "list.size")
+    former.write_bytes(b"1")
+    place.writer.sweep()
+    assert former.exists()
+
+
 def test_a_copy_that_no_line_names_stays_until_one_of_the_same_content_is_made(place: Place) -> None:
     place.add("one", place.file("a.jsonl"))
     os.unlink(place.writer.list)
