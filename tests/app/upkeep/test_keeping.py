@@ -268,7 +268,8 @@ def test_sessions_whose_copied_files_are_missing_are_reported_once_the_originals
         claude.history = claude.opened()
         unlisted = claude.history.page().unlisted
         findings = [each for each in examine(claude.history, NOW).findings if each.code == "missingCopies"]
-        assert [each.path for each in (*findings, *unlisted)] == [claude.copies.blobs] * 2 * is_gone
+        paths = [each.path for each in findings] + [each.path for each in unlisted]
+        assert paths == [claude.copies.blobs] * 2 * is_gone
         assert all(f"copied files of {count} kept sessions are missing" in each.message for each in findings)
 
 
