@@ -23,9 +23,17 @@ export function exampleIn(extensionPath: string, python: string): Example {
   };
 }
 
+let written: Promise<unknown> = Promise.resolve();
+
 /** Write a fresh copy of the project on which the example works into a folder, and return that. */
 export async function exampleProject(extensionPath: string, folder: string): Promise<string> {
+  const copied = written.then(() => copyProject(extensionPath, folder));
+  written = copied.catch(() => undefined); // Two copies at once would get in each other's way.
+  await copied;
+  return folder;
+}
+
+async function copyProject(extensionPath: string, folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true });
   await cp(path.join(extensionPath, "example", "project"), folder, { recursive: true });
-  return folder;
 }

@@ -32,6 +32,12 @@ test("the example works on a copy of its project, which is as at first each time
   expect(() => readFileSync(path.join(project, "left.txt"))).toThrow("ENOENT");
 });
 
+test("the example may be started several times at once", async () => {
+  const project = path.join(folder, "example");
+  await Promise.all([1, 2, 3].map(() => exampleProject(EXTENSION, project)));
+  expect(readFileSync(path.join(project, "prices.py"), "utf8")).not.toBe("");
+});
+
 test("the definition of the example names its runner, and asks before edits", () => {
   const { directory, runnerName } = exampleIn(EXTENSION, "python3");
   const definition = readFileSync(path.join(directory, "tour.md"), "utf8");
