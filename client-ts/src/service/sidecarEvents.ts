@@ -32,6 +32,11 @@ export class SidecarEvents implements vscode.Disposable {
     return this.#table.tasks;
   }
 
+  /** Report that other runners may be available, so that definitions may be, too. */
+  runnersChanged(): void {
+    this.#definitions.fire();
+  }
+
   /** Pass on what a client is notified of. */
   listenTo(client: SidecarClient): void {
     client.onNotification("asyncTasks/didChange", ({ task }) => {
@@ -54,7 +59,7 @@ export class SidecarEvents implements vscode.Disposable {
       this.#definitions.fire();
     });
     client.onNotification("settings/didChange", () => {
-      this.#definitions.fire(); // Other runners may be available.
+      this.runnersChanged();
       this.#settings.fire();
     });
   }

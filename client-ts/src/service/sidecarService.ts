@@ -161,6 +161,7 @@ export class SidecarService implements SubagentService, vscode.Disposable {
       await this.#ask("settings/update", { settings });
       if ("runners" in settings) {
         await this.#readRunners();
+        this.#events.runnersChanged();
       }
     }
   }

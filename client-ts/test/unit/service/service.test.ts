@@ -120,8 +120,13 @@ test("the runners of shared settings, which the sidecar gets after its start, ar
   await service.start();
   expect(service.info?.runners).toEqual(runners);
   runners.push({ name: "tour", type: "command", available: true });
+  const changed = vi.fn();
+  service.onDidChangeDefinitions(changed);
+  await service.updateSettings({ maxAsyncTasks: 3 });
+  expect(changed).not.toHaveBeenCalled();
   await service.updateSettings({ runners: {} });
   expect(service.info?.runners).toHaveLength(2);
+  expect(changed).toHaveBeenCalledOnce();
 });
 
 test("a stop ends the questions for the storage", async () => {
