@@ -1,4 +1,4 @@
-"""Order tasks by their parents, also where tasks name each other as parents. Pure."""
+"""Order tasks by their parents, even if tasks name each other as parents. Pure."""
 
 from collections import Counter, deque
 from collections.abc import Iterator, Mapping
