@@ -82,7 +82,7 @@ def _is_replaceable(catalog: RootCatalog, copies: Copies, key: str, soundness: S
 
 
 def _covers(session: KeptSession, touched: int) -> bool:
-    return touched <= max(file.mtime_ns for file in session.files) // _NS_PER_MS
+    return touched <= max((file.mtime_ns for file in session.files), default=0) // _NS_PER_MS
 
 
 def _was_deleted(copies: Copies, key: str, touched: int) -> bool:

@@ -22,7 +22,7 @@ class Counted:
         self._users: Counter[str] | None = None
         """How many sessions use a copied file, once that is needed."""
         for key, session in lines:
-            if session.deleted or all(file.blob in there for file in session.files):
+            if session.deleted or _is_whole(session, there):
                 self.replace(key, session)
             else:
                 self.begin(key, session)
@@ -70,6 +70,11 @@ class Counted:
             self._users.subtract(self.used_by(key))
             self._users.update(_blobs(lines))
         self.lines[key] = lines
+
+
+def _is_whole(session: KeptSession, there: Container[str]) -> bool:
+    """Return whether all files of a copy exist; older versions listed copies without any."""
+    return bool(session.files) and all(file.blob in there for file in session.files)
 
 
 def _blobs(lines: Iterable[KeptSession]) -> set[str]:

@@ -7,6 +7,7 @@ session, but a later copy of a session replaces it too.
 """
 
 import contextlib
+import errno
 import logging
 import os
 import time
@@ -47,15 +48,19 @@ class CopyWriter(Copies):
     def add(self, root: str, product: str, key: str, paths: Sequence[str], room: int) -> int:
         """Copy the files of a session and list it; return how many bytes more than before that takes.
 
-        The former copy makes room for the next one, except for files that other sessions share. Raises NoRoom
-        beyond `room` bytes, Stopped, and OSError if a file cannot be copied; then the former copy stays.
+        The former copy makes room for the next one, except for files that other sessions share, or whose
+        originals are gone. Raises NoRoom beyond `room` bytes, Stopped, and OSError without files or if one
+        cannot be copied; then the former copy stays.
         """
+        if not paths:
+            raise FileNotFoundError(errno.ENOENT, "its files are gone", self.folder)
         make_private_dirs(Path(self.blobs))
         listed, counted = self._known = self._known or self._read()
         before, room = self.grown, max(room, 0)
         former = {name: self._size_of(name) for name in counted.named_by(key)}
         with ExitStack() as stack:
             session, drafts = self._drafted(root, paths, room + sum(former.values()), stack)
+            session = _with_lost_files(session, counted.whole.get(key), root)
             gone = counted.own(key) - session.blobs - listed.doubtful(key)
             grown = {name: draft.packed - self._size_of(name) for name, draft in drafts.items()}
             if sum(grown.values()) - sum(former[name] for name in gone) > room:
@@ -170,6 +175,17 @@ class CopyWriter(Copies):
             return os.lstat(self._path(name)).st_size
         except OSError:
             return 0
+
+
+def _with_lost_files(session: KeptSession, former: KeptSession | None, root: str) -> KeptSession:
+    """Add the former copies of files that no longer exist, which may be the only ones."""
+    copied = {file.path for file in session.files}
+    lost = [
+        file
+        for file in (former.files if former is not None else ())
+        if file.path not in copied and not os.path.lexists(f"{root}{os.sep}{file.path}")
+    ]
+    return session._replace(files=(*session.files, *lost))
 
 
 def _replaced(listed: Listed, counted: Counted) -> set[str]:

@@ -111,6 +111,33 @@ def test_links_and_missing_files_are_not_copied(place: Place, tmp_path: Path) ->
     assert not place.writer.sessions()
 
 
+def test_a_session_whose_files_are_gone_keeps_its_copy(place: Place) -> None:
+    place.add("one", place.file("a.jsonl"))
+    with pytest.raises(FileNotFoundError, match="its files are gone"):
+        place.add("one")
+    place.writer.sweep()
+    assert place.copied("one") == {"a.jsonl": LINES}
+
+
+def test_the_copy_of_a_file_that_is_gone_stays_when_another_file_of_its_session_grows(place: Place) -> None:
+    first, second = place.file("a.jsonl"), place.file("b.jsonl", b"{}\n")
+    place.add("one", first, second)
+    Path(first).unlink()
+    place.add("one", place.file("b.jsonl", b"{}\n{}\n"))
+    place.add("one", place.file("b.jsonl", b"{}\n{}\n{}\n"))
+    place.writer.sweep()
+    assert place.copied("one") == {"a.jsonl": LINES, "b.jsonl": b"{}\n{}\n{}\n"}
+    assert len(place.writer.entries()) == 2
+
+
+def test_a_listed_copy_without_files_replaces_none(place: Place) -> None:
+    place.add("one", place.file("a.jsonl"))
+    with open(place.writer.list, "ab") as file:
+        file.write(b'{"key":"one","files":[],"deleted":false}\n')
+    CopyWriter(place.writer.folder).sweep()
+    assert place.copied("one") == {"a.jsonl": LINES}
+
+
 def test_a_session_with_a_missing_file_is_not_listed(place: Place) -> None:
     place.add("one", place.file("a.jsonl"), place.file("b.jsonl", b"other"))
     lost = place.writer.sessions()["one"].files[0]
