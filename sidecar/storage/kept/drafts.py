@@ -36,7 +36,8 @@ class Unsteady(OSError):
 class Draft(NamedTuple):
     """A copy, durable at `temp`, that does not have its `name` yet.
 
-    `size` and `mtime_ns` are those of the file that it was made of, `packed` is its own size.
+    `size` and `mtime_ns` are those of the file that it was made of, which `is_blank` if it is empty or holds
+    only zero bytes, as after a power cut. `packed` is the draft's own size.
     """
 
     temp: Path
@@ -44,6 +45,7 @@ class Draft(NamedTuple):
     size: int
     mtime_ns: int
     packed: int
+    is_blank: bool
 
 
 def draft_blob(folder: Path, path: str, most: int, is_stopped: Callable[[], bool]) -> Draft:
@@ -55,13 +57,13 @@ def draft_blob(folder: Path, path: str, most: int, is_stopped: Callable[[], bool
     source = os.open(path, _READ)
     try:
         before = os.fstat(source)
-        digest = _compress(source, before.st_size, temp, most, is_stopped)
+        digest, is_blank = _compress(source, before.st_size, temp, most, is_stopped)
         after = os.fstat(source)
         if (before.st_mtime_ns, before.st_size) != (after.st_mtime_ns, after.st_size):
             raise Unsteady("it changed while it was copied")
         os.utime(temp, ns=(before.st_mtime_ns, before.st_mtime_ns))
         name = blob_name(digest, before.st_size)
-        return Draft(temp, name, before.st_size, before.st_mtime_ns, temp.stat().st_size)
+        return Draft(temp, name, before.st_size, before.st_mtime_ns, temp.stat().st_size, is_blank)
     except BaseException:
         temp.unlink(missing_ok=True)
         raise
@@ -69,14 +71,18 @@ def draft_blob(folder: Path, path: str, most: int, is_stopped: Callable[[], bool
         os.close(source)
 
 
-def _compress(source: int, size: int, temp: Path, most: int, is_stopped: Callable[[], bool]) -> str:
+def _compress(
+    source: int, size: int, temp: Path, most: int, is_stopped: Callable[[], bool]
+) -> tuple[str, bool]:
+    """Write a draft; return the digest of the content, and whether it is blank."""
     digest, packer = hashlib.sha256(), zlib.compressobj(_LEVEL)
-    written, left = 0, size
+    written, left, is_blank = 0, size, True
     with os.fdopen(os.open(temp, _NEW, FILE_MODE), "wb") as file:
         while left > 0 and (piece := os.read(source, min(_PIECE, left))):
             if is_stopped():
                 raise Stopped
             left -= len(piece)
+            is_blank = is_blank and not piece.strip(b"\0")
             digest.update(piece)
             written += file.write(packer.compress(piece))
             if written > most:
@@ -88,4 +94,4 @@ def _compress(source: int, size: int, temp: Path, most: int, is_stopped: Callabl
         os.fsync(file.fileno())
     if left:
         raise Unsteady("it became shorter while it was copied")
-    return digest.hexdigest()
+    return digest.hexdigest(), is_blank

@@ -31,6 +31,7 @@ _log = logging.getLogger(__name__)
 
 _OUTDATED: Final = 64
 """How many outdated lines a list may have in addition to as many as count."""
+_NO_COPY: Final = KeptSession(())
 _FORMER: Final = "list.size"
 """A file by which older versions notice lost lines."""
 
@@ -50,7 +51,7 @@ class CopyWriter(Copies):
 
         The former copy makes room for the next one, except for files that other sessions share, or whose
         originals are gone. Raises NoRoom beyond `room` bytes, Stopped, and OSError without files or if one
-        cannot be copied; then the former copy stays.
+        cannot be copied or lost its content; then the former copy stays.
         """
         if not paths:
             raise FileNotFoundError(errno.ENOENT, "its files are gone", self.folder)
@@ -59,8 +60,9 @@ class CopyWriter(Copies):
         before, room = self.grown, max(room, 0)
         former = {name: self._size_of(name) for name in counted.named_by(key)}
         with ExitStack() as stack:
-            session, drafts = self._drafted(root, paths, room + sum(former.values()), stack)
-            session = _with_lost_files(session, counted.whole.get(key), root)
+            whole = counted.whole.get(key, _NO_COPY)
+            session, drafts = self._drafted(root, paths, room + sum(former.values()), whole, stack)
+            session = _with_lost_files(session, whole, root)
             gone = counted.own(key) - session.blobs - listed.doubtful(key)
             grown = {name: draft.packed - self._size_of(name) for name, draft in drafts.items()}
             if sum(grown.values()) - sum(former[name] for name in gone) > room:
@@ -122,20 +124,23 @@ class CopyWriter(Copies):
         self._known = listed._replace(damaged=()), counted
 
     def _drafted(
-        self, root: str, paths: Sequence[str], most: int, stack: ExitStack
+        self, root: str, paths: Sequence[str], most: int, whole: KeptSession, stack: ExitStack
     ) -> tuple[KeptSession, dict[str, Draft]]:
         """Copy files; return their session, and the drafts of copies that do not exist, by name."""
         files: list[KeptFile] = []
         drafts: dict[str, Draft] = {}
+        before = {file.path: file for file in whole.files}
         for path in paths:
+            name = os.path.relpath(path, root).replace(os.sep, "/")
             draft = draft_blob(Path(self.blobs), path, most, self._is_stopped)
             stack.callback(draft.temp.unlink, missing_ok=True)
+            if draft.is_blank and name in before and before[name].blob != draft.name:
+                raise OSError(errno.EIO, "it lost its content", path)
             if draft.name in drafts or is_sound(self._path(draft.name), self._is_stopped):
                 draft.temp.unlink()
             else:
                 drafts[draft.name] = draft
                 most -= draft.packed
-            name = os.path.relpath(path, root).replace(os.sep, "/")
             files.append(KeptFile(name, draft.name, draft.size, draft.mtime_ns))
         return KeptSession(tuple(files)), drafts
 
@@ -177,12 +182,12 @@ class CopyWriter(Copies):
             return 0
 
 
-def _with_lost_files(session: KeptSession, former: KeptSession | None, root: str) -> KeptSession:
+def _with_lost_files(session: KeptSession, former: KeptSession, root: str) -> KeptSession:
     """Add the former copies of files that no longer exist, which may be the only ones."""
     copied = {file.path for file in session.files}
     lost = [
         file
-        for file in (former.files if former is not None else ())
+        for file in former.files
         if file.path not in copied and not os.path.lexists(f"{root}{os.sep}{file.path}")
     ]
     return session._replace(files=(*session.files, *lost))

@@ -130,6 +130,15 @@ def test_the_copy_of_a_file_that_is_gone_stays_when_another_file_of_its_session_
     assert len(place.writer.entries()) == 2
 
 
+@pytest.mark.parametrize("content", [b"", bytes(5_000)])
+def test_a_file_that_lost_its_content_does_not_replace_its_copy(place: Place, content: bytes) -> None:
+    place.add("one", place.file("a.jsonl"), place.file("empty.jsonl", content))
+    with pytest.raises(OSError, match="it lost its content"):
+        place.add("one", place.file("a.jsonl", content), place.file("empty.jsonl", content))
+    assert place.copied("one") == {"a.jsonl": LINES, "empty.jsonl": content}
+    assert len(place.writer.entries()) == 2
+
+
 def test_a_listed_copy_without_files_replaces_none(place: Place) -> None:
     place.add("one", place.file("a.jsonl"))
     with open(place.writer.list, "ab") as file:
