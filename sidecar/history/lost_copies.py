@@ -1,9 +1,12 @@
 """Report copies that the list of kept copies no longer names, and copies that are missing."""
 
 from collections.abc import Iterator
+from typing import Final
 
 from sidecar.history.catalog.root_catalog import RootCatalog
 from sidecar.storage.kept.copies import copies_in
+
+_MOST_NAMED: Final = 3
 
 
 def lost_copies(catalog: RootCatalog) -> Iterator[tuple[str, str, str]]:
@@ -16,8 +19,9 @@ def lost_copies(catalog: RootCatalog) -> Iterator[tuple[str, str, str]]:
         yield copies.list, "lostCopies", loss
     if missing := copies.missing():
         rows = catalog.rows("structural").values()
-        gone = len({*missing} - {row.within or row.id for row in rows if row.body})
-        sessions = "1 kept session" if gone == 1 else f"{gone} kept sessions"
+        gone = sorted({*missing} - {row.within or row.id for row in rows if row.body})
+        sessions = "1 kept session" if len(gone) == 1 else f"{len(gone)} kept sessions"
         if gone:
-            message = f"copied files of {sessions} are missing, and the originals are gone"
+            names = ", ".join(gone[:_MOST_NAMED]) + ", …" * (len(gone) > _MOST_NAMED)
+            message = f"copied files of {sessions} are missing, and the originals are gone: {names}"
             yield copies.blobs, "missingCopies", message

@@ -15,7 +15,8 @@ SHARED_REMEDIES: Final[Mapping[str, str]] = MappingProxyType(
         "notRegular": "its sessions are not listed: replace the link, pipe or directory with the file itself",
         "unlistable": "make the folder readable for this user, then check again",
         "lostCopies": "restore the list from a backup; copies that it does not name are not removed",
-        "missingCopies": "restore the folder from a backup; until then these sessions are not listed",
+        "missingCopies": "these sessions are not listed: restore the folder from a backup, or give them up "
+        "by deleting their lines in list.jsonl",
         "linkedFolder": "replace the link with the folder itself, then check again",
     }
 )

@@ -43,12 +43,16 @@ def nameless(kept: Path) -> Iterator["Copies"]:
 
 
 class _Seen(NamedTuple):
-    """What a list says at a version of it and of the copied files, and which of these it does not name."""
+    """What a list says at a version of it and of the copied files.
+
+    It does not name the files `unnamed`, and no copy of the sessions `missing` is whole.
+    """
 
     version: object
     listed: Listed
     counted: Counted
     unnamed: Sequence[str]
+    missing: Sequence[str]
 
 
 class Copies:
@@ -61,7 +65,7 @@ class Copies:
         self.folder = folder
         self.blobs = f"{folder}{os.sep}{_BLOBS}"
         self.list = f"{folder}{os.sep}{_LIST}"
-        self._seen = _Seen((None, None), _NOTHING, Counted((), ()), ())
+        self._seen = _Seen((None, None), _NOTHING, Counted((), ()), (), ())
 
     @property
     def version(self) -> object:
@@ -93,7 +97,7 @@ class Copies:
 
     def missing(self) -> Sequence[str]:
         """Return the sessions of which copied files are missing, or not made yet."""
-        return self._look().counted.missing()
+        return self._look().missing
 
     def loss(self) -> str | None:
         """Return what happened to the list, if copies exist that it does not name."""
@@ -126,9 +130,13 @@ class Copies:
             listed, there = parse_list(_bytes_of(self.list)), {*_names_in(self.blobs)}
         except OSError:  # for a moment, perhaps: what was seen before still holds
             return seen
-        # A line is written before the files that it names, perhaps after this list was read.
-        unnamed = unnamed_blobs(listed, there) if version == self._version_of_all() else []
-        self._seen = seen = _Seen(version, listed, Counted(listed.lines, there), unnamed)
+        counted = Counted(listed.lines, there)
+        if version == self._version_of_all():
+            unnamed = unnamed_blobs(listed, there)
+            missing = [key for key in counted.missing() if not listed.may_be_deleted(key)]
+        else:  # files and lines may have come or gone between the two readings
+            unnamed = missing = []
+        self._seen = seen = _Seen(version, listed, counted, unnamed, missing)
         return seen
 
     def _version_of_all(self) -> tuple[object, object]:

@@ -10,6 +10,7 @@ from collections.abc import Collection, Mapping
 from typing import Any, Final, NamedTuple
 from zlib import crc32
 
+_DELETED: Final = b'"deleted":true'
 _VERSION: Final = 1
 _CHECKSUM: Final = b',"crc":'
 _BLOB: Final = re.compile(rb"[0-9a-f]{40}-[0-9]+\.kept")
@@ -54,6 +55,11 @@ class Listed(NamedTuple):
     def named(self) -> set[str]:
         """Return the blobs in all lines, also in those that no longer count."""
         return {file.blob for _, session in self.lines for file in session.files}
+
+    def may_be_deleted(self, key: str) -> bool:
+        """Return whether a damaged line seems to be that of a session's deletion."""
+        own = _KEY + json.dumps(key).encode()
+        return any(own in line and _DELETED in line for line in self.damaged)
 
     def doubtful(self, key: str | None = None) -> set[str]:
         """Return the blobs that can be read in damaged lines, except in those of the session `key`."""

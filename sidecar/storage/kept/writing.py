@@ -90,7 +90,8 @@ class CopyWriter(Copies):
             list_file.append(Path(self.list), session_line(key, deleted, listed.root, listed.product))
             counted.replace(key, deleted)
         for key in gone:
-            self._unlink(counted.own(key))  # although lines were lost: the user wants the content to be gone
+            # Although lines were lost: the user wants the content to be gone.
+            self._unlink(counted.own(key) - listed.doubtful(key))
         if gone:
             self.sweep()
         return bool(gone)

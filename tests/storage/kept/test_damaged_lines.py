@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from sidecar.storage.kept import copies as copies_module
 from sidecar.storage.kept.copies import Copies
 from sidecar.storage.kept.writing import CopyWriter
 from tests.storage.kept.dying import Killed, killed_at
@@ -88,3 +89,38 @@ def test_a_damaged_list_is_written_again_once_its_other_lines_use_all_copies(pla
     assert not Copies(place.writer.folder).listed().damaged
     assert [*Copies(place.writer.folder).sessions()] == ["two", "one"]
     assert os.path.getsize(place.writer.list) < 700
+
+
+def test_a_shared_copy_stays_when_one_session_is_deleted_while_the_line_of_the_other_is_damaged(
+    place: Place,
+) -> None:
+    grown(place, "one", 1)
+    place.add("two", place.file("copy.jsonl", b"one\n"))
+    damage(place, 2, b"false", b"falze")
+    assert place.writer.remove(["one"]) and files(place) == 1
+
+
+def test_a_deleted_session_whose_last_line_is_damaged_is_not_reported_as_missing(place: Place) -> None:
+    grown(place, "one", 1)
+    place.writer.remove(["one"])
+    assert not Copies(place.writer.folder).missing()
+    damage(place, 2)
+    assert not Copies(place.writer.folder).missing()
+
+
+def test_what_changes_between_two_readings_is_not_reported_as_missing(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    grown(place, "one", 1)
+    grown(place, "two", 1)
+    copies = Copies(place.writer.folder)
+
+    def removed_meanwhile(path: str) -> bytes:
+        data = Path(path).read_bytes()
+        place.writer.remove(["one"])
+        return data
+
+    monkeypatch.setattr(copies_module, "_bytes_of", removed_meanwhile)
+    assert not copies.missing()
+    monkeypatch.undo()
+    assert not copies.missing()
