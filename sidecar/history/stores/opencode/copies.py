@@ -51,6 +51,8 @@ class SessionCopies:
         """The sessions whose database could not be read at the last patient reading."""
         self.refused: set[str] = set()
         """The sessions that could not be read from a database at the last reading, including damaged ones."""
+        self.postponed: set[str] = set()
+        """Those of them that were left to the next reading, as each takes a reading of all rows."""
         self.refusal: Problem | None = None
         """Why the last reading of a database failed; None if none did."""
         self.unread: dict[str, Content] = {}
@@ -141,7 +143,7 @@ class SessionCopies:
         With `patient`, sessions whose database cannot be read are in `failed`, and not tried again at once.
         """
         with self.lock:
-            self.half_written, self.failed, self.refused = set(), set(), set()
+            self.half_written, self.failed, self.refused, self.postponed = set(), set(), set(), set()
             self.refusal, self.unread = None, {}
             everything = self._listed(keys)
             copies = {key: everything[key] for key in keys if key in everything}
@@ -155,6 +157,7 @@ class SessionCopies:
                 read = source.contents(best, make, patient)
                 found |= read
                 self.refusal = self.refusal or source.refusal
+                self.postponed |= source.postponed
                 for key, why in source.refused.items():
                     self.refused.add(key)
                     if patient and why.code == "unreadable":

@@ -34,6 +34,7 @@ _MOST_FAILING_SECONDS: Final = 1.0
 _SCAN_SECONDS: Final = 8.0
 """How long the sessions of a database without an index may take, all together, and at most a twentieth of
 the time after that: each one takes as long as reading all rows."""
+_NO_INDEX: Final = "has no index of its sessions"
 _WHOLE_SECONDS: Final = 60.0
 """How long after a change the rows of all sessions are counted again: edits of old rows show nowhere else."""
 _LATEST: Final = 2
@@ -219,10 +220,15 @@ class DatabaseSource:
             self._scans_again = now + rest_after(_SCAN_SECONDS)
         return self._scans_left >= 0
 
+    @property
+    def postponed(self) -> set[str]:
+        """Return the sessions that the last reading left to the next one since an index is missing."""
+        return {key for key, why in self.refused.items() if _NO_INDEX in why.message}
+
     def _put_off(self, keys: Collection[str], patient: bool) -> None:
         """Leave sessions to the next reading, since others took the time of this one."""
         if keys:
-            reason = "has no index of its sessions" if self._scans_left < 0 else "is damaged"
+            reason = _NO_INDEX if self._scans_left < 0 else "is damaged"
             message = f"{Path(self.path).name} {reason} and takes long to read; the rest is read later"
             self.refusal = why = problem("unreadable", message)
             self.refused |= dict.fromkeys(keys, why)

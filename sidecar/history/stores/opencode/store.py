@@ -39,6 +39,9 @@ _SESSION: Final = re.compile(r"\w[\w-]{0,127}", re.ASCII)
 _BYTES_EACH: Final = 4_000
 """The size of a message with its parts, roughly."""
 
+_POSTPONED_MS: Final = 2_000
+"""When a list reads more of the sessions that were left to the next reading, and names the reason again."""
+
 
 class OpencodeStore(Store):
     """The sessions of one root; see `Store`."""
@@ -106,7 +109,7 @@ class OpencodeStore(Store):
             copies, entries = self._copies.all(), self.shared()
             marks = self._copies.fingerprints_at(copies, keys)
             read = self._copies.read(keys, self._described, patient=True)
-            failed, refused = self._copies.failed, self._copies.refused
+            failed, refused, postponed = self._copies.failed, self._copies.refused, self._copies.postponed
             is_unread = self._copies.is_any_unread
             read = {**{key: self._described(each) for key, each in self._copies.unread.items()}, **read}
         found: ReadRows = dict.fromkeys(keys)
@@ -119,6 +122,8 @@ class OpencodeStore(Store):
                     row.pause = NOT_READ
                 elif key in refused:  # which may be repaired without another change
                     row.pause = FIRST_PAUSE
+                if key in postponed:
+                    row.until = min(row.until, now + _POSTPONED_MS)
                 if key in copies:
                     row.links = copies[key].links
                 found[key] = row

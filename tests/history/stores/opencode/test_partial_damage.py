@@ -144,6 +144,27 @@ def test_sessions_of_a_database_without_indexes_are_read_a_few_at_a_time(
     assert readable(history) == before
 
 
+def test_each_process_reads_more_of_a_database_without_indexes(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    database = sqlite3.connect(path)
+    for name in ("message_session_time_created_id_idx", "part_session_idx"):
+        database.execute(f"DROP INDEX {name}")
+    database.close()
+    monkeypatch.setattr(databases, "_SCAN_SECONDS", 0.0)
+    clock, found = [NOW], [set[str]()]
+    while True:
+        history = TaskHistory([path.parent], now=lambda: clock[0], cache=path.parent.with_name("index"))
+        found.append(readable(history))
+        unlisted = history.store(str(path.parent)).unlisted()
+        history.close()
+        assert found[-2] < found[-1]
+        if found[-1] == listed(history):
+            break
+        assert "has no index of its sessions" in unlisted[0].problem.message
+        clock[0] += 11_000
+
+
 def test_sessions_without_messages_are_not_listed_while_no_messages_can_be_read(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
