@@ -67,6 +67,8 @@ class Keeping:
         self._stop = threading.Event()
         self._full: set[str] = set()
         """The roots whose copies reached the limit in the last round."""
+        self._swept: set[str] = set()
+        """The roots that were swept since the start: a killed process may have left deleted content."""
         self._soundness = Soundness(is_stopped=self._stop.is_set)
         self.rounds = Rounds(self._round, "copies of sessions", ROUND_SECONDS)
 
@@ -155,8 +157,9 @@ class Keeping:
                 due = due_for_a_copy(catalog, writer, wanted, self._now(), self._soundness)
             except Stopped:
                 return []
-            if due:
+            if due or root.path not in self._swept:
                 writer.sweep()
+                self._swept.add(root.path)
             room = self._settings.current.history.keep_max_bytes - (writer.size if due else 0)
             for key, product, is_damaged in due:
                 if self._stop.is_set():

@@ -38,7 +38,7 @@ def nameless(kept: Path) -> Iterator["Copies"]:
     """Yield the copies of which the list does not tell the root."""
     for folder in sorted(kept.glob("*/")):
         copies = Copies(str(folder))
-        if not copies.listed().root and copies.entries():
+        if not copies.listed().root and any(is_blob(entry.name) for entry in copies.entries()):
             yield copies
 
 

@@ -81,19 +81,21 @@ class CopyWriter(Copies):
         return self.grown - before
 
     def remove(self, keys: Collection[str]) -> bool:
-        """Remove the copies of sessions; return whether there were any. Raises OSError."""
+        """Remove the copies of sessions; return whether there were any. Raises OSError if some stay."""
         self._known = None
         listed, counted = self._read()
         gone = {key: counted.whole[key] for key in keys if key in counted.whole}
         for key, session in gone.items():
-            deleted = session._replace(deleted=True)
+            deleted = _deleted(session, listed.root)
             list_file.append(Path(self.list), session_line(key, deleted, listed.root, listed.product))
             counted.replace(key, deleted)
-        for key in gone:
-            # Although lines were lost: the user wants the content to be gone.
-            self._unlink(counted.own(key) - listed.doubtful(key))
+        # Although lines were lost: the user wants the content to be gone.
+        names = {name for key in gone for name in counted.own(key) - listed.doubtful(key)}
+        self._unlink(names)
         if gone:
             self.sweep()
+        for path in filter(os.path.lexists, map(self._path, sorted(names))):
+            raise OSError(errno.EBUSY, "copied content could not be removed", path)
         return bool(gone)
 
     def sweep(self) -> Counted:
@@ -181,6 +183,19 @@ class CopyWriter(Copies):
             return os.lstat(self._path(name)).st_size
         except OSError:
             return 0
+
+
+def _deleted(session: KeptSession, root: str) -> KeptSession:
+    """Mark a copy as deleted as of the present files, also those that changed since the copy."""
+    files = (file._replace(mtime_ns=_time_of(f"{root}{os.sep}{file.path}", file)) for file in session.files)
+    return KeptSession(tuple(files), deleted=True)
+
+
+def _time_of(path: str, file: KeptFile) -> int:
+    try:
+        return max(file.mtime_ns, os.lstat(path).st_mtime_ns)
+    except OSError:
+        return file.mtime_ns
 
 
 def _with_lost_files(session: KeptSession, former: KeptSession, root: str) -> KeptSession:

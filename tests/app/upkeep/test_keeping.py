@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from sidecar.api.errors import StorageError
 from sidecar.api.settings import HistorySettings, Settings
 from sidecar.api.stored.search import SearchParams
 from sidecar.api.stored.stats import StatsParams
@@ -441,6 +442,35 @@ def test_deleting_removes_the_copy_only(claude: Claude) -> None:
     assert not claude.rows().keys() & {one, other} and not claude.keeping.still_listed([one, other])
     assert [failed.code for failed in house.apply("delete", [other]).failed] == [-32010]
     assert [failed.code for failed in house.apply("restore", [other]).failed] == [-32010]
+
+
+def test_a_session_that_changed_before_its_copy_was_deleted_is_not_copied_again(claude: Claude) -> None:
+    claude.keeping.keep()
+    one = claude.history.list()[0].id
+    (file,) = (claude.root / each.path for each in claude.copies.sessions()[one].files)
+    with file.open("ab") as opened:
+        opened.write(file.read_bytes().splitlines(True)[-1].replace(b'"uuid":"', b'"uuid":"f'))
+    os.utime(file, ((NOW - DAY_MS) / 1000,) * 2)
+    claude.history.refresh()
+    assert claude.keeping.remove(claude.history.roots[1], one)
+    claude.history = claude.opened()
+    later = Keeping(claude, claude, lambda: NOW + 30 * DAY_MS, claude.changed.extend)
+    assert one not in later.keep()
+
+
+def test_deleted_content_that_is_left_is_an_error_and_removed_at_the_next_start(
+    claude: Claude, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    claude.keeping.keep()
+    one = claude.history.list()[0].id
+    before = len(claude.copies.entries())
+    with monkeypatch.context() as patched:
+        patched.setattr(writing.CopyWriter, "_unlink", lambda *_: [])
+        with pytest.raises(StorageError, match="copied content could not be removed"):
+            claude.keeping.remove(claude.history.roots[1], one)
+    assert len(claude.copies.entries()) == before
+    assert Keeping(claude, claude, lambda: NOW, claude.changed.extend).keep() == []
+    assert len(claude.copies.entries()) < before
 
 
 async def _done() -> None:
