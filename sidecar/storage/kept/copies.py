@@ -79,7 +79,7 @@ class Copies:
         return status.st_mtime_ns, status.st_size, status.st_ino
 
     def places(self) -> list[tuple[str, int]]:
-        """Return the list, its size and the folder of copied files, with the levels of folders that count."""
+        """Return the list and the folder of copied files, with the levels of folders that count."""
         return [(self.list, 0), (self.blobs, 1)] if self.folder else []
 
     def listed(self) -> Listed:
@@ -159,7 +159,7 @@ def unnamed_blobs(listed: Listed, there: Collection[str]) -> list[str]:
 
 @lru_cache(64)
 def copies_in(folder: str) -> Copies:
-    """Return the copies in a folder, shared so that the list is parsed once: 5,000 sessions take 60 ms."""
+    """Return the copies in a folder, shared so that the list is parsed once: 5,000 sessions take 80 ms."""
     return Copies(folder)
 
 

@@ -94,8 +94,9 @@ class CopyWriter(Copies):
         self._unlink(names)
         if gone:
             self.sweep()
-        for path in filter(os.path.lexists, map(self._path, sorted(names))):
-            raise OSError(errno.EBUSY, "copied content could not be removed", path)
+        left = [path for path in map(self._path, names) if os.path.lexists(path)]
+        if left:
+            raise OSError(errno.EBUSY, "copied content could not be removed", min(left))
         return bool(gone)
 
     def sweep(self) -> Counted:

@@ -1,7 +1,9 @@
 """A journal may name a super-journal, which SQLite deletes once it has played the journal back."""
 
+import os
 import shutil
 import sqlite3
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -164,3 +166,19 @@ def test_no_copy_with_a_journal_is_left(tmp_path: Path, monkeypatch: pytest.Monk
     write_store(tmp_path / "root", None)
     ForeignDatabase(str(tmp_path / "root" / "opencode.db")).read(lambda opened: None)
     assert [*cache.glob("databases/*/*")] == []
+
+
+def test_what_a_killed_reader_left_is_removed_by_a_later_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cache = tmp_path / "cache"
+    monkeypatch.setenv("SIDECAR_CACHE_DIR", str(cache))
+    write_store(tmp_path / "root", None)
+    database = ForeignDatabase(str(tmp_path / "root" / "opencode.db"))
+    database.read(lambda opened: None)
+    (home,) = cache.glob("databases/*")
+    for name, age in (("new-old", 7_200), ("new-recent", 60)):
+        (home / name).mkdir()
+        os.utime(home / name, (time.time() - age,) * 2)
+    database.read(lambda opened: None)
+    assert [entry.name for entry in home.iterdir()] == ["new-recent"]

@@ -44,6 +44,7 @@ _LEFT_SECONDS: Final = 3_600
 """The age of an unfinished copy whose process is gone."""
 _HEADER: Final = 32
 """The size of a log's header, with two salts."""
+
 FileStamp = tuple[int, int, int, int] | None
 """mtime_ns, size, inode and ctime_ns of a file; None if it does not exist."""
 Stamps = tuple[FileStamp, ...]
@@ -68,15 +69,17 @@ def copy_of(path: str, stamps: Stamps) -> Iterator[Path]:
     it cannot be copied.
     """
     home = copies_folder() / _short(os.fsencode(path))
-    make_private_dirs(home)
     if has_journal(stamps):
+        make_private_dirs(home)
         with tempfile.TemporaryDirectory(prefix=_NEW, dir=home, ignore_cleanup_errors=True) as made:
             _copy(path, stamps, Path(made))
+            _remove_others(home, Path(made))
             yield Path(made, NAME)
         return
     main = (stamps[0], _boot())  # copies that were not synced may lack their content after the machine stops
     folder = home / f"{_short(repr(main).encode())}-{_short(repr(stamps[1:]).encode())}"
     if not _is_usable(folder / NAME, path, stamps):
+        make_private_dirs(home)
         _make(path, stamps, home, folder)
         _remove_others(home, folder)
     with kept_as_it_is(folder / NAME):
