@@ -58,6 +58,7 @@ function reduced(state: State, event: Event): State {
     case "focusRow":
     case "select":
     case "listScrolled":
+    case "drawAhead":
     case "needMore":
     case "seekEnd":
       return listing(state, event);

@@ -2,7 +2,7 @@ import type { StoredRow } from "../../src/panel/listMessages.js";
 import type { TaskRef } from "../../src/taskRef.js";
 import { entriesOf } from "../model/list/entries.js";
 import { linesIn, nearsEnd, offsetsOf } from "../model/list/layout.js";
-import type { EndSought, ListState } from "../model/list/listState.js";
+import { AHEAD, type EndSought, type ListState } from "../model/list/listState.js";
 import { rangeTo } from "../view/list/selecting.js";
 import type { ReaderPage } from "./reader.js";
 
@@ -29,7 +29,7 @@ export class ListReader {
     this.#report = report;
   }
 
-  /** Note how much of the list is in view, and fetch more near its end. */
+  /** Note how much of the list is in view, and draw and fetch what is near it. */
   fill(): void {
     const list = this.#root.querySelector<HTMLElement>("#list");
     if (list === null) {
@@ -39,7 +39,10 @@ export class ListReader {
     if (height > 0 && height !== this.#page.state.list.view.height) {
       this.#page.send({ type: "listScrolled", view: { top, height } });
     }
-    const { history, isLoading } = this.#page.state.list;
+    const { history, isLoading, ahead } = this.#page.state.list;
+    if (ahead < AHEAD) {
+      this.#page.send({ type: "drawAhead" });
+    }
     if (history?.hasMore === true && !isLoading && nearsEnd(scrollHeight, { top, height })) {
       this.#page.send({ type: "needMore" });
     }

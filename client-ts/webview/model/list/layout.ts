@@ -1,10 +1,8 @@
 import type { Entry } from "./entries.js";
-import type { Viewport } from "./listState.js";
+import { AHEAD, type Viewport } from "./listState.js";
 
 /** The heights of lines in CSS pixels, as in list.css. */
 export const HEIGHTS: Readonly<Record<Entry["kind"], number>> = { group: 26, run: 46, stored: 46 };
-/** How far beyond the view lines are drawn, in CSS pixels. */
-const AHEAD = 400;
 /** Distance from the end at which more is fetched, in CSS pixels. */
 const FETCH_AHEAD = 2_000;
 
@@ -27,10 +25,14 @@ export function offsetsOf(entries: readonly Entry[]): Offsets {
   return offsets;
 }
 
-/** Return the numbers of the lines in and near the view. */
-export function linesIn(offsets: Offsets, { top, height }: Viewport): [first: number, end: number] {
-  const first = lineAt(offsets, top - AHEAD);
-  const end = lineAt(offsets, top + height + AHEAD) + 1;
+/** Return the numbers of the lines in the view, and of those up to `ahead` CSS pixels out of it. */
+export function linesIn(
+  offsets: Offsets,
+  { top, height }: Viewport,
+  ahead = AHEAD,
+): [first: number, end: number] {
+  const first = lineAt(offsets, top - ahead);
+  const end = lineAt(offsets, top + height + ahead) + 1;
   return [first, Math.min(end, offsets.length - 1)];
 }
 

@@ -39,7 +39,13 @@ export interface ListState extends ListOptions {
   readonly front?: TaskRef;
   /** What part of the list is in view, in CSS pixels. */
   readonly view: Viewport;
+  /** How far beyond the view lines are drawn, in CSS pixels: after a jump, those in view are drawn first. */
+  readonly ahead: number;
 }
+
+/** How far beyond the view lines are drawn, in CSS pixels, and how much of that in one frame after a jump. */
+export const AHEAD = 400;
+const AHEAD_STEP = 200;
 
 /** Where a scroller is, and its height. */
 export interface Viewport {
@@ -64,6 +70,8 @@ export type ListEvent =
   /** Select rows; a range begins at the anchor. */
   | { readonly type: "select"; readonly keys: ReadonlySet<string>; readonly anchor?: string }
   | { readonly type: "listScrolled"; readonly view: Viewport }
+  /** The lines in view are drawn: draw more beyond it. */
+  | { readonly type: "drawAhead" }
   | { readonly type: "needMore" }
   /** The reader goes to the last row of all, which may not be loaded. */
   | ({ readonly type: "seekEnd" } & EndSought);
@@ -75,6 +83,7 @@ export const EMPTY_LIST: ListState = {
   collapsed: new Set(),
   selected: new Set(),
   view: { top: 0, height: 900 },
+  ahead: 0,
 };
 
 /** Apply an event to the list. Pure. */
@@ -94,7 +103,9 @@ export function reduceList(list: ListState, event: ListEvent): ListState {
     case "select":
       return { ...list, selected: event.keys, ...(event.anchor && { anchor: event.anchor }) };
     case "listScrolled":
-      return isSame(list.view, event.view) ? list : { ...list, view: event.view };
+      return isSame(list.view, event.view) ? list : scrolled(list, event.view);
+    case "drawAhead":
+      return { ...list, ahead: Math.min(AHEAD, list.ahead + AHEAD_STEP) };
     case "needMore":
       return list.history?.hasMore === true ? { ...list, isLoading: true } : list;
     case "seekEnd":
@@ -102,6 +113,11 @@ export function reduceList(list: ListState, event: ListEvent): ListState {
         ? { ...list, isLoading: true, seeksEnd: omit(event, "type") }
         : list;
   }
+}
+
+function scrolled(list: ListState, view: Viewport): ListState {
+  const isJump = Math.abs(view.top - list.view.top) > AHEAD;
+  return { ...list, view, ...(isJump && { ahead: 0 }) };
 }
 
 function withHistory(list: ListState, page: HistoryPage): ListState {

@@ -37,7 +37,7 @@ export function agentList(view: View): Part {
         }}
       >
         ${repeat(
-          drawn(entries, linesIn(offsets, state.list.view), current),
+          drawn(entries, linesIn(offsets, state.list.view, state.list.ahead), current),
           (at) => entries[at]?.key,
           (at) =>
             html`<li
