@@ -2,6 +2,7 @@ import type { RunRow, StoredRow } from "../../../src/panel/listMessages.js";
 import { isLive } from "../../../src/text/outcome.js";
 import { type DateGroup, dateGroups, midnight } from "./dates.js";
 import { families, type Family } from "./family.js";
+import { Joined } from "./joining.js";
 import { type ListState, runKey, storedKey } from "./listState.js";
 
 /** How many ended runs are listed before the history, which has the rest. */
@@ -44,8 +45,10 @@ export function entriesOf({ runs, list, now }: Listed): readonly Entry[] {
   const listed = new Set([...groups.values()].flat().map(idOf));
   const top = [...groups].flatMap(([group, members]) => grouped(group, members, list, false));
   const counted = countedRuns(runs, list, listed);
-  return [...top, ...historyEntries(list, listed, counted, midnight(now))];
+  return lines.of(top, historyEntries(list, listed, counted, midnight(now)));
 }
+
+const lines = new Joined<Entry>();
 
 /** Return what the history must not repeat: a run by its id, since it is also stored. */
 function idOf(entry: Entry): string {
@@ -176,16 +179,22 @@ function unread(
   counted: readonly string[],
 ): number {
   const { rows = [], matched = 0, pinned = [] } = history ?? {};
-  const read = new Set(rows.map(storedKey));
-  const above = pinned.filter(
-    (row) =>
-      (listed.has(storedKey(row)) || (row.own === true && listed.has(row.id))) &&
-      (scope === "all" || row.folder === undefined) &&
-      !read.has(storedKey(row)),
-  );
-  const own = new Set([...rows, ...pinned].flatMap((row) => (row.own === true ? [row.id] : [])));
-  const runs = counted.filter((id) => !own.has(id));
-  return Math.max(0, matched - rows.length - above.length - runs.length);
+  const isAbove = (row: StoredRow) =>
+    (listed.has(storedKey(row)) || (row.own === true && listed.has(row.id))) &&
+    (scope === "all" || row.folder === undefined);
+  const above = new Set(pinned.filter(isAbove).map(storedKey));
+  const runs = new Set(counted);
+  for (const row of rows) {
+    if (above.size > 0) {
+      above.delete(storedKey(row));
+    }
+  }
+  for (const { own, id } of [...rows, ...pinned]) {
+    if (own === true) {
+      runs.delete(id);
+    }
+  }
+  return Math.max(0, matched - rows.length - above.size - runs.size);
 }
 
 function grouped(

@@ -4,6 +4,7 @@ import type { HistoryPage, StoredRow } from "../../../../src/panel/listMessages.
 import { entriesOf } from "../../../../webview/model/list/entries.js";
 import { linesIn, offsetsOf } from "../../../../webview/model/list/layout.js";
 import {
+  AHEAD,
   EMPTY_LIST,
   isInFront,
   type ListState,
@@ -187,4 +188,40 @@ test("several selected rows stay selected when another conversation comes to the
   const selected = new Set(["stored /r a", "stored /r b"]);
   const list = { ...EMPTY_LIST, selected };
   expect(reduceList(list, { type: "front", taskId: "c" }).selected).toEqual(selected);
+});
+
+test("a list that stays the same is not joined again", () => {
+  const list = listed([stored("a", 1), stored("b", 2)]);
+  const runs = [row()];
+  const entries = entriesOf({ runs, list, now: NOW });
+  expect(entriesOf({ runs: [...runs], list: { ...list, current: "run t1" }, now: NOW })).toBe(
+    entries,
+  );
+  const ended = [row({ status: "completed" })];
+  expect(entriesOf({ runs: ended, list, now: NOW })).not.toBe(entries);
+  expect(entriesOf({ runs, list, now: NOW })).toEqual(entries);
+});
+
+test("after a jump the lines in view are drawn first, and then those beyond it", () => {
+  const scrolled = (list: ListState, top: number) =>
+    reduceList(list, { type: "listScrolled", view: { top, height: 800 } });
+  const ahead = (list: ListState) => reduceList(list, { type: "drawAhead" });
+  const still = ahead(ahead(ahead(scrolled(EMPTY_LIST, 0))));
+  expect(still.ahead).toBe(AHEAD);
+  expect(scrolled(still, 300).ahead).toBe(AHEAD);
+  const jumped = scrolled(still, 5_000);
+  expect(jumped.ahead).toBe(0);
+  expect(ahead(jumped).ahead).toBeLessThan(AHEAD);
+  expect(ahead(ahead(jumped)).ahead).toBe(AHEAD);
+  const offsets = offsetsOf(
+    entriesOf({
+      runs: [],
+      list: listed(Array.from({ length: 300 }, (_, at) => stored(`s${at}`, at))),
+      now: NOW,
+    }),
+  );
+  const [first, end] = linesIn(offsets, jumped.view, jumped.ahead);
+  expect(offsets[first]).toBeLessThanOrEqual(5_000);
+  expect(offsets[end]).toBeGreaterThanOrEqual(5_800);
+  expect(end - first).toBeLessThanOrEqual(19);
 });
