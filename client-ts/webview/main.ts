@@ -19,4 +19,9 @@ window.addEventListener("focus", () => {
   page.send({ type: "look" });
 });
 page.start();
-requestIdleCallback(prepareMarkdown);
+// A flood would leave no idle time. Regular expressions are compiled at their second use.
+const atLast = { timeout: 200 };
+requestIdleCallback(() => {
+  prepareMarkdown();
+  requestIdleCallback(prepareMarkdown, atLast);
+}, atLast);
