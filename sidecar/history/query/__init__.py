@@ -3,9 +3,9 @@
     status:failed,abandoned (mode:code OR mode:architect) cost>0.5 since:7d -draft "exact words"
 
 Terms are joined by AND; `OR` binds weaker, `NOT` and `-` stronger, parentheses group. A free term is searched
-for in ID, title, mode and workspace, ignoring case. `field:value` and `field:a,b` take the fields of
-`fields.FIELDS`; numbers, `created`, `active` and `duration` take `> >= < <= =`; `since:` and `until:` compare
-the last activity.
+for in title, mode and workspace, ignoring case; it also finds the ID that it is or, from six characters on,
+IDs that begin with it. `field:value` and `field:a,b` take the fields of `fields.FIELDS`; numbers, `created`,
+`active` and `duration` take `> >= < <= =`; `since:` and `until:` compare the last activity.
 """
 
 from sidecar.history.query.lexer import QueryError

@@ -14,6 +14,9 @@ TaskKey = tuple[str, str]
 Touching = Mapping[str, Set[TaskKey]]
 """The tasks that touched a matching file, by value of `file:`."""
 
+_LEAST_ID: Final = 6
+"""The least characters with which a free term names an ID by its beginning."""
+
 _COMPARE: Final[dict[str, Callable[[float, float], bool]]] = {
     ">": operator.gt,
     ">=": operator.ge,
@@ -58,7 +61,9 @@ def asks_for_children(node: Node) -> bool:
 def _compile(node: Node, now: int, touching: Touching) -> Predicate:
     match node:
         case Text(text):
-            return lambda task: any(text in value.casefold() for value in _texts(task))
+            return lambda task: (
+                _fits_id(task, text) or any(text in value.casefold() for value in _texts(task))
+            )
         case Words("file", values):
             keys = set().union(*(touching[value] for value in values))
             return lambda task: (task.root, task.id) in keys
@@ -116,10 +121,15 @@ def _extent(node: Extent, now: int) -> Predicate:
 
 def _texts(task: TaskInfo) -> Iterator[str]:
     yield task.title
-    yield task.id
     for value in (task.mode.current, task.mode.name, task.workspace_dir):
         if value:
             yield value
+
+
+def _fits_id(task: TaskInfo, text: str) -> bool:
+    """A few letters are in most IDs by chance."""
+    start = task.id.casefold()
+    return text == start or (len(text) >= _LEAST_ID and start.startswith(text))
 
 
 def _fits_status(task: TaskInfo, word: str) -> bool:

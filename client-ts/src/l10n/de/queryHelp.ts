@@ -3,8 +3,8 @@ import type { Texts } from "../language.js";
 
 export const queryHelp: Texts<typeof en.queryHelp> = {
   heading: "Abfragesprache",
-  introduction: `Die Suche unterscheidet nicht zwischen Groß- und Kleinschreibung. Sie umfasst ID, Titel, Modus und Ordner einer
-Aufgabe; alle Wörter müssen vorkommen. **"Anführungszeichen"** suchen nach einer Wortfolge. *Aufgabenverlauf durchsuchen*
+  introduction: `Die Suche unterscheidet nicht zwischen Groß- und Kleinschreibung. Sie umfasst Titel, Modus und Ordner einer
+Aufgabe sowie IDs, die mit mindestens sechs gesuchten Zeichen beginnen; alle Wörter müssen vorkommen. **"Anführungszeichen"** suchen nach einer Wortfolge. *Aufgabenverlauf durchsuchen*
 durchsucht auch die Nachrichten.`,
   columns: ["Feld", "Findet"],
   fields: {
