@@ -285,6 +285,8 @@ interface Shown {
   answers: string[];
   /** Settings of the extension that the user has made. */
   settings: Record<string, unknown>;
+  /** The folder in which the dialog for files was opened, if it was named. */
+  openedIn?: string | undefined;
   terminals: Terminal[];
 }
 
@@ -474,7 +476,8 @@ export const window = {
     const path = shown.answers.shift();
     return Promise.resolve(path === undefined ? undefined : Uri.file(path));
   },
-  showOpenDialog: () => {
+  showOpenDialog: ({ defaultUri }: { readonly defaultUri?: Uri } = {}) => {
+    shown.openedIn = defaultUri?.fsPath;
     const path = shown.answers.shift();
     return Promise.resolve(path === undefined ? undefined : [Uri.file(path)]);
   },

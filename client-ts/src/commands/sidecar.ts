@@ -1,9 +1,11 @@
+import path from "node:path";
+
 import * as vscode from "vscode";
 
 import { isAnswering } from "../client/state.js";
 import { confirm, inform, showError } from "../questions/notify.js";
 import type { SidecarService } from "../service/sidecarService.js";
-import { SECTION } from "../service/settings.js";
+import { expandHome, SECTION } from "../service/settings.js";
 import { isLive } from "../text/outcome.js";
 import * as strings from "../text/strings.js";
 
@@ -93,12 +95,14 @@ export async function showProblem(message: string): Promise<void> {
 
 /** Let the user select an interpreter, which a sidecar that failed then starts with. */
 async function selectInterpreter(): Promise<void> {
+  const config = vscode.workspace.getConfiguration(SECTION);
+  const present = expandHome(config.get<string>("pythonPath", "").trim());
   const chosen = await vscode.window.showOpenDialog({
     title: strings.sidecar.pythonTitle,
     openLabel: strings.sidecar.pythonLabel,
+    ...(path.isAbsolute(present) && { defaultUri: vscode.Uri.file(path.dirname(present)) }),
   });
   if (chosen?.[0] !== undefined) {
-    const config = vscode.workspace.getConfiguration(SECTION);
     await config.update("pythonPath", chosen[0].fsPath, vscode.ConfigurationTarget.Global);
   }
 }
