@@ -26,7 +26,7 @@ import {
   shownOf,
   showsFirstLoaded,
 } from "./openRun.js";
-import { earlier, END, later, MAX_SHOWN, PAGE, type Range } from "./range.js";
+import { earlier, END, later, MAX_SHOWN, type Range } from "./range.js";
 
 /** Apply an event to the open conversation; events of other runs are ignored. Pure. */
 export function reduceOpen(open: OpenRun, event: OpenEvent): OpenRun {
@@ -275,7 +275,7 @@ function returned(open: OpenRun, seq: number): OpenRun {
 }
 
 function around(open: OpenRun, at: number): Range {
-  const [extent, { portion = PAGE }] = [extentOf(open), open];
-  const before = earlier({ start: at, end: at }, extent, undefined, portion / 2);
-  return later(before, extent, undefined, portion);
+  const extent = extentOf(open);
+  const before = earlier({ start: at, end: at }, extent);
+  return later(before, extent, undefined, open.portion);
 }
