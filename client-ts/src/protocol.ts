@@ -1869,7 +1869,8 @@ export interface Progress {
   /** Cost so far in USD. */
   cost?: number | null;
   /**
-   * `store`: the agent reported no tokens, or not all; these are from the session in its own store.
+   * `store`: the agent reported no tokens, or wrong ones; these are from the session in its own
+   * store.
    */
   usageSource?: "store";
   /** Set while the agent repeats a failed request. */

@@ -103,7 +103,7 @@ class Progress(Record, kw_only=True):
     cost: float | None = None
     """Cost so far in USD."""
     usage_source: Literal["store"] | None = None
-    """`store`: the agent reported no tokens, or not all; these are from the session in its own store."""
+    """`store`: the agent reported no tokens, or wrong ones; these are from the session in its own store."""
     retrying: Retrying | None = None
     """Set while the agent repeats a failed request."""
     awaited_servers: list[str] | None = None

@@ -38,7 +38,7 @@ class RunnerUnavailable(LaunchFailed):
 class AgentStore:
     """The store in which an agent keeps its sessions; the `environment` says where that is.
 
-    `replaces_reports` means that the agent reports less than it used, and its store has all.
+    `replaces_reports` means that what the agent reports is wrong, and its store has the right numbers.
     """
 
     environment: Mapping[str, str]

@@ -146,7 +146,7 @@ class AcpRunner(ProgramRunner):
             loses_images=self._profile.loses_images,
             failed_servers=None if server is None else server.failed_servers,
             learned=self.learned,
-            store=AgentStore(environment, self._profile.reports_last_answer) if self.keeps_sessions else None,
+            store=AgentStore(environment, self._profile.misreports_usage) if self.keeps_sessions else None,
         )
 
     async def _spawn_agent(self, spec: RunSpec, extras: Sequence[Extras]) -> "ChildProcess":

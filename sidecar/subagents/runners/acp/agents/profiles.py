@@ -48,8 +48,11 @@ class Profile:
     """Whether the agent reports the size of every answer during a turn. One without a size is truncated."""
     loses_images: bool = False
     """Whether the agent drops the images of a prompt that also has files."""
-    reports_last_answer: bool = False
-    """Whether the usage in the reply to a prompt is that of the last answer only."""
+    misreports_usage: bool = False
+    """Whether the session in the agent's store replaces the usage that it reports.
+
+    opencode and Kilo report that of the last answer only, and gemini counts cached tokens as input.
+    """
     asks_questions: bool = True
     """Whether the agent may ask a person. If not, its session closes at once after its last turn."""
     question_in: Callable[[Mapping[str, Any]], Asked | None] | None = None
@@ -76,7 +79,7 @@ _VERIFIED: Mapping[str, Profile] = {
         has_own_server=True,
         asks_questions=False,
         counts_answers=True,
-        reports_last_answer=True,
+        misreports_usage=True,
         guard=opencode.opencode,
     ),
     "claude-agent-acp": Profile(
@@ -104,6 +107,7 @@ _VERIFIED: Mapping[str, Profile] = {
         model_flag="--model",
         loses_images=True,
         asks_questions=False,
+        misreports_usage=True,
         modes=AskingModes(("default",), announced_in_text=True),
         truncation_check=gemini_record.is_truncated,
         guard=gemini.guard,
@@ -127,7 +131,7 @@ _VERIFIED: Mapping[str, Profile] = {
         opencode.allow_all_env(opencode.KILO),
         modes=AskingModes(("code",), ("ask", "debug", "orchestrator", "plan")),
         counts_answers=True,
-        reports_last_answer=True,
+        misreports_usage=True,
         guard=opencode.kilo,
     ),
 }
