@@ -1,4 +1,4 @@
-"""A root of 5,000 tasks that a test changes, and what the lists must show afterwards."""
+"""A root of 2,000 tasks that a test changes, and what the lists must show afterwards."""
 
 import json
 import os
@@ -8,15 +8,15 @@ from pathlib import Path
 
 from tests.history.saving import UI
 
-TASKS = 5_000
-OTHERS = 1_000
+TASKS = 2_000
+OTHERS = 500
 WATCHED = 500
 """The newest tasks are watched; the others are old enough to be found by the sweep alone."""
 NEW_ID = "11111111-1111-4111-8111-111111111111"
 
 
 class Place:
-    """A root of 5,000 tasks, another one next to it, and two tasks of the root: a watched and an old one."""
+    """A root of 2,000 tasks, another one next to it, and two tasks of the root: a watched and an old one."""
 
     def __init__(self, home: Path, corpora: Path) -> None:
         self.home = home

@@ -1,4 +1,4 @@
-"""Three lists of 5,000 tasks agree after each change: a server's, a command's and one without any cache.
+"""Three lists of 2,000 tasks agree after each change: a server's, a command's and one without any cache.
 
 All readers are bound by permissions. The server's list is asked for again only when the server
 announced a change, as an editor does.
