@@ -28,6 +28,7 @@ logger = logging.getLogger(__name__)
 
 ROUND_SECONDS: Final = 3600.0
 _MEGABYTE: Final = 1_000_000
+_NS_PER_MS: Final = 1_000_000
 _FULL_DISK: Final = (errno.ENOSPC, getattr(errno, "EDQUOT", None))
 
 
@@ -92,16 +93,21 @@ class Keeping:
     def remove(self, root: Root, task_id: str) -> bool:
         """Remove the copies of a session and its child sessions; return whether there was one of the session.
 
-        Raises StorageError.
+        Copies with missing files are given up. Raises StorageError.
         """
         copies = copies_in(root.copies)
-        if task_id not in copies.sessions():
+        kept = {*copies.sessions(), *copies.missing()}
+        if task_id not in kept:
             return False
-        family = [task_id, *descendants(self._rows(root), task_id)]
-        keys = [key for key in family if key in copies.sessions()]
+        rows = self._rows(root)
+        family = [task_id, *descendants(rows, task_id)]
+        # The session last: until it is gone, a deletion that was not finished can be repeated.
+        keys = [key for key in reversed(family) if key in kept]
+        # A row knows its time in ms, rounded down.
+        touched = {key: (rows[key].touched + 1) * _NS_PER_MS for key in keys if key in rows}
         try:
             with self._writing:
-                CopyWriter(root.copies).remove(keys)
+                CopyWriter(root.copies).remove(keys, touched)
         except OSError as error:
             reason = error.strerror or str(error)
             raise StorageError(f"{task_id}: {reason}", path=root.copies, reason=reason) from None

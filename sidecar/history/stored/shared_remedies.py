@@ -16,7 +16,7 @@ SHARED_REMEDIES: Final[Mapping[str, str]] = MappingProxyType(
         "unlistable": "make the folder readable for this user, then check again",
         "lostCopies": "restore the list from a backup; copies that it does not name are not removed",
         "missingCopies": "these sessions are not listed: restore the folder from a backup, or give them up "
-        "by deleting their lines in list.jsonl",
+        "by deleting them with tasks/delete",
         "linkedFolder": "replace the link with the folder itself, then check again",
     }
 )

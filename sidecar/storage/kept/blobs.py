@@ -23,7 +23,7 @@ def open_blob(path: str) -> int:
     with contextlib.ExitStack() as stack:
         source = stack.enter_context(os.fdopen(open_regular(path), "rb"))
         target = stack.enter_context(tempfile.TemporaryFile())
-        for piece in _content(source, raw_size(path)):
+        for piece in unpacked(source, raw_size(path)):
             target.write(piece)
         target.flush()
         target.seek(0)
@@ -35,7 +35,7 @@ def is_sound(path: str, is_stopped: Callable[[], bool] = lambda: False) -> bool:
     digest, size = hashlib.sha256(), raw_size(path)
     try:
         with os.fdopen(open_regular(path), "rb") as source:
-            for piece in _content(source, size):
+            for piece in unpacked(source, size):
                 if is_stopped():
                     raise Stopped
                 digest.update(piece)
@@ -44,7 +44,7 @@ def is_sound(path: str, is_stopped: Callable[[], bool] = lambda: False) -> bool:
     return os.path.basename(path) == blob_name(digest.hexdigest(), size)  # noqa: PTH119 (paths of stores are texts)
 
 
-def _content(source: IO[bytes], size: int) -> Iterator[bytes]:
+def unpacked(source: IO[bytes], size: int) -> Iterator[bytes]:
     """Yield the content of a copy in pieces. Raises OSError if it is damaged or does not have this size."""
     unpacker, left = zlib.decompressobj(), size
     try:

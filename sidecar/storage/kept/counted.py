@@ -41,6 +41,11 @@ class Counted:
         else:
             self.whole[key] = session
 
+    def latest(self, key: str) -> KeptSession | None:
+        """Return the whole copy of a session, or else the last line of one that is not whole."""
+        last = self.lines.get(key, [None])[-1]
+        return self.whole.get(key) or (last if last is not None and not last.deleted else None)
+
     def missing(self) -> list[str]:
         """Return the sessions that are listed, but of which no copy is whole."""
         return [key for key, [*_, last] in self.lines.items() if not last.deleted and key not in self.whole]

@@ -11,6 +11,7 @@ _READ: Final = (
     | getattr(os, "O_CLOEXEC", 0)
     | getattr(os, "O_BINARY", 0)  # Windows would translate line ends
 )
+_PIECE: Final = 1 << 20
 
 
 class NotRegular(OSError):
@@ -24,6 +25,15 @@ def open_regular(path: str | os.PathLike[str], flags: int = _READ, mode: int = 0
         os.close(descriptor)
         raise NotRegular(errno.EINVAL, "it is not a regular file", str(path))
     return descriptor
+
+
+def has_content(path: str) -> bool:
+    """Return whether a path is surely that of a regular file that holds more than zero bytes."""
+    try:
+        with os.fdopen(open_regular(path), "rb") as file:
+            return any(piece.strip(b"\0") for piece in iter(lambda: file.read(_PIECE), b""))
+    except OSError:
+        return False
 
 
 def read_regular(path: str | os.PathLike[str]) -> bytes:

@@ -11,9 +11,10 @@ import errno
 import logging
 import os
 import time
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final
 
 from sidecar.storage.atomic import is_temp, sync_directory
@@ -23,6 +24,7 @@ from sidecar.storage.kept.blobs import is_sound
 from sidecar.storage.kept.copies import Copies, unnamed_blobs
 from sidecar.storage.kept.counted import Counted
 from sidecar.storage.kept.drafts import Draft, NoRoom, draft_blob
+from sidecar.storage.kept.lost_content import is_cut, is_replaced, with_lost_files
 from sidecar.storage.kept.records import KeptFile, KeptSession, Listed, head_line, parse_list, session_line
 from sidecar.storage.kept.regular import read_regular
 from sidecar.storage.layout import make_private_dirs
@@ -50,8 +52,8 @@ class CopyWriter(Copies):
         """Copy the files of a session and list it; return how many bytes more than before that takes.
 
         The former copy makes room for the next one, except for files that other sessions share, or whose
-        originals are gone. Raises NoRoom beyond `room` bytes, Stopped, and OSError without files or if one
-        cannot be copied or lost its content; then the former copy stays.
+        originals are gone or lost their content. Raises NoRoom beyond `room` bytes, Stopped, and OSError if a
+        file cannot be copied, or if there is nothing to copy; then the former copy stays.
         """
         if not paths:
             raise FileNotFoundError(errno.ENOENT, "its files are gone", self.folder)
@@ -62,7 +64,7 @@ class CopyWriter(Copies):
         with ExitStack() as stack:
             whole = counted.whole.get(key, _NO_COPY)
             session, drafts = self._drafted(root, paths, room + sum(former.values()), whole, stack)
-            session = _with_lost_files(session, whole, root)
+            session = with_lost_files(session, whole, root, paths)
             gone = counted.own(key) - session.blobs - listed.doubtful(key)
             grown = {name: draft.packed - self._size_of(name) for name, draft in drafts.items()}
             if sum(grown.values()) - sum(former[name] for name in gone) > room:
@@ -80,18 +82,24 @@ class CopyWriter(Copies):
         self.grown -= sum(former[name] for name in self._unlink(gone))
         return self.grown - before
 
-    def remove(self, keys: Collection[str]) -> bool:
-        """Remove the copies of sessions; return whether there were any. Raises OSError if some stay."""
+    def remove(self, keys: Sequence[str], touched: Mapping[str, int] = MappingProxyType({})) -> bool:
+        """Remove the copies of sessions in this order; return whether there were any, or had been.
+
+        `touched` says when a session changed last, in ns. Raises OSError if some stay.
+        """
         self._known = None
         listed, counted = self._read()
-        gone = {key: counted.whole[key] for key in keys if key in counted.whole}
-        for key, session in gone.items():
-            deleted = _deleted(session, listed.root)
-            list_file.append(Path(self.list), session_line(key, deleted, listed.root, listed.product))
-            counted.replace(key, deleted)
-        # Although lines were lost: the user wants the content to be gone.
-        names = {name for key in gone for name in counted.own(key) - listed.doubtful(key)}
-        self._unlink(names)
+        gone = {key: copy for key in keys if (copy := counted.latest(key)) is not None}
+        names: set[str] = set()
+        try:
+            for key, session in gone.items():
+                deleted = _deleted(session, listed.root, touched.get(key, 0))
+                list_file.append(Path(self.list), session_line(key, deleted, listed.root, listed.product))
+                counted.replace(key, deleted)
+                # Although lines were lost: the user wants the content to be gone.
+                names |= counted.own(key) - listed.doubtful(key)
+        finally:
+            self._unlink(names)
         if gone:
             self.sweep()
         left = [path for path in map(self._path, names) if os.path.lexists(path)]
@@ -130,23 +138,45 @@ class CopyWriter(Copies):
     def _drafted(
         self, root: str, paths: Sequence[str], most: int, whole: KeptSession, stack: ExitStack
     ) -> tuple[KeptSession, dict[str, Draft]]:
-        """Copy files; return their session, and the drafts of copies that do not exist, by name."""
+        """Copy files; return their session, and the drafts of copies that do not exist, by name.
+
+        A file that lost content is left out if a copy has it. Raises OSError if nothing else changed.
+        """
         files: list[KeptFile] = []
         drafts: dict[str, Draft] = {}
+        lost: list[str] = []
         before = {file.path: file for file in whole.files}
         for path in paths:
             name = os.path.relpath(path, root).replace(os.sep, "/")
+            if name in before and is_replaced(path):
+                lost.append(path)
+                continue
             draft = draft_blob(Path(self.blobs), path, most, self._is_stopped)
             stack.callback(draft.temp.unlink, missing_ok=True)
-            if draft.is_blank and name in before and before[name].blob != draft.name:
-                raise OSError(errno.EIO, "it lost its content", path)
+            if name in before and before[name].blob != draft.name and self._lacks(draft, before[name]):
+                lost.append(path)
+                continue
             if draft.name in drafts or is_sound(self._path(draft.name), self._is_stopped):
                 draft.temp.unlink()
             else:
                 drafts[draft.name] = draft
                 most -= draft.packed
             files.append(KeptFile(name, draft.name, draft.size, draft.mtime_ns))
+        if lost and not drafts and whole.blobs.issuperset(file.blob for file in files):
+            raise OSError(errno.EIO, "it lost content that its copy has", lost[0])
         return KeptSession(tuple(files)), drafts
+
+    def _lacks(self, draft: Draft, former: KeptFile) -> bool:
+        """Return whether a file lost the content, or the end of the content, that its former copy has."""
+        return draft.size <= former.size and (draft.is_blank or is_cut(draft, self.blob(former)))
+
+    def entries(self) -> list["os.DirEntry[str]"]:
+        """List the copied files. Raises OSError: what is not seen would count as lost."""
+        try:
+            with os.scandir(self.blobs) as entries:
+                return list(entries)
+        except (FileNotFoundError, NotADirectoryError):
+            return []
 
     def _read(self) -> tuple[Listed, Counted]:
         """Return what is in the list, and what of it counts. Raises OSError if the list cannot be read."""
@@ -186,9 +216,10 @@ class CopyWriter(Copies):
             return 0
 
 
-def _deleted(session: KeptSession, root: str) -> KeptSession:
-    """Mark a copy as deleted as of the present files, also those that changed since the copy."""
-    files = (file._replace(mtime_ns=_time_of(f"{root}{os.sep}{file.path}", file)) for file in session.files)
+def _deleted(session: KeptSession, root: str, touched: int) -> KeptSession:
+    """Mark a copy as deleted as of the present files, also those that came or changed since the copy."""
+    times = ((file, _time_of(f"{root}{os.sep}{file.path}", file)) for file in session.files)
+    files = (file._replace(mtime_ns=max(time_ns, touched)) for file, time_ns in times)
     return KeptSession(tuple(files), deleted=True)
 
 
@@ -197,17 +228,6 @@ def _time_of(path: str, file: KeptFile) -> int:
         return max(file.mtime_ns, os.lstat(path).st_mtime_ns)
     except OSError:
         return file.mtime_ns
-
-
-def _with_lost_files(session: KeptSession, former: KeptSession, root: str) -> KeptSession:
-    """Add the former copies of files that no longer exist, which may be the only ones."""
-    copied = {file.path for file in session.files}
-    lost = [
-        file
-        for file in former.files
-        if file.path not in copied and not os.path.lexists(f"{root}{os.sep}{file.path}")
-    ]
-    return session._replace(files=(*session.files, *lost))
 
 
 def _replaced(listed: Listed, counted: Counted) -> set[str]:

@@ -5,6 +5,7 @@ import os
 import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from unittest.mock import DEFAULT, Mock
 
 import msgspec
 import pytest
@@ -25,7 +26,7 @@ from sidecar.history.listing.selection import Selection
 from sidecar.history.search import SearchService
 from sidecar.history.search.build import update
 from sidecar.history.stores.status_by_age import DAY_MS
-from sidecar.storage.kept import writing
+from sidecar.storage.kept import list_file, writing
 from sidecar.storage.kept.blobs import is_sound
 from sidecar.storage.kept.copies import Copies
 from sidecar.storage.layout import OwnRoot
@@ -471,6 +472,75 @@ def test_deleted_content_that_is_left_is_an_error_and_removed_at_the_next_start(
     assert len(claude.copies.entries()) == before
     assert Keeping(claude, claude, lambda: NOW, claude.changed.extend).keep() == []
     assert len(claude.copies.entries()) < before
+
+
+def test_a_deletion_that_failed_half_way_can_be_repeated(
+    claude: Claude, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    claude.keeping.keep()
+    rows = claude.rows()
+    parent = next(row.parent_id for row in rows.values() if row.parent_id)
+    family = {
+        parent,
+        *(row.id for row in rows.values() if row.parent_id == parent),
+    } & claude.copies.sessions().keys()
+    assert len(family) > 1
+    root, full = claude.history.roots[1], OSError(errno.ENOSPC, "no space left on device")
+    with monkeypatch.context() as patched:
+        patched.setattr(list_file, "append", Mock(side_effect=[DEFAULT, full], wraps=list_file.append))
+        with pytest.raises(StorageError, match="no space left"):
+            claude.keeping.remove(root, parent)
+    assert parent in claude.copies.sessions()
+    assert claude.keeping.remove(root, parent)
+    assert not family & claude.copies.sessions().keys()
+    assert {entry.name for entry in claude.copies.entries()} == {
+        file.blob for each in claude.copies.sessions().values() for file in each.files
+    }
+
+
+def test_a_session_that_got_a_file_before_its_copy_was_deleted_is_not_copied_again(claude: Claude) -> None:
+    claude.keeping.keep()
+    one = claude.history.list()[0].id
+    (file,) = (claude.root / each.path for each in claude.copies.sessions()[one].files)
+    other = claude.root / "projects" / "-elsewhere" / file.name
+    other.parent.mkdir()
+    other.write_bytes(file.read_bytes().splitlines(True)[-1].replace(b'"uuid":"', b'"uuid":"f'))
+    os.utime(other, ((NOW - DAY_MS) / 1000,) * 2)
+    claude.history.refresh()
+    assert claude.keeping.remove(claude.history.roots[1], one)
+    claude.history = claude.opened()
+    later = Keeping(claude, claude, lambda: NOW + 30 * DAY_MS, claude.changed.extend)
+    assert one not in later.keep()
+
+
+def test_a_copy_with_missing_files_can_be_given_up(claude: Claude) -> None:
+    claude.keeping.keep()
+    one = claude.history.list()[0].id
+    (file, *_) = claude.copies.sessions()[one].files
+    claude.delete_all()
+    Path(claude.copies.blob(file)).unlink()
+    claude.history = claude.opened()
+    assert [*claude.copies.missing()] == [one]
+    assert claude.keeping.remove(claude.history.roots[1], one)
+    assert not claude.copies.missing() and claude.copies.loss() is None
+
+
+@pytest.mark.parametrize("destroy", DESTROYERS)
+def test_a_copy_replaces_one_destroyed_file_of_a_session(claude: Claude, destroy: Destroyer) -> None:
+    one = claude.history.list()[0].id
+    (first,) = (path for path in claude.root.rglob("*.jsonl") if path.stem == one)
+    other = claude.root / "projects" / "-elsewhere" / first.name
+    other.parent.mkdir()
+    other.write_bytes(first.read_bytes().splitlines(True)[-1].replace(b'"uuid":"', b'"uuid":"f'))
+    claude.age(40)
+    claude.history.refresh()
+    claude.keeping.keep()
+    before = claude.rows()[one]
+    destroy(first)
+    claude.history.touch(str(claude.root), [one])
+    for history in (claude.history, claude.opened()):
+        claude.history = history
+        assert plain(claude.rows()[one]) == plain(before)
 
 
 async def _done() -> None:

@@ -5,6 +5,7 @@ import os
 import re
 from collections.abc import Callable
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
@@ -130,13 +131,63 @@ def test_the_copy_of_a_file_that_is_gone_stays_when_another_file_of_its_session_
     assert len(place.writer.entries()) == 2
 
 
-@pytest.mark.parametrize("content", [b"", bytes(5_000)])
+@pytest.mark.parametrize("content", [b"", bytes(5_000), LINES[:5], LINES[:5] + bytes(3)])
 def test_a_file_that_lost_its_content_does_not_replace_its_copy(place: Place, content: bytes) -> None:
     place.add("one", place.file("a.jsonl"), place.file("empty.jsonl", content))
-    with pytest.raises(OSError, match="it lost its content"):
+    with pytest.raises(OSError, match="it lost content that its copy has"):
         place.add("one", place.file("a.jsonl", content), place.file("empty.jsonl", content))
     assert place.copied("one") == {"a.jsonl": LINES, "empty.jsonl": content}
     assert len(place.writer.entries()) == 2
+
+
+@pytest.mark.parametrize(
+    "harm", [lambda path: path.touch(), os.mkfifo, Path.mkdir], ids=["empty", "pipe", "folder"]
+)
+def test_the_copy_of_a_destroyed_file_stays_when_another_file_of_its_session_grows(
+    place: Place, harm: Callable[[Path], None]
+) -> None:
+    first, second = place.file("a.jsonl"), place.file("b.jsonl", b"{}\n")
+    place.add("one", first, second)
+    Path(first).unlink()
+    harm(Path(first))
+    place.add("one", first, place.file("b.jsonl", b"{}\n{}\n"))
+    place.writer.sweep()
+    assert place.copied("one") == {"a.jsonl": LINES, "b.jsonl": b"{}\n{}\n"}
+    listed = Path(place.writer.list).read_bytes()
+    with pytest.raises(OSError, match="it lost content that its copy has"):
+        place.add("one", first, second)
+    assert Path(place.writer.list).read_bytes() == listed
+
+
+def test_the_copy_of_a_file_that_its_session_no_longer_names_stays(place: Place) -> None:
+    place.add("one", place.file("a.jsonl"), place.file("b.jsonl", b"{}\n"))
+    place.file("a.jsonl", b"")
+    place.add("one", place.file("b.jsonl", b"{}\n{}\n"))
+    place.writer.sweep()
+    assert place.copied("one") == {"a.jsonl": LINES, "b.jsonl": b"{}\n{}\n"}
+
+
+def test_a_shorter_file_with_other_content_replaces_its_copy(place: Place) -> None:
+    place.add("one", place.file("a.jsonl"))
+    place.add("one", place.file("a.jsonl", b"{}\n"))
+    assert place.copied("one") == {"a.jsonl": b"{}\n"}
+
+
+def test_no_copy_is_replaced_or_removed_while_the_copies_cannot_be_listed(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place.add("one", place.file("a.jsonl"), place.file("b.jsonl", b"{}\n"))
+    Path(place.root, "a.jsonl").unlink()
+    again = place.file("b.jsonl", b"{}\n{}\n")
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "scandir", Mock(side_effect=OSError(errno.EMFILE, "too many open files")))
+        place.writer = CopyWriter(place.writer.folder)
+        with pytest.raises(OSError, match="too many open files"):
+            place.add("one", again)
+        with pytest.raises(OSError, match="too many open files"):
+            place.writer.remove(["one"])
+    place.add("one", again)
+    assert place.copied("one") == {"a.jsonl": LINES, "b.jsonl": b"{}\n{}\n"}
 
 
 def test_a_listed_copy_without_files_replaces_none(place: Place) -> None:

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from sidecar.history.stores.append_only.message_lines import MessagePlaces
     from sidecar.history.stores.claude.retention import SparedFiles
     from sidecar.history.stores.claude.rows import SessionRows
+    from sidecar.storage.kept.records import KeptFile, KeptSession
 
 # What reads sessions is imported when there is one to be read: mostly the index knows them all.
 
@@ -81,11 +82,8 @@ class ClaudeStore(Store):
         for file in self._project_files.each():
             found.setdefault(file.key, []).append(file)
         for key, session in self._copies.sessions().items():
-            if not any(self._sound.has(file.path) for file in found.get(key, ())):
-                if self._folders.may_hold([f"{self.root.path}{os.sep}{file.path}" for file in session.files]):
-                    continue  # the original may be there
-                copies = [(file.path, self._copies.blob(file)) for file in session.files]
-                found[key] = [copied_file(key, *each) for each in copies]
+            if files := self._with_copies(key, session, found.get(key, [])):
+                found[key] = files
         self._lost_files = {**self._lost_files, **self._files} if self.is_incomplete() else {}
         self._files = found
         return list(found)
@@ -291,16 +289,34 @@ class ClaudeStore(Store):
         if is_unknown or self._copies_seen != self._copies.version:
             self.members()
 
+    def _with_copies(self, key: str, session: "KeptSession", files: list[SessionFile]) -> list[SessionFile]:
+        """Replace files that were destroyed by their copies, or all files if none has content."""
+        originals = self._originals(session)
+        there = {file.path for file in files if self._sound.has(file.path)}
+        if not there and self._folders.may_hold([*originals]):
+            return files  # the original may be there
+        gone = [path for path in originals if not there or (path not in there and os.path.lexists(path))]
+        left = [file for file in files if there and file.path not in gone]
+        replaced = (originals[path] for path in gone)
+        return [*left, *(copied_file(key, file.path, self._copies.blob(file)) for file in replaced)]
+
     def _is_there(self, key: str) -> bool:
         return any(stamp_of(file.path) for file in self._files.get(key, ()))
 
     def _lost(self, keys: Collection[str]) -> bool:
         """Return whether files of sessions with a kept copy were deleted or destroyed."""
         copies = self._copies.sessions()
-        return bool(copies) and any(key in copies and not self._is_sound(key) for key in keys)
+        return any(not self._is_sound(key, copies[key]) for key in keys if key in copies)
 
-    def _is_sound(self, key: str) -> bool:
-        return any(self._sound.has(file.path) for file in self._files.get(key, ()))
+    def _is_sound(self, key: str, session: "KeptSession") -> bool:
+        """Return whether a session has content, and all files that have a copy have theirs."""
+        paths, copied = self._paths(key), self._originals(session)
+        return any(map(self._sound.has, paths)) and all(
+            self._sound.has(each) for each in paths if each in copied
+        )
+
+    def _originals(self, session: "KeptSession") -> dict[str, "KeptFile"]:
+        return {f"{self.root.path}{os.sep}{file.path.replace('/', os.sep)}": file for file in session.files}
 
     def _paths(self, key: str) -> Sequence[str]:
         return [file.path for file in self._files.get(key, ())]
