@@ -1,4 +1,4 @@
-import { vi } from "vitest";
+import { onTestFinished, vi } from "vitest";
 
 /**
  * Arrange the conversation, which jsdom does not: elements are stacked, as high as the first selector
@@ -29,15 +29,15 @@ export function arrange(
     const scroller = document.querySelector("#scroller");
     return scroller === null ? 0 : Math.max(0, contentOf(scroller) - view.height);
   };
-  const spyOn = (name: "scrollHeight" | "clientHeight" | "scrollTop") =>
-    vi.spyOn(Element.prototype, name, "get");
-  spyOn("clientHeight").mockImplementation(() => view.height);
-  spyOn("scrollHeight").mockImplementation(function (this: Element) {
+  vi.spyOn(Element.prototype, "clientHeight", "get").mockImplementation(() => view.height);
+  vi.spyOn(Element.prototype, "scrollHeight", "get").mockImplementation(function (this: Element) {
     return Math.max(view.height, contentOf(this));
   });
-  spyOn("scrollTop").mockImplementation(() => (scrollTop = Math.min(scrollTop, most())));
-  vi.spyOn(Element.prototype, "scrollTop", "set").mockImplementation((top: number) => {
-    scrollTop = Math.max(0, Math.min(top, most()));
+  replaceScrollTop({
+    get: () => (scrollTop = Math.min(scrollTop, most())),
+    set: (top: number) => {
+      scrollTop = Math.max(0, Math.min(top, most()));
+    },
   });
   vi.spyOn(Element.prototype, "getBoundingClientRect").mockImplementation(function (this: Element) {
     return this.id === "scroller"
@@ -45,6 +45,15 @@ export function arrange(
       : new DOMRect(0, offsetOf(this) - Math.min(scrollTop, most()), 300, heightOf(this));
   });
   return view;
+}
+
+/** Spies of a getter and a setter of one property would not both be removed. */
+function replaceScrollTop(accessors: { get: () => number; set: (top: number) => void }): void {
+  const original = Object.getOwnPropertyDescriptor(Element.prototype, "scrollTop");
+  Object.defineProperty(Element.prototype, "scrollTop", { configurable: true, ...accessors });
+  onTestFinished(() => {
+    Object.defineProperty(Element.prototype, "scrollTop", original ?? {});
+  });
 }
 
 function sumOf(numbers: readonly number[]): number {
