@@ -48,7 +48,9 @@ def main(arguments: list[str]) -> int:
 
 
 def _end_with_parent() -> None:
-    sys.stdin.buffer.read()
+    # Not through the buffer of `sys.stdin`: Python aborts if a thread holds its lock when it exits.
+    while os.read(sys.stdin.fileno(), 1):
+        pass
     os._exit(_WRONG)
 
 
