@@ -68,9 +68,7 @@ export function reduceOpen(open: OpenRun, event: OpenEvent): OpenRun {
     case "widen":
       return showsFirstLoaded(open)
         ? { ...open, loading: "before" }
-        : { ...open, endWeight: widened(open) };
-    case "portion":
-      return { ...open, portion: event.weight };
+        : { ...open, endWeight: Math.min(MAX_SHOWN, END + (open.endWeight ?? END)) };
     case "narrow":
       return { ...open, endWeight: event.weight };
     case "earlier":
@@ -129,15 +127,10 @@ function restarted(open: OpenRun): OpenRun {
   return { ...next, stream: EMPTY_STREAM, ...(at === undefined ? {} : { at, returning: at }) };
 }
 
-/** Return the weight to show at the end instead of too little. */
-function widened({ endWeight = END, portion = END }: OpenRun): number {
-  return Math.min(MAX_SHOWN, endWeight + Math.min(END, portion));
-}
-
 function showingEarlier(open: OpenRun): OpenRun {
   const [shown, extent] = [shownOf(open), extentOf(open)];
   if (shown.start > extent.start) {
-    return withReading(open, earlier(shown, extent, open.inView, open.portion));
+    return withReading(open, earlier(shown, extent, open.inView));
   }
   return hasBefore(open.stream) ? { ...open, reading: shown, loading: "before" } : open;
 }
@@ -151,7 +144,7 @@ function withReading(open: OpenRun, reading: Range): OpenRun {
 function showingLater(open: OpenRun): OpenRun {
   const [shown, extent] = [shownOf(open), extentOf(open)];
   if (shown.end < extent.end) {
-    return withReading(open, later(shown, extent, open.inView, open.portion));
+    return withReading(open, later(shown, extent, open.inView));
   }
   return hasAfter(open.stream) ? { ...open, reading: shown, loading: "after" } : open;
 }
@@ -276,6 +269,5 @@ function returned(open: OpenRun, seq: number): OpenRun {
 
 function around(open: OpenRun, at: number): Range {
   const extent = extentOf(open);
-  const before = earlier({ start: at, end: at }, extent);
-  return later(before, extent, undefined, open.portion);
+  return later(earlier({ start: at, end: at }, extent), extent);
 }

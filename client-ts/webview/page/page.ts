@@ -245,7 +245,7 @@ export class Page {
     this.#pace.begin();
     this.#drawNow();
     this.#pace.end();
-    this.#reader.drawn(this.#pace.took);
+    this.#reader.drawn();
     for (const message of this.#afterDrawing) {
       this.#host.postMessage(message);
     }

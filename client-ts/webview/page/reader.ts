@@ -1,9 +1,7 @@
 import type { PageSide } from "../../src/panel/messages.js";
 import { turnAt } from "../model/conversation/turns.js";
 import type { Event } from "../model/events.js";
-import { PAGE } from "../model/range.js";
 import {
-  addedWeight,
   canWiden,
   followsEnd,
   hasMore,
@@ -16,7 +14,6 @@ import type { Place } from "../model/saved.js";
 import type { State } from "../model/state.js";
 import { EndFollower } from "./endFollower.js";
 import { Matches, selectedText } from "./matches.js";
-import { Portions } from "./pacing.js";
 import { ReaderPlace } from "./readerPlace.js";
 import {
   anchorIn,
@@ -35,8 +32,6 @@ import {
 /** The space above a turn that the reader jumps to, in CSS pixels, and above the first, in views. */
 const ABOVE = 12;
 const ABOVE_FIRST = 0.5;
-/** What is shown of a conversation before it is drawn. */
-const NONE = { start: 0, end: 0 };
 /** Number of screens drawn at the end, so that there is something to scroll back to. */
 const SCREENS = 2;
 
@@ -57,7 +52,6 @@ export class Reader {
   readonly #end = new EndFollower();
   readonly #place: ReaderPlace;
   readonly #matches = new Matches();
-  readonly #portions = new Portions(PAGE);
   /** What is on the screen, and what has arrived since. */
   #seen: Seen | undefined;
 
@@ -143,18 +137,10 @@ export class Reader {
     }
   }
 
-  /** Note what is on the screen now, and how long it took to draw, in ms. */
-  drawn(took: number): void {
+  /** Note what is on the screen now. */
+  drawn(): void {
     const { open } = this.#page.state;
-    const before = this.#seen?.taskId === open?.taskId ? this.#seen?.shown : undefined;
     this.#seen = open && seenOf(open);
-    if (open !== undefined) {
-      this.#portions.note(addedWeight(open, before ?? NONE), took);
-      const { weight } = this.#portions;
-      if (weight !== open.portion) {
-        this.#page.apply({ type: "portion", weight });
-      }
-    }
   }
 
   /** Where the reader is, to be restored with the page. */

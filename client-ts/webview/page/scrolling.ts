@@ -5,8 +5,8 @@ import type { Place } from "../model/saved.js";
 const NEAR = 24;
 /** A reader who scrolls up leaves the end when they are this far from it, in CSS pixels. */
 const AWAY = 4;
-/** This close to either end of what is shown, more is shown or fetched, in CSS pixels. */
-const AHEAD = 1_000;
+/** This close to either end of what is shown, more is fetched, in CSS pixels. */
+const AHEAD = 400;
 
 /** Number of screens that leave something to scroll, however the content changes. */
 const FILLS = 1.3;
@@ -126,14 +126,13 @@ function lastBefore(scroller: HTMLElement, seq: number): HTMLElement | undefined
 /** Return the first item that begins in view, or else the first in view. */
 export function anchorIn(scroller: HTMLElement): HTMLElement | undefined {
   const items = itemsIn(scroller);
-  const start = topOf(scroller);
-  return items.find((item) => topOf(item) >= start) ?? items[0];
+  return items.find((item) => topOf(item) >= topOf(scroller)) ?? items[0];
 }
 
 /** Whether the goal above the first item is in view. */
 export function showsGoal(scroller: HTMLElement): boolean {
   const goal = scroller.querySelector<HTMLElement>(".goal");
-  return goal !== null && isIn(scroller.getBoundingClientRect(), goal);
+  return goal !== null && isIn(scroller, goal, 0, 0);
 }
 
 /** Return the numbers of the items that are less than one screen out of view. */
@@ -150,10 +149,9 @@ export function rangeInView(scroller: HTMLElement): Range | undefined {
  * all items are above the view, what follows them.
  */
 export function keepingPlace(scroller: HTMLElement, change: () => void): void {
-  const { top: start } = scroller.getBoundingClientRect();
   const places = [...scroller.querySelectorAll<HTMLElement>(`${ITEM}, ${TAIL}`)]
-    .map((element) => ({ element, ...edgesOf(element) }))
-    .filter(({ bottom }) => bottom > start);
+    .filter((element) => isIn(scroller, element, 0, Infinity))
+    .map((element) => ({ element, top: topOf(element) }));
   change();
   const anchor = places.find(({ element }) => element.isConnected);
   if (anchor !== undefined) {
@@ -173,22 +171,15 @@ export function growing(scroller: HTMLElement, element: HTMLElement, change: () 
 
 /** Return the items in view, and those up to `above` and `below` CSS pixels out of it. */
 function itemsIn(scroller: HTMLElement, above = 0, below = 0): HTMLElement[] {
-  const { top, bottom } = scroller.getBoundingClientRect();
-  const view = { top: top - above, bottom: bottom + below };
-  return [...scroller.querySelectorAll<HTMLElement>(ITEM)].filter((item) => isIn(view, item));
+  return [...scroller.querySelectorAll<HTMLElement>(ITEM)].filter((item) =>
+    isIn(scroller, item, above, below),
+  );
 }
 
-/** Where an element begins and ends, in CSS pixels below the top of the page. */
-type Edges = Pick<DOMRect, "top" | "bottom">;
-
-function edgesOf(element: HTMLElement): Edges {
+function isIn(scroller: HTMLElement, element: HTMLElement, above: number, below: number): boolean {
+  const view = scroller.getBoundingClientRect();
   const { top, bottom } = element.getBoundingClientRect();
-  return { top, bottom };
-}
-
-function isIn(view: Edges, element: HTMLElement): boolean {
-  const { top, bottom } = element.getBoundingClientRect();
-  return bottom > view.top && top < view.bottom;
+  return bottom > view.top - above && top < view.bottom + below;
 }
 
 /** Return how far an element is below the top of the page, in CSS pixels. */
