@@ -3,8 +3,8 @@
     status:failed,abandoned (mode:code OR mode:architect) cost>0.5 since:7d -draft "exact words"
 
 Terms are joined by AND; `OR` binds weaker, `NOT` and `-` stronger, parentheses group. A free term is searched
-for in title, mode and workspace, ignoring case; it also finds the ID that it is or, from six characters on,
-IDs that begin with it. `field:value` and `field:a,b` take the fields of `fields.FIELDS`; numbers, `created`,
+for in title, mode and workspace, ignoring case; it also finds a task by its whole ID, or by the first six or
+more characters of it. `field:value` and `field:a,b` take the fields of `fields.FIELDS`; numbers, `created`,
 `active` and `duration` take `> >= < <= =`; `since:` and `until:` compare the last activity.
 """
 

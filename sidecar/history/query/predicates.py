@@ -15,7 +15,7 @@ Touching = Mapping[str, Set[TaskKey]]
 """The tasks that touched a matching file, by value of `file:`."""
 
 _LEAST_ID: Final = 6
-"""The least characters with which a free term names an ID by its beginning."""
+"""How many of the first characters of an ID a free term needs at least to find it."""
 
 _COMPARE: Final[dict[str, Callable[[float, float], bool]]] = {
     ">": operator.gt,
@@ -127,7 +127,7 @@ def _texts(task: TaskInfo) -> Iterator[str]:
 
 
 def _fits_id(task: TaskInfo, text: str) -> bool:
-    """A few letters are in most IDs by chance."""
+    """Return whether a free term is an ID or its start: a few letters occur in most IDs by chance."""
     start = task.id.casefold()
     return text == start or (len(text) >= _LEAST_ID and start.startswith(text))
 

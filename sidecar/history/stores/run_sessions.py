@@ -21,7 +21,7 @@ def sessions_of_runs(rows: Iterable[IndexRow]) -> set[str]:
 def counted_once(tasks: Sequence[TaskInfo]) -> Sequence[TaskInfo]:
     """Leave out the usage and the messages of runs whose sessions are among the tasks too.
 
-    The cost that an agent reported of a run stays if its session records none, instead of an estimate.
+    If a session records no cost, the costs that its runs reported count instead of an estimate.
     """
     sessions = {task.id: task for task in tasks if task.product != "sidecar"}
     costs = {task.id: usage for task in tasks if (usage := _reported_cost(task, sessions)) is not None}

@@ -11,7 +11,7 @@ from sidecar.storage.kept.regular import has_content
 
 
 def is_replaced(path: str) -> bool:
-    """Return whether a folder, a pipe or the like has the path of a file."""
+    """Return whether a path is now that of a folder, a pipe or the like."""
     try:
         mode = os.lstat(path).st_mode
     except OSError:
@@ -22,7 +22,7 @@ def is_replaced(path: str) -> bool:
 def is_cut(draft: Draft, former: str) -> bool:
     """Return whether a draft holds only the start of a former copy, apart from zero bytes at its end.
 
-    `former` is the path of the copy. One that is damaged has nothing more.
+    `former` is the path of the copy. False if it is damaged, since it then has nothing to offer.
     """
     try:
         with os.fdopen(open_blob(former), "rb") as old, draft.temp.open("rb") as packed:
@@ -40,9 +40,9 @@ def is_cut(draft: Draft, former: str) -> bool:
 def with_lost_files(
     session: KeptSession, former: KeptSession, root: str, paths: Container[str]
 ) -> KeptSession:
-    """Add the former copies of files in `paths` that were left out, and of others without content.
+    """Add the former copies of files in `paths` that were left out, and of other files without content.
 
-    They may be the only ones.
+    They may be the only copies.
     """
     copied = {file.path for file in session.files}
     originals = {f"{root}{os.sep}{file.path.replace('/', os.sep)}": file for file in former.files}

@@ -83,7 +83,7 @@ class CopyWriter(Copies):
         return self.grown - before
 
     def remove(self, keys: Sequence[str], touched: Mapping[str, int] = MappingProxyType({})) -> bool:
-        """Remove the copies of sessions in this order; return whether there were any, or had been.
+        """Remove the copies of sessions in this order, also incomplete ones; return whether there were any.
 
         `touched` says when a session changed last, in ns. Raises OSError if some stay.
         """
@@ -106,6 +106,14 @@ class CopyWriter(Copies):
         if left:
             raise OSError(errno.EBUSY, "copied content could not be removed", min(left))
         return bool(gone)
+
+    def entries(self) -> list["os.DirEntry[str]"]:
+        """List the copied files. Raises OSError: what is not seen would count as lost."""
+        try:
+            with os.scandir(self.blobs) as entries:
+                return list(entries)
+        except (FileNotFoundError, NotADirectoryError):
+            return []
 
     def sweep(self) -> Counted:
         """Remove what no session uses, and shorten a list with many outdated lines; return what counts.
@@ -169,14 +177,6 @@ class CopyWriter(Copies):
     def _lacks(self, draft: Draft, former: KeptFile) -> bool:
         """Return whether a file lost the content, or the end of the content, that its former copy has."""
         return draft.size <= former.size and (draft.is_blank or is_cut(draft, self.blob(former)))
-
-    def entries(self) -> list["os.DirEntry[str]"]:
-        """List the copied files. Raises OSError: what is not seen would count as lost."""
-        try:
-            with os.scandir(self.blobs) as entries:
-                return list(entries)
-        except (FileNotFoundError, NotADirectoryError):
-            return []
 
     def _read(self) -> tuple[Listed, Counted]:
         """Return what is in the list, and what of it counts. Raises OSError if the list cannot be read."""

@@ -4,8 +4,8 @@ import type { Texts } from "../language.js";
 export const queryHelp: Texts<typeof en.queryHelp> = {
   heading: "Abfragesprache",
   introduction: `Die Suche unterscheidet nicht zwischen Groß- und Kleinschreibung. Sie umfasst Titel, Modus und Ordner einer
-Aufgabe sowie IDs, die mit mindestens sechs gesuchten Zeichen beginnen; alle Wörter müssen vorkommen. **"Anführungszeichen"** suchen nach einer Wortfolge. *Aufgabenverlauf durchsuchen*
-durchsucht auch die Nachrichten.`,
+Aufgabe sowie ihre ID, wenn mindestens deren erste sechs Zeichen eingegeben sind; alle Wörter müssen vorkommen.
+**"Anführungszeichen"** suchen nach einer Wortfolge. *Aufgabenverlauf durchsuchen* durchsucht auch die Nachrichten.`,
   columns: ["Feld", "Findet"],
   fields: {
     status: "Aufgaben mit diesem Status oder einem Ergebnis wie `waiting`",

@@ -1,8 +1,9 @@
 /** What users can type to search or filter the task history. */
 export const queryHelp = {
   heading: "Query Language",
-  introduction: `Search is case-insensitive and covers the title, mode and folder of a task, and IDs that begin with
-six characters or more of the search; all words must occur. Use **"quotes"** for phrases. *Search Task History* also searches messages.`,
+  introduction: `Search is case-insensitive and covers the title, mode and folder of a task, as well as its ID if you type at
+least the first six characters of it; all words must occur. Use **"quotes"** for phrases. *Search Task History* also
+searches messages.`,
   columns: ["Field", "Finds"],
   fields: {
     status: "tasks with this status, or with an outcome such as `waiting`",

@@ -47,7 +47,7 @@ export function arrange(
   return view;
 }
 
-/** Spies of a getter and a setter of one property would not both be removed. */
+/** Replace both accessors at once: of two spies on one property, only one would be removed. */
 function replaceScrollTop(accessors: { get: () => number; set: (top: number) => void }): void {
   const original = Object.getOwnPropertyDescriptor(Element.prototype, "scrollTop");
   Object.defineProperty(Element.prototype, "scrollTop", { configurable: true, ...accessors });
