@@ -8,6 +8,7 @@ import { seriousFindings } from "../harness/accessible.ts";
 import { equippedRunner } from "../harness/agents/scripted.ts";
 import { Chat } from "../harness/chat.ts";
 import { Session } from "../harness/session.ts";
+import { until } from "../harness/waiting.ts";
 
 const EQUIPPED = "equipped";
 const OFFERS = { capabilities: { promptCapabilities: { image: true } } };
@@ -91,5 +92,9 @@ session.step("the selected lines of a file are added to the goal", async (workbe
   await workbench.page.keyboard.press("Shift+ArrowDown");
   await workbench.run("Subagents: Add Selection to Composer");
   await chat.list.locator("#goal:focus").waitFor();
-  assert.equal(await chat.goal.inputValue(), 'Explain @"days off.md"#L1-L2 ');
+  await until(
+    "the lines in the goal",
+    () => chat.goal.inputValue(),
+    (goal) => goal === 'Explain @"days off.md"#L1-L2 ',
+  );
 });
