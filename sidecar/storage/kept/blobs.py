@@ -18,6 +18,10 @@ class Stopped(Exception):
     """A copy, or its check, was stopped before its end."""
 
 
+class Damaged(OSError):
+    """A copy does not hold what it did."""
+
+
 def open_blob(path: str) -> int:
     """Return a descriptor of a nameless file that holds what was copied. Raises OSError if it is damaged."""
     with contextlib.ExitStack() as stack:
@@ -45,7 +49,7 @@ def is_sound(path: str, is_stopped: Callable[[], bool] = lambda: False) -> bool:
 
 
 def unpacked(source: IO[bytes], size: int) -> Iterator[bytes]:
-    """Yield the content of a copy in pieces. Raises OSError if it is damaged or does not have this size."""
+    """Yield the content of a copy in pieces. Raises Damaged, also for another size, and OSError."""
     unpacker, left = zlib.decompressobj(), size
     try:
         while left >= 0 and not unpacker.eof and (piece := unpacker.unconsumed_tail or source.read(_PIECE)):
@@ -53,6 +57,6 @@ def unpacked(source: IO[bytes], size: int) -> Iterator[bytes]:
             left -= len(data)
             yield data
     except zlib.error as error:
-        raise OSError(f"the kept copy is damaged: {error}") from None
+        raise Damaged(f"the kept copy is damaged: {error}") from None
     if left or not unpacker.eof:
-        raise OSError("the kept copy is damaged")
+        raise Damaged("the kept copy is damaged")

@@ -33,11 +33,18 @@ class Unsteady(OSError):
     """The file changed while it was copied."""
 
 
+class Content(NamedTuple):
+    """The size of a content, and its digest."""
+
+    size: int
+    digest: str
+
+
 class Draft(NamedTuple):
     """A copy, durable at `temp`, that does not have its `name` yet.
 
-    `size` and `mtime_ns` are those of the file that it was made of, which `is_blank` if it is empty or holds
-    only zero bytes, as after a power cut. `packed` is the draft's own size.
+    `size` and `mtime_ns` are those of the file that it was made of. Its `content` is what comes before the
+    zero bytes at its end, which a power cut may leave. `packed` is the draft's own size.
     """
 
     temp: Path
@@ -45,7 +52,7 @@ class Draft(NamedTuple):
     size: int
     mtime_ns: int
     packed: int
-    is_blank: bool
+    content: Content
 
 
 def draft_blob(folder: Path, path: str, most: int, is_stopped: Callable[[], bool]) -> Draft:
@@ -57,13 +64,13 @@ def draft_blob(folder: Path, path: str, most: int, is_stopped: Callable[[], bool
     source = os.open(path, _READ)
     try:
         before = os.fstat(source)
-        digest, is_blank = _compress(source, before.st_size, temp, most, is_stopped)
+        digest, content = _compress(source, before.st_size, temp, most, is_stopped)
         after = os.fstat(source)
         if (before.st_mtime_ns, before.st_size) != (after.st_mtime_ns, after.st_size):
             raise Unsteady("it changed while it was copied")
         os.utime(temp, ns=(before.st_mtime_ns, before.st_mtime_ns))
         name = blob_name(digest, before.st_size)
-        return Draft(temp, name, before.st_size, before.st_mtime_ns, temp.stat().st_size, is_blank)
+        return Draft(temp, name, before.st_size, before.st_mtime_ns, temp.stat().st_size, content)
     except BaseException:
         temp.unlink(missing_ok=True)
         raise
@@ -73,17 +80,20 @@ def draft_blob(folder: Path, path: str, most: int, is_stopped: Callable[[], bool
 
 def _compress(
     source: int, size: int, temp: Path, most: int, is_stopped: Callable[[], bool]
-) -> tuple[str, bool]:
-    """Write a draft; return the digest of the content, and whether it is blank."""
+) -> tuple[str, Content]:
+    """Write a draft; return the digest of the file, and its content."""
     digest, packer = hashlib.sha256(), zlib.compressobj(_LEVEL)
-    written, left, is_blank = 0, size, True
+    written, left = 0, size
+    content = Content(0, digest.hexdigest())
     with os.fdopen(os.open(temp, _NEW, FILE_MODE), "wb") as file:
         while left > 0 and (piece := os.read(source, min(_PIECE, left))):
             if is_stopped():
                 raise Stopped
+            if start := piece.rstrip(b"\0"):
+                digest.update(start)
+                content = Content(size - left + len(start), digest.hexdigest())
+            digest.update(piece[len(start) :])
             left -= len(piece)
-            is_blank = is_blank and not piece.strip(b"\0")
-            digest.update(piece)
             written += file.write(packer.compress(piece))
             if written > most:
                 raise NoRoom
@@ -94,4 +104,4 @@ def _compress(
         os.fsync(file.fileno())
     if left:
         raise Unsteady("it became shorter while it was copied")
-    return digest.hexdigest(), is_blank
+    return digest.hexdigest(), content

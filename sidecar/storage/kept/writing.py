@@ -176,7 +176,7 @@ class CopyWriter(Copies):
 
     def _lacks(self, draft: Draft, former: KeptFile) -> bool:
         """Return whether a file lost the content, or the end of the content, that its former copy has."""
-        return draft.size <= former.size and (draft.is_blank or is_cut(draft, self.blob(former)))
+        return draft.content.size <= former.size and is_cut(draft.content, self.blob(former))
 
     def _read(self) -> tuple[Listed, Counted]:
         """Return what is in the list, and what of it counts. Raises OSError if the list cannot be read."""

@@ -11,6 +11,7 @@ import pytest
 
 from sidecar.storage.atomic import temp_path
 from sidecar.storage.kept import copies as copies_module
+from sidecar.storage.kept import lost_content
 from sidecar.storage.kept.blobs import Stopped, is_sound, open_blob
 from sidecar.storage.kept.copies import Copies, copies_in, folder_for, kept_roots, nameless
 from sidecar.storage.kept.drafts import NoRoom
@@ -131,7 +132,9 @@ def test_the_copy_of_a_file_that_is_gone_stays_when_another_file_of_its_session_
     assert len(place.writer.entries()) == 2
 
 
-@pytest.mark.parametrize("content", [b"", bytes(5_000), LINES[:5], LINES[:5] + bytes(3)])
+@pytest.mark.parametrize(
+    "content", [b"", bytes(5_000), LINES[:5], LINES[:5] + bytes(3), LINES[:500] + bytes(2 * len(LINES))]
+)
 def test_a_file_that_lost_its_content_does_not_replace_its_copy(place: Place, content: bytes) -> None:
     place.add("one", place.file("a.jsonl"), place.file("empty.jsonl", content))
     with pytest.raises(OSError, match="it lost content that its copy has"):
@@ -165,6 +168,39 @@ def test_the_copy_of_a_file_that_its_session_no_longer_names_stays(place: Place)
     place.add("one", place.file("b.jsonl", b"{}\n{}\n"))
     place.writer.sweep()
     assert place.copied("one") == {"a.jsonl": LINES, "b.jsonl": b"{}\n{}\n"}
+
+
+@pytest.mark.parametrize("at", ["deep", "deep/a.jsonl"])
+def test_the_copy_of_a_file_that_was_moved_behind_a_link_stays(place: Place, tmp_path: Path, at: str) -> None:
+    (place.root / "deep").mkdir()
+    first = place.file("deep/a.jsonl")
+    place.add("one", first, place.file("b.jsonl", b"{}\n"))
+    (place.root / at).rename(tmp_path / "moved")
+    (place.root / at).symlink_to(tmp_path / "moved")
+    grown = place.file("b.jsonl", b"{}\n{}\n")
+    place.add("one", *([grown] if at == "deep" else [first, grown]))
+    place.writer.sweep()
+    assert place.copied("one") == {"deep/a.jsonl": LINES, "b.jsonl": b"{}\n{}\n"}
+
+
+def test_no_copy_is_replaced_by_its_start_while_it_cannot_be_read(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place.add("one", place.file("a.jsonl"))
+    with monkeypatch.context() as patched:
+        unreadable = Mock(side_effect=OSError(errno.EMFILE, "too many open files"))
+        patched.setattr(lost_content, "open_regular", unreadable)
+        with pytest.raises(OSError, match="too many open files"):
+            place.add("one", place.file("a.jsonl", LINES[:500]))
+    assert place.copied("one") == {"a.jsonl": LINES}
+
+
+def test_a_damaged_copy_is_replaced_by_the_start_of_its_content(place: Place) -> None:
+    place.add("one", place.file("a.jsonl"))
+    (blob,) = place.writer.entries()
+    Path(blob.path).write_bytes(b"damaged")
+    place.add("one", place.file("a.jsonl", LINES[:500]))
+    assert place.copied("one") == {"a.jsonl": LINES[:500]}
 
 
 def test_a_shorter_file_with_other_content_replaces_its_copy(place: Place) -> None:
