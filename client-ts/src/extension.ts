@@ -176,7 +176,7 @@ export function activate(context: vscode.ExtensionContext): SubagentSidecarApi {
     ...useAgentCommands({ service, panel }),
     ...questionCommands({ service, panel }),
     ...messagingCommands({ service, panel, outbox }),
-    ...markingCommands({ service: tagged, marks }),
+    ...markingCommands({ service: tagged, marks, front: () => panel.taskId }),
     ...historyCommands({
       service: tagged,
       history: shownHistory,

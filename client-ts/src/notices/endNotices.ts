@@ -1,7 +1,7 @@
 import * as vscode from "vscode";
 
 import type { AsyncTask } from "../protocol.js";
-import { inform } from "../questions/notify.js";
+import { inform, warn } from "../questions/notify.js";
 import type { SubagentService } from "../service/service.js";
 import { SECTION } from "../service/settings.js";
 import { isLive, runStatus } from "../text/outcome.js";
@@ -41,7 +41,8 @@ function textOf(task: AsyncTask): string {
 async function notify(panel: NoticePanel, task: AsyncTask): Promise<void> {
   const { show } = strings.common;
   const { dontShowAgain } = strings.runs;
-  const chosen = await inform(textOf(task), show, dontShowAgain);
+  const tell = task.status === "failed" ? warn : inform;
+  const chosen = await tell(textOf(task), show, dontShowAgain);
   if (chosen === show) {
     await panel.reveal(task.id);
   } else if (chosen === dontShowAgain) {

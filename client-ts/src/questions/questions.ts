@@ -72,10 +72,15 @@ export function questionLine(run: Waiting, room: Room): QuestionLine {
     (cwd === workspaceDir || oneLine(shortPath(cwd), FOLDER_CHARS) === cwd);
   return {
     text: strings.questions.line(name, verb, folder, askedLine(attention, room.detail)),
-    answers: answersTo(attention.options).filter(
-      ({ allows, label }) => (isSeen || !allows) && label.length <= room.label,
-    ),
+    answers: answersTo(attention.options)
+      .map((answer) => ({ ...answer, label: withQuotes(answer.label) }))
+      .filter(({ allows, label }) => (isSeen || !allows) && label.length <= room.label),
   };
+}
+
+/** Quote what a page shows as code: a line of plain text has no other way to set it apart. */
+function withQuotes(label: string): string {
+  return label.replace(/`(.+)`/u, (_, code: string) => strings.common.quoted(code));
 }
 
 /** Return what a question names, and whether that is all that would be done. */

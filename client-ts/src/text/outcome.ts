@@ -30,7 +30,7 @@ export interface RunState extends Pick<AsyncTask, "status" | "endReason" | "queu
 /** What the icon of a stored task depends on; some lists do not know the outcome. */
 export type StoredLook = Pick<TaskInfo, "status"> & Partial<Pick<TaskInfo, "outcome">>;
 
-/** The names of codicons; `~spin` turns them. */
+/** The names of codicons; `~spin` turns them in a page, which stops them where motion is reduced. */
 export const STATUS_ICON: Readonly<Record<ShownStatus, string>> = {
   queued: "clock",
   running: "sync~spin",

@@ -31,7 +31,8 @@ const STORED_COLORS: Readonly<Record<TaskStatus, string>> = {
 
 export function runIcon(task: AsyncTask): vscode.ThemeIcon {
   const look = shownLook(stateOf(task));
-  return themed(STATUS_ICON[look], RUN_COLORS[look]);
+  // Without `~spin`: the editor turns icons also where motion is reduced.
+  return themed(STATUS_ICON[look].replace("~spin", ""), RUN_COLORS[look]);
 }
 
 export function storedIcon(task: StoredLook): vscode.ThemeIcon {

@@ -64,11 +64,11 @@ function contentFor(
     case "idle":
       return { text: `$(hubot) ${name}`, tooltip: name };
     case "settingUp":
-      return { text: `$(sync~spin) ${strings.statusBar.settingUp}`, tooltip: prefixed(message) };
+      return { text: `$(sync) ${strings.statusBar.settingUp}`, tooltip: prefixed(message) };
     case "starting":
-      return { text: `$(sync~spin) ${name}`, tooltip: prefixed(strings.statusBar.starting) };
+      return { text: `$(sync) ${name}`, tooltip: prefixed(strings.statusBar.starting) };
     case "restarting":
-      return { text: `$(sync~spin) ${name}`, tooltip: prefixed(message) };
+      return { text: `$(sync) ${name}`, tooltip: prefixed(message) };
     case "failed":
       return { text: `$(error) ${name}`, tooltip: prefixed(message) };
     case "untrusted":
@@ -85,7 +85,7 @@ function runningContent(count: ReturnType<typeof countLive>, notes: readonly str
     ...(queued > 0 ? [strings.statusBar.queued(queued)] : []),
     ...(asking > 0 ? [waiting(asking)] : []),
   ];
-  const icon = asking > 0 ? "$(bell-dot)" : running > 0 ? "$(sync~spin)" : "$(hubot)";
+  const icon = asking > 0 ? "$(bell-dot)" : running > 0 ? "$(sync)" : "$(hubot)";
   const parts = [strings.statusBar.running(running), ...others];
   const shown = running > 0 ? parts : others.length > 0 ? others : [name];
   const note = notes.map((each) => (each === "" ? "" : ` ${each}`)).join("");

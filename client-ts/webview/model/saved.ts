@@ -17,6 +17,8 @@ export interface Place {
 export interface Saved {
   readonly goal: string;
   readonly subagentName?: string;
+  /** Other subagents that get the same goal. */
+  readonly also?: readonly string[];
   /** The paths of attached files. */
   readonly files?: readonly string[];
   /** What was chosen of agents, by the names of subagents. */
@@ -45,6 +47,7 @@ export function save(
   return {
     goal: draft.goal,
     ...(draft.subagentName === undefined ? {} : { subagentName: draft.subagentName }),
+    ...(draft.also === undefined ? {} : { also: draft.also }),
     ...(draft.files === undefined ? {} : { files: draft.files }),
     ...(Object.keys(chosen).length === 0 ? {} : { chosen }),
     ...(open === undefined ? {} : { taskId: open.taskId }),
@@ -59,7 +62,7 @@ export function save(
 /** Restore a saved state; members that cannot be read, as after an update, are ignored. */
 export function restore(value: unknown, place: PagePlace = "sideBar"): State {
   const saved = readSaved(value);
-  const { goal, subagentName, files, chosen = {}, taskId, forms, reading, list } = saved;
+  const { goal, subagentName, also, files, chosen = {}, taskId, forms, reading, list } = saved;
   const { messages = {}, queued = {} } = saved;
   const ids = new Set([...Object.keys(messages), ...Object.keys(queued)]);
   const speeches = [...ids].map((id) => {
@@ -74,6 +77,7 @@ export function restore(value: unknown, place: PagePlace = "sideBar"): State {
     draft: {
       goal,
       ...(subagentName === undefined ? {} : { subagentName }),
+      ...(also === undefined ? {} : { also }),
       ...(files === undefined ? {} : { files }),
     },
     chosen,
@@ -81,18 +85,36 @@ export function restore(value: unknown, place: PagePlace = "sideBar"): State {
     forms: restoreForms(forms),
     ...(taskId === undefined
       ? {}
-      : { open: { ...newlyOpen(taskId), ...(reading && { returning: reading.seq }) } }),
+      : {
+          open: {
+            ...newlyOpen(taskId),
+            ...(reading && { at: reading.seq, returning: reading.seq }),
+          },
+        }),
   };
 }
 
 /** Read the state that an earlier page saved, member by member. */
 export function readSaved(value: unknown): Saved {
-  const { goal, subagentName, files, chosen, taskId, messages, queued, forms, reading, list } = (
-    typeof value === "object" && value !== null ? value : {}
-  ) as Partial<Record<keyof Saved, unknown>>;
+  const {
+    goal,
+    subagentName,
+    also,
+    files,
+    chosen,
+    taskId,
+    messages,
+    queued,
+    forms,
+    reading,
+    list,
+  } = (typeof value === "object" && value !== null ? value : {}) as Partial<
+    Record<keyof Saved, unknown>
+  >;
   return {
     goal: typeof goal === "string" ? goal : "",
     ...(typeof subagentName === "string" ? { subagentName } : {}),
+    ...(isList(also) && also.length > 0 ? { also } : {}),
     ...(isList(files) && files.length > 0 ? { files } : {}),
     ...(chosen === undefined ? {} : { chosen: readChosen(chosen) }),
     ...(typeof taskId === "string" && taskId !== "" ? { taskId } : {}),

@@ -59,7 +59,7 @@ async def gone(task_id: str, seconds: float) -> None:
     ("scenario", "error", "kept"),
     [
         ("crash", "killed by signal 9", "half a word"),
-        ("leave", "exited with status 3\nno license found", None),
+        ("leave", "exited with status 3 before it answered\nno license found", None),
         ("close_output", "the agent closed its output before it answered", None),
     ],
 )

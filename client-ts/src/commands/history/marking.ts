@@ -2,6 +2,7 @@ import { showInputBox } from "../../questions/quickInput.js";
 import { allTags, readTags } from "../../marks/marks.js";
 import type { MarkStore } from "../../marks/markStore.js";
 import type { SubagentService } from "../../service/service.js";
+import { storedRef } from "../../storedRef.js";
 import { inOwnRoot, taskParams, type TaskRef } from "../../taskRef.js";
 import { oneLine } from "../../text/words.js";
 import * as strings from "../../text/strings.js";
@@ -15,6 +16,8 @@ const MOST_SUGGESTED = 12;
 export interface MarkingContext {
   readonly service: SubagentService;
   readonly marks: Pick<MarkStore, "marks" | "of" | "change">;
+  /** The page's ID of the task whose conversation is in front, if any. */
+  readonly front: () => string | undefined;
 }
 
 type Act = (context: MarkingContext, tasks: readonly TaskRef[]) => Promise<void>;
@@ -25,7 +28,7 @@ export function markingCommands(context: MarkingContext) {
     (title: string, act: Act) =>
     async (target?: unknown): Promise<void> => {
       await context.service.start();
-      const known = refsOf(target);
+      const known = target === undefined ? taskInFront(context.front()) : refsOf(target);
       const chosen = known.length === 0 ? await searchTasks(context.service, { title }) : undefined;
       const tasks = chosen === undefined ? known : [chosen];
       if (tasks.length > 0) {
@@ -41,6 +44,10 @@ export function markingCommands(context: MarkingContext) {
     "subagentSidecar.task.rename": on(strings.marks.findToRename, rename),
     "subagentSidecar.task.tag": on(strings.marks.findToTag, tag),
   };
+}
+
+function taskInFront(pageId: string | undefined): TaskRef[] {
+  return pageId === undefined ? [] : [storedRef(pageId) ?? { id: pageId }];
 }
 
 function pin(pinned: boolean): Act {

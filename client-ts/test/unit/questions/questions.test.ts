@@ -72,6 +72,13 @@ test("an answer whose reach would be cut is not offered", () => {
   expect(line({ command: "ls", options }).offered).toEqual(ALL);
 });
 
+test("an answer quotes the command that it allows", () => {
+  const options = [{ optionId: "a", name: "Always", kind: "allow_always", scope: "`npm test` here" }];
+  const [label] = line({ command: "ls", options }).offered ?? [];
+  expect(label).toContain("“npm test");
+  expect(label).not.toContain("`");
+});
+
 test("a change is summed up by its lines", () => {
   const diff = "--- a/a.py\n+++ b/a.py\n@@ -1 +1,2 @@\n-x\n+y\n+z\n";
   expect(line({ toolKind: "edit", paths: ["a.py"], diff }).text).toBe(

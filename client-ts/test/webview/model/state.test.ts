@@ -382,6 +382,14 @@ test("a page made again begins where the last one was left", () => {
   const seqs = shown && items.slice(shown.start - dropped, shown.end - dropped).map((i) => i.seq);
   expect(seqs).toContain(300);
   expect(readSaved(saved).reading).toEqual({ seq: 300, below: 12 });
+  expect(restored.open?.at).toBe(300);
+});
+
+test("a draft for several subagents survives the page", () => {
+  const left = after(...READY, { type: "alsoUse", subagentName: "fixer", isUsed: true });
+  const restored = restore(JSON.parse(JSON.stringify(save(left, undefined))));
+  expect(restored.draft.also).toEqual(["fixer"]);
+  expect(restore({ goal: "g", also: [7] }).draft).toEqual({ goal: "g" });
 });
 
 test.each([

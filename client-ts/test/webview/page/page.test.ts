@@ -131,6 +131,30 @@ test("a deleted run stays readable, but cannot be resumed", () => {
   expect(find(".ending .actions").textContent.trim()).toBe("Launch Again…");
 });
 
+test("a run whose agent never answered can only be launched again", () => {
+  const { tell } = shown();
+  const { progress } = task();
+  const failed = { status: "failed", endReason: "error" } as const;
+  tell(...READY, { type: "open", taskId: "t1" });
+  tell({ type: "task", task: task({ ...failed, progress: { ...progress, turns: 0 } }) });
+  expect(find(".ending .primary").textContent.trim()).toBe("Launch Again…");
+  tell({ type: "task", task: task({ ...failed, progress: { ...progress, turns: 1 } }) });
+  expect(find(".ending .primary").textContent.trim()).toBe("Continue…");
+});
+
+test("error output is above what a run does now, and below the result of one that ended", () => {
+  const { tell } = shown();
+  tell(...READY, { type: "open", taskId: "t1" }, { type: "task", task: task() });
+  tell({
+    type: "events",
+    taskId: "t1",
+    events: numbered([{ type: "log", stream: "stderr", text: "a warning\n" }]),
+  });
+  expect(find("[data-part=log] ~ .activity")).toBeDefined();
+  tell({ type: "task", task: task({ status: "completed", endReason: "goal" }) });
+  expect(find(".ending ~ [data-part=log]").textContent).toContain("a warning");
+});
+
 test("a run whose agent needs a sign-in says what to do, and is launched again", () => {
   const { asked, tell } = shown();
   const error = "the agent requires authentication (Authentication required); run `r login`";
@@ -430,7 +454,8 @@ test("a row keeps time, cost and changed lines in sight, apart from what may be 
     type: "runs",
     runs: [row({ ...known, status: "completed", subagentName: "reviewer" })],
   });
-  expect(find(".row-who").textContent).toBe("reviewerCompleted");
+  expect(find(".row-who").textContent).toBe("reviewer");
+  expect(find(".row-state").textContent).toBe("Completed");
   expect(find(".row-figures").textContent).toBe("now$0.50");
   expect(find(".row-more").textContent).toBe("large");
   expect(find(".row-lines").textContent).toBe("+12 −3");

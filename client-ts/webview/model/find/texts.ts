@@ -53,6 +53,8 @@ export function textsOf(around: Around, { items }: Conversation): PartText[] {
   };
   const goal = task === undefined ? [] : [cutText(task.goalPrompt, GOAL_CHARS)];
   const { named } = variablesOf(task, variables);
+  const logText = part(LOG, Infinity, [plain(shownLog(task, log)?.text ?? "")]);
+  const endText = part(END, Infinity, endTexts(around));
   return [
     part(
       PLAN,
@@ -66,8 +68,7 @@ export function textsOf(around: Around, { items }: Conversation): PartText[] {
       Infinity,
       named.flatMap(([name, value]) => [name, valueText(value)].map(plain)),
     ),
-    part(LOG, Infinity, [plain(shownLog(task, log)?.text ?? "")]),
-    part(END, Infinity, endTexts(around)),
+    ...(place.live ? [logText, endText] : [endText, logText]),
   ];
 }
 

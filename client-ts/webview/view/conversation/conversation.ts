@@ -33,7 +33,7 @@ import { ACTIONS, CONVERSATION } from "../../text/strings.js";
 import { attachedFiles } from "../common/attached.js";
 import { ending, totals } from "./ending.js";
 import { findBar } from "./findBar.js";
-import { folds } from "./folds.js";
+import { errorOutput, variables } from "./folds.js";
 import { icon } from "../common/icon.js";
 import type { ItemContext } from "./context.js";
 import { itemView } from "./item.js";
@@ -107,7 +107,7 @@ function head(view: View, open: OpenRun): Part {
     }
     <div class="head-text">
       <h1 id="conversation-title">
-        <bdi>${row === undefined ? CONVERSATION.title : headingOf(view, row, open.title)}</bdi>
+        <bdi>${row === undefined ? CONVERSATION.title : headingOf(row, open.title)}</bdi>
       </h1>
       ${row === undefined ? undefined : headFacts(view, row, open)}
     </div>
@@ -115,18 +115,17 @@ function head(view: View, open: OpenRun): Part {
   </header>`;
 }
 
-/** A tab has the name of its row; in a side bar, the name of the agent is short enough. */
-function headingOf({ state }: View, row: RunRow, title = row.goal): string {
-  return state.place === "editor" ? oneLine(plain(title), TITLE_CHARS) : row.subagentName;
+function headingOf(row: RunRow, title = row.goal): string {
+  return oneLine(plain(title), TITLE_CHARS);
 }
 
 function headFacts(view: View, row: RunRow, open: OpenRun): Part {
-  const { state, now } = view;
+  const { now } = view;
   const stored = open.task?.stored;
   const { status, glyph, words } = stored === undefined ? runState(view, row) : storedState(stored);
   const time = elapsed(row, now);
   const facts = [
-    state.place === "editor" ? row.subagentName : undefined,
+    row.subagentName,
     row.from && CONVERSATION.launchedFrom(row.from),
     placeWords(row, now),
     ...modelWords(row),
@@ -257,8 +256,12 @@ function more({ send }: View, open: OpenRun, side: PageSide): Part {
 }
 
 function tail(view: View, open: OpenRun): Part {
-  return html`${folds(open)} ${unsaidMessages(view, open)} ${activity(view, open)}
-  ${ending(view, open)}`;
+  const { task } = open;
+  const log = errorOutput(open);
+  // What a run answered and its result stay together.
+  const isEnded = task !== undefined && !isLive(task);
+  return html`${variables(open)} ${isEnded ? undefined : log} ${unsaidMessages(view, open)}
+  ${activity(view, open)} ${ending(view, open)} ${isEnded ? log : undefined}`;
 }
 
 /** Render what a run is doing now, and how long it has been silent. */

@@ -24,6 +24,7 @@ import { END } from "../../model/find/parts.js";
 import { storedLook } from "../../text/words.js";
 import { ACTIONS, ENDING } from "../../text/strings.js";
 import { withCode } from "../common/code.js";
+import { foldSummary } from "../common/foldSummary.js";
 import { icon } from "../common/icon.js";
 import { remembering, renderMarkdown } from "../markdown/markdown.js";
 import { changes } from "./changes.js";
@@ -76,7 +77,7 @@ function failed({ cause, whole }: Failure): Part {
       whole === undefined
         ? undefined
         : html`<details class="fold">
-            <summary>${ENDING.allLines(whole.trimEnd().split("\n").length)}</summary>
+            ${foldSummary(ENDING.allLines(whole.trimEnd().split("\n").length))}
             <pre class="log" tabindex="0" aria-label=${ENDING.error}>${whole}</pre>
           </details>`
     }`;
@@ -156,7 +157,8 @@ function costFacts(task: PageTask, cost: number | null | undefined, tokens: numb
 }
 
 /** Render what to do next: continue, and the rest in a menu. */
-function actions(view: View, { isDeleted, signIn }: OpenRun, { id: taskId }: AsyncTask): Part {
+function actions(view: View, { isDeleted, signIn }: OpenRun, task: AsyncTask): Part {
+  const { id: taskId } = task;
   const { send } = view;
   const button = (words: string, event: Event, kind: string): Part =>
     html`<button
@@ -180,15 +182,18 @@ function actions(view: View, { isDeleted, signIn }: OpenRun, { id: taskId }: Asy
   }
   const resume = (kind: string): Part =>
     button(ENDING.resume, { type: "beginResume", taskId }, kind);
+  const again = (kind: string): Part => button(ENDING.again, { type: "launchAgain" }, kind);
+  const canOnlyRestart = task.status === "failed" && task.progress.turns === 0;
+  const first = canOnlyRestart ? again : resume;
   return html`<div class="actions">
-    ${signIn === undefined ? resume("primary") : signInButtons(view, taskId, signIn)}
+    ${signIn === undefined ? first("primary") : signInButtons(view, taskId, signIn)}
     <details class="more-actions">
       <summary class="secondary" role="button" aria-label=${ENDING.more} title=${ENDING.more}>
         ${icon("ellipsis")}
       </summary>
       <div class="actions">
-        ${signIn === undefined ? undefined : resume("secondary")}
-        ${button(ENDING.again, { type: "launchAgain" }, "secondary")}
+        ${signIn === undefined && !canOnlyRestart ? undefined : resume("secondary")}
+        ${signIn === undefined && canOnlyRestart ? undefined : again("secondary")}
         ${button(ACTIONS.openTranscript, { type: "act", action: "openTranscript" }, "secondary")}
       </div>
     </details>

@@ -18,10 +18,12 @@ import type { Part } from "../common/view.js";
 
 type Words = readonly (string | undefined)[];
 
-/** The facts that a row shows. A narrow row shortens `more` first, then `who`. */
+/** The facts that a row shows. A narrow row leaves out `more` first, then the state, then `who`. */
 export interface Facts {
-  /** The agent and the state. */
-  readonly who: Words;
+  /** The agent, or the product of a stored task. */
+  readonly who: string | undefined;
+  /** The state, which the icon shows too. */
+  readonly state: Words;
   /** When it ended or how long it runs, and what it cost. */
   readonly figures: Words;
   /** The added and removed lines. */
@@ -34,7 +36,8 @@ export function runFacts(run: RunRow, cancelling: boolean, now: number): Facts {
   const live = isLive(run);
   const when = run.completedAt === undefined ? undefined : ago(run.completedAt, now);
   return {
-    who: [run.subagentName, statusText(run, cancelling), run.continues && LIST.continued],
+    who: run.subagentName,
+    state: [statusText(run, cancelling), run.continues && LIST.continued],
     figures: [live ? elapsed(run, now) : (when ?? elapsed(run, now)), costWords(run.cost)],
     more: [
       ...unmetFacts(run.unmet),
@@ -58,7 +61,8 @@ export function storedFacts(task: StoredRow, changes: Changes | undefined, now: 
   const { product, agent, at, cost, estimatedCost, folder } = task;
   const isOwn = product === "sidecar";
   return {
-    who: [isOwn ? agent : product, storedText(task)],
+    who: isOwn ? agent : product,
+    state: [storedText(task)],
     figures: [
       at === undefined ? undefined : ago(at, now),
       cost === undefined ? estimateWords(estimatedCost) : costWords(cost),
@@ -68,10 +72,11 @@ export function storedFacts(task: StoredRow, changes: Changes | undefined, now: 
   };
 }
 
-/** Render the parts of the second line, which are cut in the order that `Facts` says. */
-export function factParts({ who, figures, more, lines }: Facts): Part[] {
+/** Render the parts of the second line, of which `Facts` says what is left out first. */
+export function factParts({ who, state, figures, more, lines }: Facts): Part[] {
   const parts = [
-    ["row-who", given(who)],
+    ["row-who", given([who])],
+    ["row-state", given(state)],
     ["row-figures", given(figures)],
     ["row-lines", given([lines])],
     ["row-more", given(more)],

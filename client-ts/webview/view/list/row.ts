@@ -135,8 +135,8 @@ export function storedLine(
 
 function row(view: View, { key, isCurrent, asks, open, act, ...shown }: Row): Part {
   const { selected } = view.state.list;
-  const tags = shown.tags.map(LIST.tag).join(" ");
-  const facts = { ...shown.facts, who: [tags, ...shown.facts.who] };
+  const tags = shown.tags.map(LIST.tag);
+  const facts = { ...shown.facts, more: [...tags, ...shown.facts.more] };
   return html`<div
     class="entry ${asks === undefined ? "" : "entry-asks"}"
     data-vscode-context=${shown.menu}
@@ -164,7 +164,7 @@ function row(view: View, { key, isCurrent, asks, open, act, ...shown }: Row): Pa
         <span class="row-title"><bdi>${shown.title}</bdi></span>
         ${shown.pinned ? html`<span class="pinned" role="img" aria-label=${LIST.pinned}>${icon("pinned")}</span>` : undefined}
       </span>
-      <span class="row-facts">
+      <span class="row-facts ${tags.length > 0 ? "row-tagged" : ""}">
         ${
           asks === undefined
             ? factParts(facts)

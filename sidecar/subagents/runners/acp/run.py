@@ -211,7 +211,7 @@ class AcpRun(ProcessRun):
             return f"the sidecar could not record the output: {self._wire.error}"
         if not await self._process.exits_within(_EXIT_SECONDS):
             return "the agent closed its output before it answered"
-        return f"the agent exited before it answered: {describe_exit(await self._process.exited())}"
+        return f"the agent {describe_exit(await self._process.exited())} before it answered"
 
     def _explained(self, error: AgentError) -> str:
         """Return the text of an error, with the end of stderr if the text does not explain the cause."""

@@ -80,7 +80,7 @@ class CommandRun(ProcessRun):
     def _outcome(self, status: int) -> RunResult:
         error = f"the output could not be recorded: {self._record_error}" if self._record_error else None
         if status and error is None:
-            error = self._log.tail() or describe_exit(status)
+            error = self._log.tail() or f"the program {describe_exit(status)}"
         emitted = dict(self._output.emitted_vars)
         if error is None:
             error = missing_outputs(self._expected, emitted, self._output.left_out)

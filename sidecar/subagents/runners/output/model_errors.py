@@ -38,7 +38,7 @@ _WORDS: tuple[tuple[ErrorKind, str], ...] = (
     ),
     (
         "rateLimit",
-        r"rate[ _-]?limit|too many requests|quota|resource[ _]exhausted|usage limit|"
+        r"rate[ _-]?limit|too many requests|quota(?!t)|resource[ _]exhausted|usage limit|"
         r"credit balance|billing",
     ),
     (

@@ -268,8 +268,8 @@ class ChildProcess(asyncio.SubprocessProtocol):
 
 
 def describe_exit(status: int) -> str:
-    """Describe an exit status as `subprocess` reports it: -N is signal N."""
-    return f"killed by signal {-status}" if status < 0 else f"exited with status {status}"
+    """Describe an exit status as `subprocess` reports it, where -N is signal N, without a subject."""
+    return f"was killed by signal {-status}" if status < 0 else f"exited with status {status}"
 
 
 async def _in_thread(sweep_: Callable[[], tuple[int, ...]]) -> tuple[int, ...]:

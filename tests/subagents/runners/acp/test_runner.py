@@ -137,8 +137,8 @@ async def test_a_model_the_agent_does_not_have_is_refused_by_name(agent: Agent) 
 @pytest.mark.parametrize(
     ("scenario", "error"),
     [
-        (("leave",), "the agent exited before it answered: exited with status 3\nno license found"),
-        (("crash",), "the agent exited before it answered: killed by signal 9"),
+        (("leave",), "the agent exited with status 3 before it answered\nno license found"),
+        (("crash",), "the agent was killed by signal 9 before it answered"),
         (("close_output",), "the agent closed its output before it answered"),
         (
             ("auth",),
@@ -258,7 +258,7 @@ async def test_an_agent_that_ends_by_itself_leaves_no_child(agent: Agent) -> Non
     run = await agent("detached")
     await run.until_it_speaks()
     psutil.Process(run.run.pid).kill()
-    assert (await run.result()).error.endswith("killed by signal 9")
+    assert (await run.result()).error == "the agent was killed by signal 9 before it answered"
     assert find([run.task_id]) == []
 
 

@@ -60,6 +60,11 @@ def test_a_parser_error_is_a_broken_stream_and_not_a_server_error() -> None:
     assert (found.kind, found.status) == ("network", None)
 
 
+def test_a_longer_word_is_not_taken_for_a_quota() -> None:
+    assert error_kind("Internal error (No closing quotation)") is None
+    assert error_kind("insufficient_quota") == "rateLimit"
+
+
 nested = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=9),
     lambda inner: (

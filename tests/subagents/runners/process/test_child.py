@@ -46,7 +46,7 @@ async def test_a_child_that_exits_on_term_is_stopped_at_once(start: Start) -> No
     run = await start("sh", "-c", "echo up; exec sleep 60")
     await run.until_it_speaks()
     assert await stop_in(run, 60.0) < 20.0
-    assert (await run.result()).error == "killed by signal 15"
+    assert (await run.result()).error == "the program was killed by signal 15"
 
 
 async def test_a_child_is_stopped_when_no_thread_can_be_started(
@@ -61,7 +61,7 @@ async def test_a_child_is_stopped_when_no_thread_can_be_started(
         await stop_in(run)
     finally:
         threading.stack_size(0)
-    assert (await run.result()).error == "killed by signal 15"
+    assert (await run.result()).error == "the program was killed by signal 15"
     assert [record.message for record in caplog.records if "can't start new thread" in record.message] == [
         "can't start new thread: runs are cleaned up one at a time, without threads of their own"
     ]
@@ -89,7 +89,7 @@ async def test_a_child_that_ignores_term_is_killed_within_the_limit(
     run = await start("sh", "-c", "trap '' TERM; echo up; while :; do sleep 0.1; done")
     await run.until_it_speaks()
     assert least < await stop_in(run, limit) < most
-    assert (await run.result()).error == "killed by signal 9"
+    assert (await run.result()).error == "the program was killed by signal 9"
 
 
 async def test_a_later_stop_with_a_shorter_limit_applies(start: Start) -> None:
@@ -153,7 +153,7 @@ async def test_stops_at_once_before_and_after_the_end_are_harmless(start: Start)
     run = await start("sleep", "60")
     await asyncio.gather(*(run.run.stop(5.0) for _ in range(5)), run.run.stop(1.0))
     await run.run.stop()
-    assert (await run.result()).error == "killed by signal 15"
+    assert (await run.result()).error == "the program was killed by signal 15"
 
 
 async def test_cancelling_a_wait_for_the_result_does_not_affect_the_run(start: Start) -> None:
