@@ -65,7 +65,7 @@ function topGroups(runs: readonly RunRow[], list: ListState): Map<GroupId, reado
   const found = families(others);
   const running = found.filter(([[{ status }]]) => status === "running");
   const queued = found.filter(([[{ status }]]) => status === "queued");
-  const ended = found.filter(([[run]]) => !isLive(run));
+  const ended = found.filter(([[run]]) => !isLive(run)).toSorted(byEnd);
   return new Map<GroupId, readonly Entry[]>([
     ["needsYou", asking.map(runEntry)],
     ["running", running.flatMap(familyEntries)],
@@ -85,6 +85,15 @@ function pinnedEntries(runs: readonly RunRow[], { history }: ListState): readonl
 
 function byPosition([[one]]: Family, [[other]]: Family): number {
   return (one.queuePosition ?? 0) - (other.queuePosition ?? 0);
+}
+
+/** The last to end comes first. */
+function byEnd(one: Family, other: Family): number {
+  return endOf(other) - endOf(one);
+}
+
+function endOf(family: Family): number {
+  return Math.max(...family.map(([{ completedAt, launchedAt }]) => completedAt ?? launchedAt ?? 0));
 }
 
 function isPinnedEnd(run: RunRow): boolean {

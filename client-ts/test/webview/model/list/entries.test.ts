@@ -53,6 +53,13 @@ test("what needs the reader comes first, then what runs, waits and ended, then t
   ]);
 });
 
+test("what ended last is the first of what is recent, however long it ran", () => {
+  const ended = (id: string, launchedAt: number, completedAt: number) =>
+    row({ id, status: "completed", launchedAt, completedAt });
+  const runs = [ended("short", 50, 60), ended("long", 1, 90), ended("first", 5, 10)];
+  expect(keys(listed([]), runs)).toEqual(["group recent", "run long", "run short", "run first"]);
+});
+
 test("a run that is listed is not listed again as a stored task", () => {
   const tasks = [stored("t1", 1, { own: true }), stored("t1", 1, { root: "/other" })];
   expect(keys(listed(tasks))).toEqual([
