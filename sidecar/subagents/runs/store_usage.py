@@ -58,6 +58,9 @@ class StoreUsages:
         used = whole and before and _difference(whole, before)
         if not used or not _is_known(used):
             return
+        if not (used.input_tokens or used.output_tokens):
+            await self._note_none(run)
+            return
         try:
             # The stored task first, so that whoever is notified of the usage finds it in the list too.
             await Transcript.add_usage(self._root, run.id, _entry_numbers(used))
@@ -67,6 +70,11 @@ class StoreUsages:
         except StorageError as error:
             logger.warning("the usage of run %s is not recorded: %s", run.id, error.message)
 
+    async def _note_none(self, run: Run) -> None:
+        """Note that the store has no tokens of a run: those of an answer that broke off are not known."""
+        if not _is_known(run.record.task.progress):
+            await self._registry.add_usage(run.record, {"usage_source": "store"})
+
     async def _used_before(self, task: AsyncTask) -> StoreUsage | None:
         """Sum what earlier runs in the same session used; None if that is not known."""
         used = StoreUsage()
@@ -74,7 +82,7 @@ class StoreUsages:
             if record.task.session_task_id != task.session_task_id:
                 break
             task = record.task
-            if not _is_known(task.progress):
+            if not _is_known(task.progress) and task.progress.usage_source is None:
                 return None
             parts = (getattr(task.progress, name) for name in StoreUsage._fields)
             used = StoreUsage(*(_sum(*pair) for pair in zip(used, parts, strict=True)))

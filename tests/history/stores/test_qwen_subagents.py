@@ -129,3 +129,15 @@ def test_the_model_of_a_subagent_is_unknown_if_nothing_names_it(root: Path, abou
     path.unlink() if about is None else path.write_text(about)
     child = TaskHistory([root], now=lambda: NOW).get(AGENT)[0]
     assert (child.model, child.problems) == (None, [])
+
+
+def test_the_model_is_known_once_it_is_written(root: Path, tmp_path: Path) -> None:
+    path = add_subagent(root).with_suffix(".meta.json")
+    path.unlink()
+    history = TaskHistory([root], now=lambda: NOW, cache=tmp_path / "cache")
+    assert {row.id: row.model for row in history.list(children=True)}[AGENT] is None
+    path.write_text('{"model": "qwen3"}')
+    assert AGENT in history.refresh().changed
+    history.close()
+    again = TaskHistory([root], now=lambda: NOW, cache=tmp_path / "cache")
+    assert {row.id: row.model for row in again.list(children=True)}[AGENT] == "qwen3"

@@ -9,7 +9,7 @@ from typing import Final, Protocol
 
 from sidecar.api.errors import StorageError
 from sidecar.api.stored.tasks import StoredMessage
-from sidecar.history.stored.complexity import is_too_complex
+from sidecar.history.stored.complexity import is_too_complex, is_too_wide
 from sidecar.history.stores.append_only.growing_file import Growth, Position, Unreadable, open_growing
 
 _STEP: Final = 64
@@ -73,7 +73,9 @@ class _Places:
 
     def render(self, line: bytes) -> Sequence[StoredMessage]:
         """Return the messages of a line."""
-        return [_too_complex(line)] if is_too_complex(line) else self._render(line)
+        if is_too_complex(line):
+            return [_notice(line, "has too many parts to show")]
+        return [_notice(line, "is too large to show")] if is_too_wide(line) else self._render(line)
 
     def _count(self, file: int, offset: int, line: bytes) -> None:
         found = len(self.render(line))
@@ -163,8 +165,8 @@ class LineMessages:
                             yield line
 
 
-def _too_complex(line: bytes) -> StoredMessage:
-    text = f"This record of {len(line):,} bytes has too many parts to show."
+def _notice(line: bytes, reason: str) -> StoredMessage:
+    text = f"This record of {len(line):,} bytes {reason}."
     return StoredMessage(index=0, role="system", kind="notice", text=text)
 
 

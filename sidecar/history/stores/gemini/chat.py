@@ -6,6 +6,7 @@ from typing import Any, Final, Generic, TypeVar
 import msgspec
 
 from sidecar.api.stored.tasks import Problem
+from sidecar.history.stored.complexity import is_too_wide
 from sidecar.history.stored.parsing import clean
 from sidecar.history.stored.problems import problem
 from sidecar.history.stores.gemini.facts import fact_of
@@ -87,7 +88,7 @@ class Chat(Generic[T]):
             self._apply(line)
 
     def _read_line(self, data: bytes) -> None:
-        line = decode_line(data)
+        line = None if is_too_wide(data) else decode_line(data)
         if line is None:
             self._bad_lines += 1
         else:

@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from sidecar.history.stored.parsing import text_of
+from sidecar.history.stored.parsing import is_json, text_of
 from sidecar.history.stores.gemini.records import is_document, is_whole, parse_document
 from sidecar.history.stores.sessions.folders import (
     HEAD_BYTES,
@@ -83,13 +83,15 @@ class SessionIds:
         if not data:
             return None
         found = _id_in(data)
+        is_final = True
         if found is None:
-            whole = read_settled(chat.path, stem, is_whole)
-            if whole.data is not None and not is_whole(whole.data) and is_recent(chat.path):
+            whole = read_settled(chat.path, stem, _is_begun)
+            is_final = whole.data is None or _is_begun(whole.data)
+            if not is_final and is_recent(chat.path):
                 return None  # the ID is in what is not written yet
             found = _id_in_whole(whole.data, stem)
         key = found if found is not None and found != chat.parent else session_id(stem)
-        if key is not None:
+        if key is not None and is_final:
             self._known[chat.path] = chat.inode, key
         return key
 
@@ -97,6 +99,11 @@ class SessionIds:
         """Forget files that are gone."""
         if len(self._known) > len(paths):
             self._known = {path: known for path, known in self._known.items() if path in paths}
+
+
+def _is_begun(data: bytes) -> bool:
+    """Return whether a document, or the first of some lines, is complete."""
+    return is_whole(data) and (is_document(data) or b"\n" in data.lstrip() or is_json(data))
 
 
 def _id_in(data: bytes) -> str | None:

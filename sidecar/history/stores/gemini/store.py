@@ -42,6 +42,8 @@ T = TypeVar("T")
 SUBAGENT: Final = "subagent"
 """The kind of a chat that a subagent wrote."""
 _HAS_EMPTY: Final = b"empty"
+_MAX_LINES: Final = 96 << 20
+"""The largest chat of lines whose messages are shown, in bytes."""
 
 
 class GeminiStore(FileSessionStore):
@@ -199,7 +201,8 @@ class GeminiStore(FileSessionStore):
     def _whole_messages(self, files: SessionFiles, *, strict: bool = True) -> Iterator[Message]:
         chats = []
         for path in files.paths:
-            file = self._read(path, read_file)
+            is_document = self._name(path).endswith(".json")
+            file = self._read(path, read_document if is_document else _read_lines)
             if strict and file.data is None and file.problems:
                 reason = file.problems[0].message
                 raise StorageError(f"{path}: {reason}", path=path, reason=reason)
@@ -230,6 +233,10 @@ class GeminiStore(FileSessionStore):
     def _folder_of(self, path: str) -> str | None:
         chat = self._chats.get(path)
         return self._projects.folder_of(chat.project) if chat is not None else None
+
+
+def _read_lines(path: str, name: str) -> StoredFile:
+    return read_file(path, name, _MAX_LINES)
 
 
 def _chat(file: StoredFile, keep: Callable[[Message], T]) -> Chat[T]:

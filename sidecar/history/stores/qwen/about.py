@@ -7,9 +7,9 @@ import msgspec
 from sidecar.api.stored.tasks import Problem
 from sidecar.history.stored.parsing import clean, decode_leniently, is_json
 from sidecar.history.stored.reading import StoredFile, read_file
-from sidecar.history.stores.qwen.layout import SUFFIX
+from sidecar.history.stores.qwen.layout import AGENT, SUFFIX
 from sidecar.history.stores.sessions.saving import read_settled
-from sidecar.history.stores.sessions.values import text
+from sidecar.history.stores.sessions.values import session_id, text
 
 ABOUT: Final = ".meta.json"
 _MAX_BYTES: Final = 256 * 1024
@@ -18,6 +18,12 @@ _MAX_BYTES: Final = 256 * 1024
 def about_path(chat: str) -> str:
     """Return the path of the file about the subagent with this chat."""
     return f"{chat.removesuffix(SUFFIX)}{ABOUT}"
+
+
+def agent_of(name: str) -> str | None:
+    """Return the ID of the subagent whose chat, or the file about it, has this name."""
+    suffix = next((each for each in (SUFFIX, ABOUT) if name.endswith(each)), None)
+    return session_id(name.removesuffix(suffix)) if suffix and name.startswith(AGENT) else None
 
 
 def model_of(chat: str, name: str) -> tuple[str | None, list[Problem]]:

@@ -9,11 +9,13 @@ from typing import ClassVar, Final
 
 from sidecar.changes.file_change import FileChange
 from sidecar.history.stored.parsing import text_of
+from sidecar.history.stored.reading import stamp_of
 from sidecar.history.stores.append_only.growing_file import Position, Unreadable, open_growing
 from sidecar.history.stores.append_only.message_lines import MessagePlaces
 from sidecar.history.stores.append_only.records import Damage
 from sidecar.history.stores.contract import Kind, Messages, Root, Touched
-from sidecar.history.stores.qwen.about import about_path, model_of
+from sidecar.history.stores.index_row import condense
+from sidecar.history.stores.qwen.about import about_path, agent_of, model_of
 from sidecar.history.stores.qwen.layout import (
     CHATS,
     PLACES,
@@ -21,7 +23,6 @@ from sidecar.history.stores.qwen.layout import (
     SUFFIX,
     agent_paths,
     chat_paths,
-    is_agent,
 )
 from sidecar.history.stores.qwen.messages import render, stored_messages, touched_files
 from sidecar.history.stores.qwen.records import RECORDS, ChatFold, Record
@@ -64,11 +65,18 @@ class QwenStore(FileSessionStore):
                 found[key].append(entry.path)
         parents: dict[str, str] = {}
         for session, entry in agent_paths(self.root.path, self._folders):
-            if key := _agent_of(entry.name):
+            if key := agent_of(entry.name):
                 found[key].append(entry.path)
                 parents[key] = session if session in found else ""
         self._parents = parents
-        return {key: SessionFiles(tuple(paths), bool(parents.get(key))) for key, paths in found.items()}
+        return {key: self._files(key, paths) for key, paths in found.items()}
+
+    def _files(self, key: str, paths: Sequence[str]) -> SessionFiles:
+        """Return a session's files; a subagent's row also depends on its parent and the file about it."""
+        if key not in self._parents:
+            return SessionFiles(tuple(paths))
+        stamps = [stamp_of(about_path(path)) or () for path in paths]
+        return SessionFiles(tuple(paths), condense(((bool(self._parents[key]),), *stamps)))
 
     def session(self, key: str, files: SessionFiles) -> Session | None:
         """Read what was appended to the session's files."""
@@ -131,8 +139,8 @@ class QwenStore(FileSessionStore):
                 known = next((key for key, files in self._known().items() if path in files.paths), None)
                 key = known or self._key_of(path, None)
                 return Touched(key) if key else None
-            case [place, _, folder, _, name] if place in PLACES and folder == SUBAGENTS and is_agent(name):
-                key = _agent_of(name)
+            case [place, _, folder, _, name] if place in PLACES and folder == SUBAGENTS:
+                key = agent_of(name)
                 return Touched(key) if key else None
         return None
 
@@ -153,18 +161,13 @@ class QwenStore(FileSessionStore):
             return None
         ids = [found for each in _ID.findall(head) if (found := session_id(text_of(each)))]
         key = stem if stem in ids or not ids else ids[0]
-        if key is not None and inode is not None:
+        if key is not None and inode is not None and ids:  # the first line may be half written
             self._keys[path] = inode, key
         return key
 
     def _name(self, path: str) -> str:
         """Return a file's path below the root, with slashes."""
         return path[len(self.root.path) + 1 :].replace(os.sep, "/")
-
-
-def _agent_of(name: str) -> str | None:
-    """Return the ID of the subagent whose file has this name."""
-    return session_id(name.removesuffix(SUFFIX))
 
 
 def _distinct(paths: Sequence[str]) -> Iterator[Record]:

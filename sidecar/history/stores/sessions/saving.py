@@ -6,7 +6,14 @@ from typing import Final
 
 import msgspec
 
-from sidecar.history.stored.complexity import MAX_VALUES, is_too_complex, values_in
+from sidecar.history.stored.complexity import (
+    MAX_TEXT,
+    MAX_VALUES,
+    char_bytes,
+    is_too_complex,
+    is_too_wide,
+    values_in,
+)
 from sidecar.history.stored.problems import problem
 from sidecar.history.stored.reading import StoredFile, read_file, stamp_of
 
@@ -25,10 +32,20 @@ wall_seconds = time.time
 def read_document(path: str, name: str) -> StoredFile:
     """Read a file that is parsed as a whole; one that would take too much memory is refused."""
     file = read_file(path, name, MAX_DOCUMENT)
-    if file.data is None or not is_too_complex(file.data):
-        return file
-    message = f"{name} holds {values_in(file.data):,} objects and arrays; at most {MAX_VALUES:,} are read"
-    return StoredFile(name, None, file.stamp, (problem("tooLarge", message),))
+    message = _refusal(name, file.data) if file.data is not None else None
+    return file if message is None else StoredFile(name, None, file.stamp, (problem("tooLarge", message),))
+
+
+def _refusal(name: str, data: bytes) -> str | None:
+    """Explain why a document would take too much memory; None if it would not."""
+    if is_too_complex(data):
+        return f"{name} holds {values_in(data):,} objects and arrays; at most {MAX_VALUES:,} are read"
+    if is_too_wide(data):
+        most = MAX_TEXT // char_bytes(data)
+        return (
+            f"{name} has {len(data):,} bytes with emoji or other wide characters; at most {most:,} are read"
+        )
+    return None
 
 
 def read_settled(

@@ -8,6 +8,7 @@ import pytest
 
 from sidecar.api.errors import StorageError
 from sidecar.api.stored.tasks import StoredMessage
+from sidecar.history.stored import complexity
 from sidecar.history.stores.append_only.message_lines import MessagePlaces
 
 
@@ -104,4 +105,18 @@ def test_a_record_that_would_take_gigabytes_is_named_and_not_rendered(tmp_path: 
     assert texts(MessagePlaces(), [path], 0, 5) == [
         "This record of 9,000,026 bytes has too many parts to show.",
         "0.0",
+    ]
+
+
+def test_a_record_whose_text_would_take_too_much_memory_is_named_and_not_rendered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(complexity, "MAX_TEXT", 1_000)
+    path = tmp_path / "one"
+    path.write_text(json.dumps({"text": "x" * 400, "parts": 1}) + "\n")
+    with path.open("a") as file:
+        file.write(json.dumps({"text": "x" * 400 + "😀", "parts": 1}, ensure_ascii=False) + "\n")
+    assert texts(MessagePlaces(), [path], 0, 5) == [
+        "x" * 400 + ".0",
+        "This record of 428 bytes is too large to show.",
     ]

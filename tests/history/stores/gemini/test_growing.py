@@ -1,6 +1,7 @@
 """Chats in lines that grow: only what was appended is read, and every look shows a state that was written."""
 
 import json
+import os
 import threading
 from collections.abc import Iterator
 from itertools import pairwise
@@ -112,3 +113,15 @@ def test_a_chat_that_is_appended_to_all_the_time_is_always_right(tmp_path: Path)
         file.write(line(**{"$rewindTo": "new 50"}))
     assert listed(history)[truth.id]["messageCount"] == truth.message_count + 50
     assert listed(history_of(tmp_path / "store"))[truth.id] == listed(history)[truth.id]
+
+
+def test_a_session_gets_its_id_once_its_first_line_is_complete(tmp_path: Path) -> None:
+    path, truth = lines_of(tmp_path / "store", "lines, all replaced")
+    data = path.read_bytes()
+    path.write_bytes(data[:10])
+    os.utime(path, (1, 1))  # not just now
+    history = history_of(tmp_path / "store")
+    assert truth.id not in listed(history)
+    path.write_bytes(data)
+    assert listed(history)[truth.id] == listed(history_of(tmp_path / "store"))[truth.id]
+    assert path.stem not in listed(history)

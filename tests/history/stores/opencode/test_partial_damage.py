@@ -14,7 +14,7 @@ from sidecar.corpus.sessions.opencode import write_opencode
 from sidecar.corpus.sessions.plot import NOW
 from sidecar.history import TaskHistory
 from sidecar.history.catalog.kept_rows import FIRST_PAUSE_MS
-from sidecar.history.stores.opencode import counts, databases
+from sidecar.history.stores.opencode import counts, databases, reading
 from sidecar.history.stores.opencode.reading import content_of
 from sidecar.history.stores.sessions.databases import foreign_database, private_copy
 from sidecar.history.stores.sessions.databases.foreign_database import ForeignDatabase
@@ -276,3 +276,20 @@ def test_a_log_that_is_deleted_before_it_is_copied_causes_no_problem(
     monkeypatch.setattr(foreign_database, "copy_of", late)
     query = "SELECT DISTINCT title FROM session"
     assert ForeignDatabase(str(path)).read(lambda found: found.execute(query).fetchall())[1] == [("new",)]
+
+
+def test_a_session_that_would_take_too_much_memory_is_listed_without_some_rows(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    database = sqlite3.connect(path)
+    key, part = database.execute("SELECT session_id, id FROM part LIMIT 1").fetchone()
+    text = json.dumps({"type": "text", "text": "x" * 300_000 + "😀"})
+    database.execute("UPDATE part SET data = ? WHERE id = ?", (text, part))
+    database.commit()
+    database.close()
+    assert not any(task.problems for task in TaskHistory([path.parent], now=lambda: NOW).list())
+    monkeypatch.setattr(reading, "MAX_TEXTS", 1_000_000)
+    damaged = {task.id: task for task in TaskHistory([path.parent], now=lambda: NOW).list(children=True)}[key]
+    assert [(each.code, each.message) for each in damaged.problems] == [
+        ("tooLarge", "opencode.db: 1 row of the session would take too much memory")
+    ]
