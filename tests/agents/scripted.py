@@ -12,7 +12,8 @@ call TOOL JSON  calls one and says its result; `ID1`, `ID2` … stand for the id
 then STEP       does the step when it is prompted again
 heard           says its prompt
 recall          says how many lines it ever got; with `--lasting`, when its sessions outlive it; with
-                `--brief` these do not offer the choice of a model again
+                `--brief` these do not offer the choice of a model again; with `--late` they are
+                repeated after the answer that they are open
 """
 
 import asyncio
@@ -63,6 +64,7 @@ class ScriptedAgent:
         self._later: list[str] = []
         self._servers: list[ServerClient] = []
         self._ids: list[str] = []
+        self._repeating: asyncio.Task[None] | None = None
 
     def on_connect(self, conn: Any) -> None:
         self._client = conn
@@ -80,10 +82,19 @@ class ScriptedAgent:
         self._cwd, self._session = Path(cwd), session_id
         if not self._memory.exists():
             raise acp.RequestError.invalid_params({"sessionId": "is not known"})
-        await self._say(f"repeated: {self._memory.read_text()}")
+        repeating = self._repeat()
+        if "--late" in sys.argv:
+            self._repeating = asyncio.create_task(repeating)
+        else:
+            await repeating
         if "--brief" in sys.argv:
             return schema.LoadSessionResponse()
         return schema.LoadSessionResponse(config_options=[_model_choice()])
+
+    async def _repeat(self) -> None:
+        for line in self._memory.read_text().splitlines():
+            await asyncio.sleep(0.05)
+            await self._say(f"repeated: {line}")
 
     @property
     def _memory(self) -> Path:

@@ -20,6 +20,7 @@ RUNNERS: Json = {
     "scripted": {"type": "acp", "command": AGENT},
     "lasting": {"type": "acp", "command": [*AGENT, "--lasting"]},
     "claude": {"type": "acp", "command": [*AGENT, "--lasting"]},
+    "gemini": {"type": "acp", "command": [*AGENT, "--lasting", "--late"]},
     "brief": {"type": "acp", "command": [*AGENT, "--lasting", "--brief"]},
     "cat": {"type": "command", "command": ["cat"]},
     "wait": {"type": "command", "command": ["sh", "-c", "echo ready; exec sleep 600"]},
@@ -76,9 +77,10 @@ async def test_a_run_that_cannot_listen_takes_no_message(
 
 
 @pytest.mark.slow
-async def test_an_agent_with_lasting_sessions_continues_in_its_own(start: Start) -> None:
+@pytest.mark.parametrize("name", ["lasting", "gemini"])
+async def test_an_agent_with_lasting_sessions_continues_in_its_own(start: Start, name: str) -> None:
     sidecar = await started(start)
-    first = await sidecar.launch("lasting", "say one")
+    first = await sidecar.launch(name, "say one")
     await sidecar.ended(first)
     answer = await resumed(sidecar, first, text="recall")
     assert (answer["mode"], answer["task"]["resumes"]) == ("session", first)

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
     from sidecar.subagents.runners.acp.session import Session
 
 _NOT_RESUMED = "The agent could not resume its former session, so it gets the transcript instead.\n"
+_QUIET_SECONDS = 1.0
+"""How long an agent that repeats a session late must be silent before its updates belong to the run."""
+_MOST_REPEATING_SECONDS = 20.0
 _LIMIT_REACHED = "the run reached its limit, so the agent may only write a summary"
 
 _QUIET_SECONDS = 0.25
@@ -49,7 +53,8 @@ class Handshake:
     `asks_questions` means that the agent may ask a person, and `question_in` finds the questions of one that
     asks them in permission requests.
     `counts_answers` means that the agent reports the size of every answer, and `loses_images` that it drops
-    images next to files. `failed_servers` returns the MCP servers that do not work in a workspace, and why.
+    images next to files. `repeats_late` means that the messages of a resumed session may come after the
+    answer that it is open. `failed_servers` returns the MCP servers that do not work in a workspace, and why.
     `learned` keeps what the agent announces. `store` is that of an agent which may keep its sessions.
     """
 
@@ -64,6 +69,7 @@ class Handshake:
     question_in: Callable[[Mapping[str, Any]], Asked | None] | None = None
     counts_answers: bool = False
     loses_images: bool = False
+    repeats_late: bool = False
     failed_servers: Callable[[Path], Mapping[str, str]] | None = None
     learned: Learned = field(default_factory=Learned)
     store: AgentStore | None = None
@@ -101,6 +107,8 @@ class Conversation:
         self._counts_answers = False
         self._asks_questions = True
         self._cancelling: asyncio.Task[None] | None = None
+        self._updated_at = 0.0
+        """When the agent sent its last update, on the monotonic clock."""
         events.children.idle = wire.elicitations.idle = self._children_ended.set
 
     @property
@@ -201,6 +209,7 @@ class Conversation:
         learned = handshake.learned
 
         def observe(params: Mapping[str, Any]) -> None:
+            self._updated_at = time.monotonic()
             modes.take(params)
             learned.take(params)
 
@@ -226,6 +235,8 @@ class Conversation:
             self._attached = await asyncio.to_thread(
                 session.blocks, self._spec.attachments, loses_images=handshake.loses_images
             )
+        if is_resumed and handshake.repeats_late:
+            await self._until_quiet()
         self._events.is_muted = False
         await self._report_servers(handshake.failed_servers)
         if former is not None and is_resumed:
@@ -242,6 +253,14 @@ class Conversation:
         if former is not None and is_resumed:
             return session, former.prompt
         return session, "\n\n".join(filter(None, (self._spec.prompt, handshake.instructions)))
+
+    async def _until_quiet(self) -> None:
+        """Wait until the agent has probably repeated the whole session."""
+        self._updated_at = started = time.monotonic()
+        while (left := self._updated_at + _QUIET_SECONDS - (now := time.monotonic())) > 0:
+            if now - started > _MOST_REPEATING_SECONDS:
+                break
+            await asyncio.sleep(left)
 
     async def _report_servers(self, failed: Callable[[Path], Mapping[str, str]] | None) -> None:
         """Report the run's MCP servers that do not work, if the agent can be asked."""

@@ -144,6 +144,7 @@ class AcpRunner(ProgramRunner):
             question_in=self._profile.question_in,
             counts_answers=self._profile.counts_answers,
             loses_images=self._profile.loses_images,
+            repeats_late=self._profile.repeats_late,
             failed_servers=None if server is None else server.failed_servers,
             learned=self.learned,
             store=AgentStore(environment, self._profile.misreports_usage) if self.keeps_sessions else None,

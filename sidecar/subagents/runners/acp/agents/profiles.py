@@ -48,6 +48,8 @@ class Profile:
     """Whether the agent reports the size of every answer during a turn. One without a size is truncated."""
     loses_images: bool = False
     """Whether the agent drops the images of a prompt that also has files."""
+    repeats_late: bool = False
+    """Whether the agent repeats a loaded session's messages after its answer to `session/load`."""
     misreports_usage: bool = False
     """Whether the session in the agent's store replaces the usage that it reports.
 
@@ -107,6 +109,7 @@ _VERIFIED: Mapping[str, Profile] = {
         model_flag="--model",
         loses_images=True,
         asks_questions=False,
+        repeats_late=True,  # version 0.61 does not wait for it
         misreports_usage=True,
         modes=AskingModes(("default",), announced_in_text=True),
         truncation_check=gemini_record.is_truncated,
