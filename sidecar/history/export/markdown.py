@@ -4,6 +4,7 @@ Lists, emphasis, links and code keep their meaning. Headings, HTML, images, link
 is left open are escaped (CommonMark 0.31). A renderer must show the text of a message as one message.
 """
 
+import io
 import re
 from bisect import bisect_left
 from collections import defaultdict
@@ -42,21 +43,21 @@ def inline(line: str) -> str:
 
 
 def _escaped_inline(line: str) -> str:
-    pieces, place = [], 0
+    escaped = io.StringIO()  # a list of pieces would take many times the size of the line
+    kept = place = 0
     runs = _runs(line)
     while match := _INLINE.search(line, place):
-        pieces.append(line[place : match.start()])
-        end = match.end()
+        place = match.end()
         token = match[0]
-        if token[0] != "`":
-            pieces.append(token if token[0] == "\\" else token[:-1] + "\\" + token[-1])
-        elif (closing := _next(runs[len(token)], end)) is not None:
-            end = closing + len(token)
-            pieces.append(line[match.start() : end])
-        else:
-            pieces.append("\\`" * len(token))
-        place = end
-    return "".join((*pieces, line[place:]))
+        if token[0] == "\\":
+            continue
+        if token[0] == "`" and (closing := _next(runs[len(token)], place)) is not None:
+            place = closing + len(token)
+            continue
+        escaped.write(line[kept : match.start()])
+        escaped.write("\\`" * len(token) if token[0] == "`" else f"{token[:-1]}\\{token[-1]}")
+        kept = place
+    return escaped.getvalue() + line[kept:]
 
 
 def block(text: str) -> str:
