@@ -109,7 +109,8 @@ async def test_the_error_of_a_failed_command_is_the_end_of_its_stderr(start: Sta
 
 
 @pytest.mark.parametrize(
-    ("script", "error"), [("exit 7", "the program exited with status 7"), ("kill -9 $$", "the program was killed by signal 9")]
+    ("script", "error"),
+    [("exit 7", "the program exited with status 7"), ("kill -9 $$", "the program was killed by signal 9")],
 )
 async def test_the_error_of_a_failure_without_stderr_is_its_status(
     start: Start, script: str, error: str
