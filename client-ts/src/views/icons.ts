@@ -31,7 +31,7 @@ const STORED_COLORS: Readonly<Record<TaskStatus, string>> = {
 
 export function runIcon(task: AsyncTask): vscode.ThemeIcon {
   const look = shownLook(stateOf(task));
-  // Without `~spin`: the editor turns icons also where motion is reduced.
+  // The editor turns icons with `~spin` even where motion is reduced.
   return themed(STATUS_ICON[look].replace("~spin", ""), RUN_COLORS[look]);
 }
 

@@ -11,7 +11,7 @@ MAX_TEXT: Final = 56 << 20
 """The most bytes that the text of one JSON value may take in memory, where there are several copies of it."""
 _TWO_BYTES: Final = re.compile(rb"[\xc4-\xef]|\\u(?!00)")
 _FOUR_BYTES: Final = re.compile(rb"[\xf0-\xf4]|\\u[dD][89abAB]")
-"""What makes Python keep each character of a text in so many bytes (PEP 393), also as an escape."""
+"""Characters, or their escapes, that make Python keep a text with 2 or 4 bytes for each one (PEP 393)."""
 
 
 def is_too_complex(json: bytes | str | msgspec.Raw) -> bool:

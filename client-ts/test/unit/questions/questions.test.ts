@@ -73,7 +73,9 @@ test("an answer whose reach would be cut is not offered", () => {
 });
 
 test("an answer quotes the command that it allows", () => {
-  const options = [{ optionId: "a", name: "Always", kind: "allow_always", scope: "`npm test` here" }];
+  const options = [
+    { optionId: "a", name: "Always", kind: "allow_always", scope: "`npm test` here" },
+  ];
   const [label] = line({ command: "ls", options }).offered ?? [];
   expect(label).toContain("“npm test");
   expect(label).not.toContain("`");
