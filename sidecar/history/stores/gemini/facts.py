@@ -17,6 +17,8 @@ _COMMAND: Final = re.compile(r"[/?](?:[A-Za-z][\w:-]{0,63})?(?:\s|$)")
 """A command of the product, such as `/stats`; a path continues with another slash."""
 _WRAPPERS: Final = ("<session_context>", "<state_snapshot>", "This is the Gemini CLI. We are setting up")
 """The starts of texts that the product writes in the user's name."""
+_MAX_CHARS: Final = 20_000
+"""How much of a prompt is kept, for the title."""
 _CANCELLED: Final = re.compile(r"(?i)request cancelled|cancell?ed by (?:the )?user|user cancell?ed")
 
 
@@ -67,11 +69,11 @@ def fact_of(message: Message) -> Fact:
 
 
 def prompt_of(message: Message) -> str | None:
-    """Return what a person typed; None for a command, a tool's result, or a text of the product."""
+    """Return the start of what a person typed; None for a command, a tool's result, or the product's text."""
     shown = plain_text(message.display_content) or plain_text(message.content)
     if not shown.strip() or is_wrapper(shown) or _COMMAND.match(shown):
         return None
-    return shown
+    return shown[:_MAX_CHARS]
 
 
 def is_wrapper(shown: str) -> bool:
