@@ -44,6 +44,8 @@ export type OpenEvent =
   | { readonly type: "widen" }
   /** More arrived than can be drawn at once: draw this weight of the end first. */
   | { readonly type: "narrow"; readonly weight: number }
+  /** This machine can draw this weight in a frame. */
+  | { readonly type: "portion"; readonly weight: number }
   | { readonly type: "earlier" }
   | { readonly type: "later" }
   | FindEvent;

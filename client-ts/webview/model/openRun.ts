@@ -7,10 +7,8 @@ import { itemCount } from "./conversation/conversation.js";
 import { EMPTY_STREAM, hasAfter, hasBefore, hasRoom, type Stream } from "./conversation/stream.js";
 import { weightOf } from "./conversation/weight.js";
 import type { Find } from "./find/find.js";
-import { END, type Extent, latest, MAX_SHOWN, type Range, within } from "./range.js";
+import { END, type Extent, latest, MAX_SHOWN, PAGE, type Range, within } from "./range.js";
 
-/** The most of a flood that is drawn in one frame: two blocks of dense Markdown, and not a third. */
-const MOST_AT_ONCE = 8_000;
 /** Number of events fetched after the place to which a reader returns. */
 const EVENTS_BEHIND = 60;
 
@@ -35,6 +33,8 @@ export interface OpenRun {
   readonly inView?: Range;
   /** The weight of the items shown at the end, enough to fill the page. */
   readonly endWeight?: number;
+  /** The weight that this machine can draw in a frame, once that is known. */
+  readonly portion?: number;
   /** The event at which the reader left the page, until it is loaded again. */
   readonly returning?: number;
   /** The question to which the page at that event leads, until the reader acts. */
@@ -121,9 +121,19 @@ export function canWiden(open: OpenRun): boolean {
  */
 export function narrowed(open: OpenRun, drawn: Range, part: number): number | undefined {
   const filling = Math.min(1, part) * (open.endWeight ?? END);
-  const weight = Math.max(END, Math.min(filling, MOST_AT_ONCE));
+  const weight = Math.max(END, Math.min(filling, PAGE));
   const isNew = followsEnd(open) && latest(extentOf(open), weight).start >= drawn.end;
   return isNew ? weight : undefined;
+}
+
+/** Return the weight of the items that are shown, and were not before. */
+export function addedWeight(open: OpenRun, before: Range): number {
+  const [{ start, end }, extent] = [shownOf(open), extentOf(open)];
+  let sum = 0;
+  for (let at = start; at < end; at += 1) {
+    sum += before.start <= at && at < before.end ? 0 : extent.weigh(at);
+  }
+  return sum;
 }
 
 /** Whether the first of what is loaded is shown. */

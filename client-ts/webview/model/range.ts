@@ -1,7 +1,7 @@
 /** The weight of what is shown at the end at first; see `weightOf`. */
 export const END = 6_000;
-/** The weight by which a page extends what is shown. */
-export const PAGE = 16_000;
+/** The most weight by which what is shown is extended in one frame: two blocks of dense Markdown, and not a third. */
+export const PAGE = 8_000;
 /** Beyond this weight, items out of view are removed. */
 export const MAX_SHOWN = 48_000;
 /** The most weight that is shown at once, in view or not, unless a single item weighs more. */
@@ -24,16 +24,16 @@ export function latest(extent: Extent, weight = END): Range {
   return { start: backFrom(extent.end, weight, extent), end: extent.end };
 }
 
-/** Add a page of earlier items. If that is too much, remove the latest, except those in view. */
-export function earlier(shown: Range, extent: Extent, inView?: Range): Range {
-  const start = backFrom(shown.start, PAGE, extent);
+/** Add earlier items of a weight. If that is too much, remove the latest, except those in view. */
+export function earlier(shown: Range, extent: Extent, inView?: Range, weight = PAGE): Range {
+  const start = backFrom(shown.start, weight, extent);
   const kept = Math.min(inView?.end ?? start, onFrom(start, MAX_KEPT, extent));
   return { start, end: Math.min(shown.end, Math.max(kept, onFrom(start, MAX_SHOWN, extent))) };
 }
 
-/** Add a page of later items. If that is too much, remove the earliest, except those in view. */
-export function later(shown: Range, extent: Extent, inView?: Range): Range {
-  const end = onFrom(shown.end, PAGE, extent);
+/** Add later items of a weight. If that is too much, remove the earliest, except those in view. */
+export function later(shown: Range, extent: Extent, inView?: Range, weight = PAGE): Range {
+  const end = onFrom(shown.end, weight, extent);
   const kept = Math.max(inView?.start ?? end, backFrom(end, MAX_KEPT, extent));
   return { start: Math.max(shown.start, Math.min(kept, backFrom(end, MAX_SHOWN, extent))), end };
 }

@@ -26,7 +26,10 @@ import {
   shownOf,
   showsFirstLoaded,
 } from "./openRun.js";
-import { earlier, END, later, MAX_SHOWN, type Range } from "./range.js";
+import { earlier, END, later, MAX_SHOWN, PAGE, type Range } from "./range.js";
+
+/** What part of a frame's portion is shown before an item that the reader goes to. */
+const PART_BEFORE = 0.25;
 
 /** Apply an event to the open conversation; events of other runs are ignored. Pure. */
 export function reduceOpen(open: OpenRun, event: OpenEvent): OpenRun {
@@ -68,7 +71,9 @@ export function reduceOpen(open: OpenRun, event: OpenEvent): OpenRun {
     case "widen":
       return showsFirstLoaded(open)
         ? { ...open, loading: "before" }
-        : { ...open, endWeight: Math.min(MAX_SHOWN, END + (open.endWeight ?? END)) };
+        : { ...open, endWeight: widened(open) };
+    case "portion":
+      return { ...open, portion: event.weight };
     case "narrow":
       return { ...open, endWeight: event.weight };
     case "earlier":
@@ -127,10 +132,15 @@ function restarted(open: OpenRun): OpenRun {
   return { ...next, stream: EMPTY_STREAM, ...(at === undefined ? {} : { at, returning: at }) };
 }
 
+/** Return the weight to show at the end instead of too little. */
+function widened({ endWeight = END, portion = END }: OpenRun): number {
+  return Math.min(MAX_SHOWN, endWeight + Math.min(END, portion));
+}
+
 function showingEarlier(open: OpenRun): OpenRun {
   const [shown, extent] = [shownOf(open), extentOf(open)];
   if (shown.start > extent.start) {
-    return withReading(open, earlier(shown, extent, open.inView));
+    return withReading(open, earlier(shown, extent, open.inView, open.portion));
   }
   return hasBefore(open.stream) ? { ...open, reading: shown, loading: "before" } : open;
 }
@@ -144,7 +154,7 @@ function withReading(open: OpenRun, reading: Range): OpenRun {
 function showingLater(open: OpenRun): OpenRun {
   const [shown, extent] = [shownOf(open), extentOf(open)];
   if (shown.end < extent.end) {
-    return withReading(open, later(shown, extent, open.inView));
+    return withReading(open, later(shown, extent, open.inView, open.portion));
   }
   return hasAfter(open.stream) ? { ...open, reading: shown, loading: "after" } : open;
 }
@@ -267,7 +277,9 @@ function returned(open: OpenRun, seq: number): OpenRun {
   return at < 0 ? atEnd(open) : { ...omit(open, "returning"), reading: around(open, dropped + at) };
 }
 
+/** Return what to show at first around an item, which is at the top of the view. */
 function around(open: OpenRun, at: number): Range {
-  const extent = extentOf(open);
-  return later(earlier({ start: at, end: at }, extent), extent);
+  const [extent, { portion = PAGE }] = [extentOf(open), open];
+  const before = earlier({ start: at, end: at }, extent, undefined, portion * PART_BEFORE);
+  return later(before, extent, undefined, portion);
 }

@@ -4,7 +4,7 @@ import { entriesOf } from "../model/list/entries.js";
 import { linesIn, nearsEnd, offsetsOf } from "../model/list/layout.js";
 import { AHEAD, type EndSought, type ListState } from "../model/list/listState.js";
 import { rangeTo } from "../view/list/selecting.js";
-import type { ReaderPage } from "./reader.js";
+import type { ReaderPage } from "./reading/reader.js";
 
 /** How long the list stays as it is before the extension learns what is in view, in ms. */
 const SETTLED_MS = 200;

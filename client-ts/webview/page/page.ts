@@ -9,6 +9,7 @@ import { pageEndOf } from "../model/openRun.js";
 import { requestsOf } from "../model/requests.js";
 import { reduce } from "../model/reduce.js";
 import type { State } from "../model/state.js";
+import { Ahead } from "./ahead.js";
 import { Announcer } from "./announcer.js";
 import { app } from "../view/app.js";
 import { Pictures } from "../view/markdown/pictures.js";
@@ -18,7 +19,7 @@ import { FocusKeeper } from "./focusKeeper.js";
 import { Frames } from "./frames.js";
 import { ListReader } from "./listReader.js";
 import { Pace } from "./pacing.js";
-import { Reader, type ReaderPage } from "./reader.js";
+import { Reader, type ReaderPage } from "./reading/reader.js";
 import { Saver } from "./saver.js";
 
 /** What the editor gives to a webview. */
@@ -56,7 +57,10 @@ export class Page {
   readonly #reader: Reader;
   readonly #list: ListReader;
   readonly #frames = new Frames(() => {
-    this.#draw();
+    this.#drawInTurn();
+  });
+  readonly #ahead = new Ahead(() => {
+    this.#frames.soon();
   });
   readonly #pictures = new Pictures({
     ask: (path) => {
@@ -238,14 +242,27 @@ export class Page {
     }
   }
 
+  /** Draw once the texts to draw are rendered. */
+  #drawInTurn(): void {
+    this.#frames.cancel();
+    this.#reader.noteScrolling();
+    this.#pace.begin();
+    if (!this.#ahead.delays(this.#reader.unrendered())) {
+      this.#draw();
+    }
+  }
+
   #draw(): void {
     this.#reader.noteScrolling();
     this.#reader.narrow();
     this.#frames.cancel();
     this.#pace.begin();
+    const began = performance.now();
     this.#drawNow();
+    const took = performance.now() - began;
+    this.#ahead.drawn();
     this.#pace.end();
-    this.#reader.drawn();
+    this.#reader.drawn(took);
     for (const message of this.#afterDrawing) {
       this.#host.postMessage(message);
     }

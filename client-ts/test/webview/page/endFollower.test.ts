@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { EndFollower } from "../../../webview/page/endFollower.js";
+import { EndFollower } from "../../../webview/page/reading/endFollower.js";
 
 /** A scroller of 200 pixels, and questions by their distance from the start and their height. */
 function made(height: number, questions: Record<string, readonly [at: number, height: number]>) {

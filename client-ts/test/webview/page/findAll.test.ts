@@ -7,7 +7,7 @@ import { SEPARATOR } from "../../../webview/model/find/occurrences.js";
 import { textsOf } from "../../../webview/model/find/texts.js";
 import { EMPTY_STREAM, receive } from "../../../webview/model/conversation/stream.js";
 import { Page } from "../../../webview/page/page.js";
-import { shownText } from "../../../webview/page/shownText.js";
+import { shownText } from "../../../webview/page/reading/shownText.js";
 import { message, numbered, task } from "../samples.js";
 import { arrange } from "./layout.js";
 

@@ -3,7 +3,7 @@ import { onTestFinished, vi } from "vitest";
 /**
  * Arrange the conversation, which jsdom does not: elements are stacked, as high as the first selector
  * that matches them says, in CSS pixels; others are as high as their children. It lasts until the end
- * of the test. Returns the view, whose height can change.
+ * of the test. As in a browser, it is scrolled by whole pixels. Returns the view, whose height can change.
  */
 export function arrange(
   height: number,
@@ -12,13 +12,14 @@ export function arrange(
   const view = { height };
   const heightOf = (element: Element): number => {
     const known = Object.entries(heights).find(([selector]) => element.matches(selector));
-    return known === undefined ? sumOf([...element.children].map(heightOf)) : known[1];
+    const height = known === undefined ? contentOf(element) : known[1];
+    return height + marginOf(element);
   };
   const offsetOf = (element: Element): number => {
-    let offset = 0;
+    let offset = marginOf(element);
     for (let at = element; at.id !== "scroller" && at.parentElement !== null;) {
       const above = at.previousElementSibling;
-      offset += above === null ? 0 : heightOf(above);
+      offset += above === null ? marginOf(at.parentElement) : heightOf(above);
       at = above ?? at.parentElement;
     }
     return offset;
@@ -36,7 +37,7 @@ export function arrange(
   replaceScrollTop({
     get: () => (scrollTop = Math.min(scrollTop, most())),
     set: (top: number) => {
-      scrollTop = Math.max(0, Math.min(top, most()));
+      scrollTop = Math.round(Math.max(0, Math.min(top, most())));
     },
   });
   vi.spyOn(Element.prototype, "getBoundingClientRect").mockImplementation(function (this: Element) {
@@ -45,6 +46,10 @@ export function arrange(
       : new DOMRect(0, offsetOf(this) - Math.min(scrollTop, most()), 300, heightOf(this));
   });
   return view;
+}
+
+function marginOf(element: Element): number {
+  return element instanceof HTMLElement ? Number.parseFloat(element.style.marginTop) || 0 : 0;
 }
 
 /** Replace both accessors at once: of two spies on one property, only one would be removed. */

@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
 import type { FromWebview, ToWebview } from "../../../src/panel/messages.js";
+import { pageEndOf } from "../../../webview/model/openRun.js";
 import { Page } from "../../../webview/page/page.js";
 import type { TaskEvent } from "../../../src/protocol.js";
 import { message, numbered, task } from "../samples.js";
@@ -76,6 +77,10 @@ function inView(): Record<string, number> {
   });
   const seen = items.filter(({ top, bottom }) => bottom > 0 && top < 250);
   return Object.fromEntries(seen.map(({ seq, top }) => [seq, top]));
+}
+
+function topOf(seq: string): number | undefined {
+  return document.querySelector(`li[data-seq="${seq}"]`)?.getBoundingClientRect().top;
 }
 
 test("a flood is drawn a few items a frame", () => {
@@ -347,6 +352,41 @@ test("a reload returns to a place that needs more below it than is shown at firs
   }
   expect(inView()["20"]).toBe(-40);
   expect(document.querySelector(".jump")).not.toBeNull();
+});
+
+test("a reload returns to a place that needs more above it than is shown at first", () => {
+  arrange(2_000, HEIGHTS);
+  const page = new Page(
+    {
+      postMessage: () => undefined,
+      getState: () => ({ goal: "", taskId: "t1", reading: { seq: 60, below: 900 } }),
+      setState: () => undefined,
+    },
+    document,
+  );
+  page.start();
+  page.send({ type: "task", task: task() });
+  const { events } = messages(100) as Extract<ToWebview, { type: "events" }>;
+  page.send({ type: "page", taskId: "t1", side: "before", seq: pageEndOf(60), events });
+  vi.advanceTimersByTime(2_000);
+  expect(topOf("60")).toBe(900);
+});
+
+test("lines that are higher by a part of a pixel move nothing when more of them is shown above", () => {
+  const { page, draw } = following(250, { "li.message": 100.375 });
+  page.send(messages(40));
+  draw();
+  scrollBy(-60);
+  const before = inView();
+  const first = shownSeqs()[0];
+  draw();
+  expect(shownSeqs()[0]).not.toBe(first);
+  expect(inView()).toEqual(before);
+  for (let step = 0; step < 3; step += 1) {
+    page.send({ type: "earlier" });
+    draw();
+    expect(inView()).toEqual(before);
+  }
 });
 
 test("an image that appears above what is read, or begins above it, moves nothing", () => {

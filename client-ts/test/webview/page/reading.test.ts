@@ -5,7 +5,7 @@ import { announcements } from "../../../webview/model/announcing.js";
 import { reduce } from "../../../webview/model/reduce.js";
 import { INITIAL } from "../../../webview/model/state.js";
 import { Announcer, PAUSE_MS } from "../../../webview/page/announcer.js";
-import { ScrollWatch } from "../../../webview/page/scrolling.js";
+import { ScrollWatch } from "../../../webview/page/reading/scrolling.js";
 import { message, numbered, task } from "../samples.js";
 
 beforeEach(() => {
@@ -37,19 +37,19 @@ function watched() {
 
 test("scrolling up leaves the end, scrolling down to it reaches it", () => {
   const { heard, scroll } = watched();
-  scroll(800);
-  scroll(600);
-  scroll(700);
-  scroll(795);
+  scroll(4_800, 5_000);
+  scroll(4_600, 5_000);
+  scroll(4_700, 5_000);
+  scroll(4_795, 5_000);
   expect(heard).toEqual(["reached", "left", "end", "reached"]);
 });
 
 test("scrolling up near to the start asks for more", () => {
   const { heard, scroll } = watched();
   scroll(3_000, 5_000);
-  scroll(500, 5_000);
-  scroll(300, 5_000);
-  scroll(350, 5_000);
+  scroll(1_100, 5_000);
+  scroll(900, 5_000);
+  scroll(950, 5_000);
   expect(heard).toEqual(["left", "left", "start"]);
 });
 
@@ -75,8 +75,8 @@ test("a reader who scrolls right after the page does is heard", () => {
 
 test("a small step up leaves the end, however fast the conversation grows", () => {
   const { heard, scroll, place } = watched();
-  place(800);
-  scroll(795);
+  place(4_800, 5_000);
+  scroll(4_795, 5_000);
   expect(heard).toEqual(["left"]);
 });
 

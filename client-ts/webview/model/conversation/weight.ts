@@ -48,8 +48,8 @@ export function isFormatted(thought: TextTail): boolean {
   return is;
 }
 
-/** A text weighs more than its length where its marks make many small elements, such as cells. */
-function textWeight(part: Pick<Block, "text">): number {
+/** Return the weight of a text: more than its length if its marks make many small elements, such as cells. */
+export function textWeight(part: Pick<Block, "text">): number {
   const weight = known.get(part) ?? Math.max(part.text.length, ELEMENT_WEIGHT * elementsIn(part));
   known.set(part, weight);
   return weight;

@@ -18,6 +18,7 @@ import {
   shownResult,
 } from "../../model/shown/endTexts.js";
 import type { Event } from "../../model/events.js";
+import { textWeight } from "../../model/conversation/weight.js";
 import type { OpenRun } from "../../model/openRun.js";
 import type { Conversation, Usage } from "../../model/conversation/conversation.js";
 import { END } from "../../model/find/parts.js";
@@ -26,7 +27,8 @@ import { ACTIONS, ENDING } from "../../text/strings.js";
 import { withCode } from "../common/code.js";
 import { foldSummary } from "../common/foldSummary.js";
 import { icon } from "../common/icon.js";
-import { remembering, renderMarkdown } from "../markdown/markdown.js";
+import { renderMarkdown } from "../markdown/markdown.js";
+import { remembering, type Unrendered } from "../markdown/remembering.js";
 import { changes } from "./changes.js";
 import { pathLink } from "./pathLink.js";
 import { signInAdvice, signInButtons } from "./signIn.js";
@@ -84,15 +86,32 @@ function failed({ cause, whole }: Failure): Part {
 }
 
 function result(task: AsyncTask, open: OpenRun): Part {
-  const text = shownResult(task, open.stream.conversation);
+  const key = resultKey(task, open);
+  return key === undefined
+    ? undefined
+    : html`<h2>${ENDING.result}</h2>
+        ${resultElement(key)}`;
+}
+
+/** Return the result that is shown of a run: the same object until it changes. */
+function resultKey(task: AsyncTask, { stream }: OpenRun): { text: string } | undefined {
+  const text = shownResult(task, stream.conversation);
   if (text === undefined) {
     return undefined;
   }
   const known = resultKeys.get(task);
   const key = known?.text === text ? known : { text };
   resultKeys.set(task, key);
-  return html`<h2>${ENDING.result}</h2>
-    ${resultElement(key)}`;
+  return key;
+}
+
+/** Return the result of an ended run if it has not been rendered. */
+export function unrenderedResult(open: OpenRun): Unrendered | undefined {
+  const { task } = open;
+  const key = task === undefined || isLive(task) ? undefined : resultKey(task, open);
+  return key === undefined || resultElement.has(key)
+    ? undefined
+    : { weight: textWeight(key), render: () => resultElement(key) };
 }
 
 /** Render what the run changed; of a failed run without reports, the files that it touched. */

@@ -8,7 +8,8 @@ import { type Item, keyOf, SENT_CHARS, type ThoughtItem } from "../../model/conv
 import { cutText, plain } from "../../text/format.js";
 import { CONVERSATION } from "../../text/strings.js";
 import { icon } from "../common/icon.js";
-import { remembering, renderMarkdown } from "../markdown/markdown.js";
+import { renderMarkdown } from "../markdown/markdown.js";
+import { remembering } from "../markdown/remembering.js";
 import type { ItemContext } from "./context.js";
 import { inquiryView } from "../questions/inquiryView.js";
 import { question } from "./question.js";
@@ -29,6 +30,15 @@ export function itemView(item: Item, at: number, context: ItemContext, isAnswer:
   return html`<li class=${kind} data-seq=${item.seq} data-at=${at} data-item=${keyOf(item)}>
     ${guard([item, live, folder, answering, formOf(item, context)], () => body(item, context))}
   </li>`;
+}
+
+/** Return what renders the text of an item, unless there is none or it is rendered. */
+export function unrenderedText(item: Item): (() => void) | undefined {
+  if (item.kind === "message") {
+    return blockElement.has(item.block) ? undefined : () => blockElement(item.block);
+  }
+  const isText = item.kind === "thought" && isFormatted(item.text);
+  return isText && !thoughtElement.has(item.text) ? () => thoughtElement(item.text) : undefined;
 }
 
 function formOf(item: Item, { forms }: ItemContext): unknown {

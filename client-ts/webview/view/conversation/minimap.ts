@@ -11,6 +11,11 @@ import type { Part, View } from "../common/view.js";
 /** With fewer turns than this, everything is near. */
 const FEWEST = 3;
 
+/** A mark, and what describes the turn to which it leads. */
+interface NamedMark extends TurnMark {
+  readonly words: string;
+}
+
 /** Render the turns of a run, one mark each, as a slider that shows and moves where the reader is. */
 export function minimap({ send }: View, { turns = [], at }: OpenRun): Part {
   if (turns.length < FEWEST) {
@@ -46,16 +51,26 @@ export function minimap({ send }: View, { turns = [], at }: OpenRun): Part {
       }
     }}
   >
-    ${guard([turns, current], () => marksOf(turns).map((mark) => markView(mark, turns, current)))}
+    ${guard([turns, current], () => namedMarks(turns).map((mark) => markView(mark, current)))}
   </div>`;
 }
 
-function markView(mark: TurnMark, turns: readonly Turn[], current: number): Part {
+const named = new WeakMap<readonly Turn[], readonly NamedMark[]>();
+
+/** Return the marks and their words, which stay the same while the reader scrolls. */
+function namedMarks(turns: readonly Turn[]): readonly NamedMark[] {
+  const marks =
+    named.get(turns) ?? marksOf(turns).map((mark) => ({ ...mark, words: wordsOf(turns, mark.to) }));
+  named.set(turns, marks);
+  return marks;
+}
+
+function markView(mark: NamedMark, current: number): Part {
   const isHere = mark.first <= current && current < mark.end;
   return html`<span
     class="turn turn-${mark.kind} ${isHere ? "here" : ""}"
     data-turn=${mark.to}
-    title=${wordsOf(turns, mark.to)}
+    title=${mark.words}
   ></span>`;
 }
 

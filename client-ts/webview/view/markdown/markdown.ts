@@ -169,15 +169,3 @@ function showTask(item: HTMLElement): void {
   first.before(box, " ");
   item.className = "task";
 }
-
-/** Cache rendered elements, so that only changes are rendered again. */
-export function remembering<K extends object>(
-  render: (key: K) => HTMLElement,
-): (key: K) => HTMLElement {
-  const rendered = new WeakMap<K, HTMLElement>();
-  return (key) => {
-    const known = rendered.get(key) ?? render(key);
-    rendered.set(key, known);
-    return known;
-  };
-}

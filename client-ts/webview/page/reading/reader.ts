@@ -1,7 +1,9 @@
-import type { PageSide } from "../../src/panel/messages.js";
-import { turnAt } from "../model/conversation/turns.js";
-import type { Event } from "../model/events.js";
+import type { PageSide } from "../../../src/panel/messages.js";
+import { turnAt } from "../../model/conversation/turns.js";
+import type { Event } from "../../model/events.js";
+import { PAGE } from "../../model/range.js";
 import {
+  addedWeight,
   canWiden,
   followsEnd,
   hasMore,
@@ -9,18 +11,20 @@ import {
   type OpenRun,
   type Seen,
   seenOf,
-} from "../model/openRun.js";
-import type { Place } from "../model/saved.js";
-import type { State } from "../model/state.js";
+  showsFirstLoaded,
+} from "../../model/openRun.js";
+import type { Place } from "../../model/saved.js";
+import type { State } from "../../model/state.js";
+import type { Unrendered } from "../../view/markdown/remembering.js";
 import { EndFollower } from "./endFollower.js";
+import { growing, keepingPlace } from "./keeping.js";
 import { Matches, selectedText } from "./matches.js";
+import { Portions } from "./portions.js";
 import { ReaderPlace } from "./readerPlace.js";
 import {
   anchorIn,
-  growing,
   isAtEnd,
   isAtStart,
-  keepingPlace,
   partThatFills,
   placeIn,
   rangeInView,
@@ -28,10 +32,13 @@ import {
   showsAll,
   showsGoal,
 } from "./scrolling.js";
+import { unrendered } from "./unrendered.js";
 
 /** The space above a turn that the reader jumps to, in CSS pixels, and above the first, in views. */
 const ABOVE = 12;
 const ABOVE_FIRST = 0.5;
+/** What is shown of a conversation before it is drawn. */
+const NONE = { start: 0, end: 0 };
 /** Number of screens drawn at the end, so that there is something to scroll back to. */
 const SCREENS = 2;
 
@@ -52,6 +59,7 @@ export class Reader {
   readonly #end = new EndFollower();
   readonly #place: ReaderPlace;
   readonly #matches = new Matches();
+  readonly #portions = new Portions(PAGE);
   /** What is on the screen, and what has arrived since. */
   #seen: Seen | undefined;
 
@@ -137,10 +145,18 @@ export class Reader {
     }
   }
 
-  /** Note what is on the screen now. */
-  drawn(): void {
+  /** Note what is on the screen now, and how long it took to draw, in ms. */
+  drawn(took: number): void {
     const { open } = this.#page.state;
+    const before = this.#seen?.taskId === open?.taskId ? this.#seen?.shown : undefined;
     this.#seen = open && seenOf(open);
+    if (open !== undefined) {
+      this.#portions.note(addedWeight(open, before ?? NONE), took);
+      const { weight } = this.#portions;
+      if (weight !== open.portion) {
+        this.#page.apply({ type: "portion", weight });
+      }
+    }
   }
 
   /** Where the reader is, to be restored with the page. */
@@ -169,15 +185,25 @@ export class Reader {
 
   /** Draw only the end of a flood; what came before it follows in the next frames. */
   narrow(): void {
-    const { open } = this.#page.state;
-    const [seen, scroller] = [this.#seen, this.#scroller()];
-    if (open === undefined || seen?.taskId !== open.taskId || scroller === null) {
-      return;
-    }
-    const weight = narrowed(open, seen.shown, partThatFills(scroller));
+    const weight = this.#narrowed();
     if (weight !== undefined) {
       this.#page.apply({ type: "narrow", weight });
     }
+  }
+
+  /** Return the texts that the next drawing shows and that are not rendered. */
+  unrendered(): Unrendered[] {
+    const { open } = this.#page.state;
+    const endWeight = this.#narrowed();
+    return open === undefined ? [] : unrendered({ ...open, ...(endWeight && { endWeight }) });
+  }
+
+  #narrowed(): number | undefined {
+    const { open } = this.#page.state;
+    const [seen, scroller] = [this.#seen, this.#scroller()];
+    return open === undefined || seen?.taskId !== open.taskId || scroller === null
+      ? undefined
+      : narrowed(open, seen.shown, partThatFills(scroller));
   }
 
   /** Scroll to where the reader is, once the state is drawn, and show more if that is needed. */
@@ -195,8 +221,8 @@ export class Reader {
       if (!isFull && canWiden(open)) {
         this.#page.send({ type: "widen" });
       }
-    } else if (!this.#place.restore(scroller)) {
-      this.#showBelow(open);
+    } else {
+      this.#showAround(open, this.#place.restore(scroller));
     }
     this.#scrollWatch.placed(scroller);
     if (open.reading !== undefined) {
@@ -257,11 +283,12 @@ export class Reader {
     return this.#page.state.open?.reading !== undefined;
   }
 
-  /** Show more below a place that cannot be scrolled to, or stay where the content ends. */
-  #showBelow(open: OpenRun): void {
-    if (hasMore(open, "after")) {
-      this.#showMore("after");
-    } else {
+  /** Show more where a place lacks it that cannot be scrolled to, or stay where the content ends. */
+  #showAround(open: OpenRun, lacking: PageSide | undefined): void {
+    const isLeft = lacking === "before" ? !showsFirstLoaded(open) : hasMore(open, "after");
+    if (lacking !== undefined && isLeft) {
+      this.#showMore(lacking);
+    } else if (lacking !== undefined) {
       this.#place.forgetWanted();
     }
   }

@@ -1,4 +1,4 @@
-import { SEPARATOR, type Span } from "../model/find/occurrences.js";
+import { SEPARATOR, type Span } from "../../model/find/occurrences.js";
 
 /** Elements whose text is next to that of others, not part of it. */
 const BLOCKS = [

@@ -1,4 +1,5 @@
-import type { Place } from "../model/saved.js";
+import type { PageSide } from "../../../src/panel/messages.js";
+import type { Place } from "../../model/saved.js";
 import { anchorIn, scrollTo, topOf } from "./scrolling.js";
 
 /** Keeps the place of a reader who is not at the end: over a reload, and while the width changes. */
@@ -26,13 +27,13 @@ export class ReaderPlace {
     this.#wanted = undefined;
   }
 
-  /** Return to the wanted place, if any; return false while too little is shown below it. */
-  restore(scroller: HTMLElement): boolean {
+  /** Return to the wanted place, if any; return on which side too little is shown for it. */
+  restore(scroller: HTMLElement): PageSide | undefined {
     const found = this.#wanted === undefined ? "missing" : scrollTo(scroller, this.#wanted);
     if (found === "reached") {
       this.#wanted = undefined;
     }
-    return found !== "short";
+    return found === "reached" || found === "missing" ? undefined : found;
   }
 
   /** Note what is in view. */

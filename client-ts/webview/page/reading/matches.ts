@@ -1,7 +1,7 @@
-import { occurrencesOf } from "../model/find/occurrences.js";
-import { textAt } from "../model/find/find.js";
-import type { OpenRun } from "../model/openRun.js";
-import { shownOf } from "../model/openRun.js";
+import { occurrencesOf } from "../../model/find/occurrences.js";
+import { textAt } from "../../model/find/find.js";
+import type { OpenRun } from "../../model/openRun.js";
+import { shownOf } from "../../model/openRun.js";
 import { rangeAt, type ShownText, shownText } from "./shownText.js";
 
 /** A longer selection is not what somebody searches, in characters. */

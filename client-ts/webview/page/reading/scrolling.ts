@@ -1,19 +1,18 @@
-import type { Range } from "../model/range.js";
-import type { Place } from "../model/saved.js";
+import type { PageSide } from "../../../src/panel/messages.js";
+import type { Range } from "../../model/range.js";
+import type { Place } from "../../model/saved.js";
 
 /** This close to the end counts as at the end, in CSS pixels. */
 const NEAR = 24;
 /** A reader who scrolls up leaves the end when they are this far from it, in CSS pixels. */
 const AWAY = 4;
-/** This close to either end of what is shown, more is fetched, in CSS pixels. */
-const AHEAD = 400;
+/** This close to either end of what is shown, more is shown or fetched, in CSS pixels. */
+const AHEAD = 1_000;
 
 /** Number of screens that leave something to scroll, however the content changes. */
 const FILLS = 1.3;
 
 const ITEM = "[data-seq]";
-/** What follows the items, except the button that shows more of them. */
-const TAIL = ".items ~ :not(.more)";
 
 export type Scroller = Pick<Element, "scrollTop" | "scrollHeight" | "clientHeight">;
 
@@ -101,11 +100,11 @@ export function placeIn(scroller: HTMLElement): Place | undefined {
     : { seq: Number(item.dataset["seq"]), below: topOf(item) - topOf(scroller) };
 }
 
-/** Scroll to where a place was: it may not be shown, or too little below it. */
+/** Scroll to where a place was: it may not be shown, or too little before or after it. */
 export function scrollTo(
   scroller: HTMLElement,
   { seq, below }: Place,
-): "reached" | "short" | "missing" {
+): "reached" | "missing" | PageSide {
   const item =
     scroller.querySelector<HTMLElement>(`[data-seq="${seq}"]`) ?? lastBefore(scroller, seq);
   if (item === undefined) {
@@ -113,7 +112,8 @@ export function scrollTo(
   }
   const distance = (): number => topOf(item) - topOf(scroller) - below;
   scroller.scrollTop += distance();
-  return distance() < 1 ? "reached" : "short";
+  const left = distance();
+  return Math.abs(left) < 1 ? "reached" : left > 0 ? "after" : "before";
 }
 
 /** Return the item that contains an event without an item of its own, if what follows it is shown too. */
@@ -126,13 +126,15 @@ function lastBefore(scroller: HTMLElement, seq: number): HTMLElement | undefined
 /** Return the first item that begins in view, or else the first in view. */
 export function anchorIn(scroller: HTMLElement): HTMLElement | undefined {
   const items = itemsIn(scroller);
-  return items.find((item) => topOf(item) >= topOf(scroller)) ?? items[0];
+  const start = topOf(scroller);
+  return items.find((item) => topOf(item) >= start) ?? items[0];
 }
 
 /** Whether the goal above the first item is in view. */
 export function showsGoal(scroller: HTMLElement): boolean {
   const goal = scroller.querySelector<HTMLElement>(".goal");
-  return goal !== null && isIn(scroller, goal, 0, 0);
+  const view = scroller.getBoundingClientRect();
+  return goal !== null && bottomOf(goal) > view.top && topOf(goal) < view.bottom;
 }
 
 /** Return the numbers of the items that are less than one screen out of view. */
@@ -144,45 +146,38 @@ export function rangeInView(scroller: HTMLElement): Range | undefined {
     : { start: Number(first.dataset["at"]), end: Number(last.dataset["at"]) + 1 };
 }
 
-/**
- * Change what a scroller holds, and keep the first item that is in view, or below it, in its place; where
- * all items are above the view, what follows them.
- */
-export function keepingPlace(scroller: HTMLElement, change: () => void): void {
-  const places = [...scroller.querySelectorAll<HTMLElement>(`${ITEM}, ${TAIL}`)]
-    .filter((element) => isIn(scroller, element, 0, Infinity))
-    .map((element) => ({ element, top: topOf(element) }));
-  change();
-  const anchor = places.find(({ element }) => element.isConnected);
-  if (anchor !== undefined) {
-    scroller.scrollTop += topOf(anchor.element) - anchor.top;
-  }
-}
-
-/** Change the height of an element. If it begins above the view, what is in view stays. */
-export function growing(scroller: HTMLElement, element: HTMLElement, change: () => void): void {
-  const isAbove = topOf(element) < topOf(scroller);
-  const before = scroller.scrollHeight;
-  change();
-  if (isAbove) {
-    scroller.scrollTop += scroller.scrollHeight - before;
-  }
-}
-
 /** Return the items in view, and those up to `above` and `below` CSS pixels out of it. */
-function itemsIn(scroller: HTMLElement, above = 0, below = 0): HTMLElement[] {
-  return [...scroller.querySelectorAll<HTMLElement>(ITEM)].filter((item) =>
-    isIn(scroller, item, above, below),
+export function itemsIn(scroller: HTMLElement, above = 0, below = 0): HTMLElement[] {
+  const { top, bottom } = scroller.getBoundingClientRect();
+  const items = [...scroller.querySelectorAll<HTMLElement>(ITEM)];
+  const start = firstAt(items, (item) => bottomOf(item) > top - above);
+  return items.slice(
+    start,
+    firstAt(items, (item) => topOf(item) >= bottom + below),
   );
 }
 
-function isIn(scroller: HTMLElement, element: HTMLElement, above: number, below: number): boolean {
-  const view = scroller.getBoundingClientRect();
-  const { top, bottom } = element.getBoundingClientRect();
-  return bottom > view.top - above && top < view.bottom + below;
+/** Return where the items begin for which something holds that holds for all items below them, too. */
+function firstAt(items: readonly HTMLElement[], holds: (item: HTMLElement) => boolean): number {
+  let [low, high] = [0, items.length];
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    const item = items[middle];
+    if (item !== undefined && holds(item)) {
+      high = middle;
+    } else {
+      low = middle + 1;
+    }
+  }
+  return low;
 }
 
 /** Return how far an element is below the top of the page, in CSS pixels. */
 export function topOf(element: HTMLElement): number {
   return element.getBoundingClientRect().top;
+}
+
+/** The same for the end of an element. */
+export function bottomOf(element: HTMLElement): number {
+  return element.getBoundingClientRect().bottom;
 }
