@@ -281,5 +281,5 @@ function returned(open: OpenRun, seq: number): OpenRun {
 function around(open: OpenRun, at: number): Range {
   const [extent, { portion = PAGE }] = [extentOf(open), open];
   const before = earlier({ start: at, end: at }, extent, undefined, portion * PART_BEFORE);
-  return later(before, extent, undefined, portion);
+  return later(before, extent, undefined, portion * (1 - PART_BEFORE));
 }

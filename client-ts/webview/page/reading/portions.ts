@@ -1,5 +1,5 @@
 /** How long a drawing may take, in ms: the browser then paints, in a frame of at most 50 ms. */
-const DRAWING_MS = 22;
+const DRAWING_MS = 18;
 /** A lighter drawing shows only how long each takes, whatever it adds. */
 const LEAST_NOTED = 800;
 /** The least that a frame draws, and in what steps that changes; see `weightOf`. */
