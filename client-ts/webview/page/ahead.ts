@@ -3,7 +3,9 @@ import type { Unrendered } from "../view/markdown/remembering.js";
 /** Texts up to this weight are rendered while they are drawn; see `weightOf`. */
 const LIGHT = 2_000;
 /** How long a task renders texts, in ms, unless a single one takes longer. */
-const TASK_MS = 10;
+const TASK_MS = 6;
+/** How often a drawing waits for texts that arrived while others were rendered. */
+const MOST_WAITS = 4;
 
 /**
  * Renders the texts of a drawing in tasks of their own before it. The frame only puts them into their
@@ -12,33 +14,32 @@ const TASK_MS = 10;
 export class Ahead {
   readonly #ready: () => void;
   #task: ReturnType<typeof setTimeout> | undefined;
-  #isReady = false;
+  #waits = 0;
 
   /** `ready` is called when everything is rendered. */
   constructor(ready: () => void) {
     this.#ready = ready;
   }
 
-  /**
-   * Whether a drawing of these texts has to wait until they are rendered, which begins now. What arrives
-   * meanwhile makes no drawing wait again.
-   */
+  /** Whether a drawing of these texts has to wait until they are rendered, which begins now. */
   delays(texts: readonly Unrendered[]): boolean {
-    if (this.#task === undefined && !this.#isReady) {
-      const weight = texts.reduce((sum, text) => sum + text.weight, 0);
-      this.#isReady = weight <= LIGHT;
-      if (!this.#isReady) {
-        this.#render(texts);
-      }
+    if (this.#task !== undefined) {
+      return true;
     }
-    return !this.#isReady;
+    const weight = texts.reduce((sum, text) => sum + text.weight, 0);
+    if (weight <= LIGHT || this.#waits === MOST_WAITS) {
+      return false;
+    }
+    this.#waits += 1;
+    this.#render(texts);
+    return true;
   }
 
   /** Begin anew, because everything is drawn now. */
   drawn(): void {
     clearTimeout(this.#task);
     this.#task = undefined;
-    this.#isReady = false;
+    this.#waits = 0;
   }
 
   #render(texts: readonly Unrendered[]): void {
@@ -53,7 +54,6 @@ export class Ahead {
       if (done < texts.length) {
         this.#render(texts.slice(done));
       } else {
-        this.#isReady = true;
         this.#ready();
       }
     });

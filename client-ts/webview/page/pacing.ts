@@ -7,21 +7,19 @@ const LEAST_MS = 50;
  */
 export class Pace {
   #next = 0;
-  #began: number | undefined;
+  #began = 0;
 
   /** The time until the next drawing, in ms. */
   get wait(): number {
     return Math.max(0, this.#next - performance.now());
   }
 
-  /** Begin a drawing, with what is rendered before it. */
   begin(): void {
-    this.#began ??= performance.now();
+    this.#began = performance.now();
   }
 
   end(): void {
     const now = performance.now();
-    this.#next = now + Math.max(LEAST_MS, now - (this.#began ?? now));
-    this.#began = undefined;
+    this.#next = now + Math.max(LEAST_MS, now - this.#began);
   }
 }

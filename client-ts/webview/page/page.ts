@@ -246,7 +246,6 @@ export class Page {
   #drawInTurn(): void {
     this.#frames.cancel();
     this.#reader.noteScrolling();
-    this.#pace.begin();
     if (!this.#ahead.delays(this.#reader.unrendered())) {
       this.#draw();
     }
