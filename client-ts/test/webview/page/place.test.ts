@@ -389,6 +389,18 @@ test("lines that are higher by a part of a pixel move nothing when more of them 
   }
 });
 
+test("a reader who comes close to the start sees more above it, portion after portion", () => {
+  const { page, draw } = following();
+  page.send(messages(40));
+  draw();
+  const before = shownSeqs().length;
+  scrollBy(-60);
+  vi.advanceTimersByTime(50);
+  expect(shownSeqs().length - before).toBeLessThanOrEqual(6);
+  vi.advanceTimersByTime(2_000);
+  expect(document.querySelector("#scroller")?.scrollTop).toBeGreaterThanOrEqual(1_000);
+});
+
 test("an image that appears above what is read, or begins above it, moves nothing", () => {
   const { page, draw } = following(250, { "li[data-at]:has(.picture:not([hidden]))": 300 });
   const image = "![Chart](data:image/png;base64,iVBORw0KGgo=)";

@@ -25,6 +25,7 @@ import {
   anchorIn,
   isAtEnd,
   isAtStart,
+  isNear,
   partThatFills,
   placeIn,
   rangeInView,
@@ -60,6 +61,8 @@ export class Reader {
   readonly #place: ReaderPlace;
   readonly #matches = new Matches();
   readonly #portions = new Portions(PAGE);
+  /** To which end of what is shown the reader scrolled close. */
+  #nears: PageSide | undefined;
   /** What is on the screen, and what has arrived since. */
   #seen: Seen | undefined;
 
@@ -74,10 +77,12 @@ export class Reader {
         this.#page.send({ type: "leaveEnd", ...(this.#seen && { seen: this.#seen }) });
       },
       nearsStart: () => {
+        this.#nears = "before";
         this.#showMore("before");
       },
       nearsEnd: () => {
         if (this.#page.state.open?.reading !== undefined) {
+          this.#nears = "after";
           this.#showMore("after");
         }
       },
@@ -228,6 +233,7 @@ export class Reader {
     if (open.reading !== undefined) {
       this.#place.note(scroller);
       this.#scrollBeyond(scroller, open);
+      this.#fillAhead(scroller);
     }
   }
 
@@ -302,6 +308,15 @@ export class Reader {
       }
     } else if (isAtEnd(scroller) && open.keepsTail !== true) {
       this.#showMore("after");
+    }
+  }
+
+  /** Show another portion in the next frame while the reader is close to the end of what is shown. */
+  #fillAhead(scroller: HTMLElement): void {
+    if (this.#nears !== undefined && isNear(scroller, this.#nears)) {
+      this.#showMore(this.#nears);
+    } else {
+      this.#nears = undefined;
     }
   }
 

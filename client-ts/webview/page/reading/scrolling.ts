@@ -82,6 +82,14 @@ export function isAtEnd({ scrollTop, scrollHeight, clientHeight }: Scroller): bo
   return scrollHeight - scrollTop - clientHeight < 1;
 }
 
+/** Whether the reader is close to an end of what is shown. */
+export function isNear(
+  { scrollTop, scrollHeight, clientHeight }: Scroller,
+  side: PageSide,
+): boolean {
+  return (side === "before" ? scrollTop : scrollHeight - scrollTop - clientHeight) < AHEAD;
+}
+
 /** Return what part of the content is enough to fill the view, with something to scroll. */
 export function partThatFills({ scrollHeight, clientHeight }: Scroller): number {
   return scrollHeight > 0 ? (FILLS * clientHeight) / scrollHeight : 1;
