@@ -106,8 +106,18 @@ async def test_a_cancelled_example_ends_and_changes_nothing(project: Path) -> No
     assert (project / "prices.py").read_text() == before
 
 
-async def test_another_folder_is_left_alone(tmp_path: Path) -> None:
+async def test_a_goal_in_another_folder_is_refused_with_the_reason(tmp_path: Path) -> None:
     (tmp_path / "prices.py").write_text("def total() -> int:\n    return 1\n")
     client, answer = await play(tmp_path, "allow")
-    assert (client.asked, answer.stop_reason) == ([], "end_turn")
-    assert "nothing to do" in client.text()
+    assert (client.asked, answer.stop_reason) == ([], "refusal")
+    assert (client.of("plan"), client.of("tool_call")) == ([], [])
+    assert "only an example" in client.text()
+    assert "real agent" in client.text()
+
+
+async def test_another_goal_after_the_correction_is_refused(project: Path) -> None:
+    await play(project, "allow")
+    after = (project / "prices.py").read_text()
+    client, answer = await play(project, "allow")
+    assert (client.asked, answer.stop_reason) == ([], "refusal")
+    assert (project / "prices.py").read_text() == after

@@ -42,10 +42,14 @@ return {_RIGHT}
 | 10 + 20, 10 % off | 20.00 | 27.00 |
 | 80, 25 % off | 55.00 | 60.00 |
 
-Your own agents work like this: see what changed below, or continue with another goal.
+Your own agents work like this. See what changed below; for a goal of your own, use a real agent.
 """
 _REJECTED = "\n\nYou rejected the edit, so nothing changed. A real agent would now try something else."
-_UNFAMILIAR = f"\n\nThis folder has no `{FILE}` with the mistake that I correct, so there is nothing to do."
+_UNFAMILIAR = (
+    "This is only an example. It follows a script, without a model, and can do nothing but correct one mistake in "
+    "a sample project of its own. It did not work on this goal and read none of your files.\n\n"
+    "Launch the goal again with a real agent."
+)
 
 
 class ExampleAgent:
@@ -55,7 +59,7 @@ class ExampleAgent:
         self._pace = pace
         self._client: Any = None
         self._folders: dict[str, Path] = {}
-        self._turns: dict[str, asyncio.Task[None]] = {}
+        self._turns: dict[str, asyncio.Task[bool]] = {}
 
     def on_connect(self, conn: Any) -> None:
         """Set the client to send updates to (SDK)."""
@@ -79,8 +83,7 @@ class ExampleAgent:
         await asyncio.wait({turn})
         if turn.cancelled():
             return schema.PromptResponse(stop_reason="cancelled")
-        turn.result()
-        return schema.PromptResponse(stop_reason="end_turn")
+        return schema.PromptResponse(stop_reason="end_turn" if turn.result() else "refusal")
 
     async def cancel(self, session_id: str, **_: Any) -> None:
         """End the current turn."""
@@ -89,16 +92,19 @@ class ExampleAgent:
             turn.cancel()
 
 
-async def follow_script(updates: AgentUpdates, folder: Path) -> None:
-    """Find the mistake in the sample project, and correct it if the client allows that."""
+async def follow_script(updates: AgentUpdates, folder: Path) -> bool:
+    """Find the mistake in the sample project, and correct it if the client allows that.
+
+    Returns false in another folder, where a person has launched a goal of their own.
+    """
     path = folder / FILE
-    await updates.say(_HELLO)
-    await updates.plan(_STEPS, done=0)
-    await updates.think("The totals are too low for small discounts. Where is the discount applied?")
     before = path.read_text() if path.is_file() else ""
     if _WRONG not in before:
         await updates.say(_UNFAMILIAR)
-        return
+        return False
+    await updates.say(_HELLO)
+    await updates.plan(_STEPS, done=0)
+    await updates.think("The totals are too low for small discounts. Where is the discount applied?")
     line = before[: before.index(_WRONG)].count("\n") + 1
     await updates.search("discount", f"{path.name}:{line}: return {_WRONG}", path, line)
     await updates.read(path, before)
@@ -106,7 +112,8 @@ async def follow_script(updates: AgentUpdates, folder: Path) -> None:
     await updates.plan(_STEPS, done=1)
     if not await updates.edit(path, before, before.replace(_WRONG, _RIGHT)):
         await updates.say(_REJECTED)
-        return
+        return True
     await updates.plan(_STEPS, done=2)
     await updates.say(_DONE)
     await updates.plan(_STEPS, done=3)
+    return True
