@@ -1400,6 +1400,20 @@ export interface TasksDidChange {
 export interface RunnersResult {
   /** The runners that can be used, then the others with the reason. */
   items: RunnerInfo[];
+  /** Installed agents that only lack their adapter. Absent if there are none. */
+  missingAdapters?: MissingAdapter[];
+}
+
+/** An agent that is installed but cannot be used yet: the adapter that speaks the protocol is missing. */
+export interface MissingAdapter {
+  /** The name that the agent's runner will have. */
+  runner: string;
+  /** The agent's own program, which was found. */
+  program: string;
+  /** The program that is missing. */
+  adapter: string;
+  /** The command that installs it. The sidecar never runs it. */
+  install: string[];
 }
 
 /** The answer of `subagents/list`. */

@@ -101,6 +101,19 @@ class InitializeResult(Record, kw_only=True):
     """
 
 
+class MissingAdapter(Record, kw_only=True):
+    """An agent that is installed but cannot be used yet: the adapter that speaks the protocol is missing."""
+
+    runner: str
+    """The name that the agent's runner will have."""
+    program: str
+    """The agent's own program, which was found."""
+    adapter: str
+    """The program that is missing."""
+    install: list[str]
+    """The command that installs it. The sidecar never runs it."""
+
+
 class RunnersResult(Record, kw_only=True):
     """The answer of `runners/list`: the runners of the settings and the agents found now.
 
@@ -109,6 +122,8 @@ class RunnersResult(Record, kw_only=True):
 
     items: list[RunnerInfo]
     """The runners that can be used, then the others with the reason."""
+    missing_adapters: list[MissingAdapter] | None = None
+    """Installed agents that only lack their adapter. Absent if there are none."""
 
 
 class ShutdownParams(Params, kw_only=True):

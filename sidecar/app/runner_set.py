@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from sidecar.api.lifecycle import RunnerInfo
+from sidecar.api.lifecycle import MissingAdapter, RunnerInfo
 from sidecar.api.settings import SettingsSource
+from sidecar.subagents.runners.acp.agents.adapters import missing_adapters
 from sidecar.subagents.runners.contract import Runner
 from sidecar.subagents.runners.registry import build_runners, describe_runners
 from sidecar.subagents.runners.shared_starts import SharedStarts
@@ -41,3 +42,10 @@ class RunnerSet:
     def describe(self) -> list[RunnerInfo]:
         """Return each runner and whether its program was found."""
         return [RunnerInfo(**entry) for entry in describe_runners(self.current.values())]
+
+    def missing_adapters(self) -> list[MissingAdapter]:
+        """Return what the agents lack whose own program was found, but not their adapter."""
+        return [
+            MissingAdapter(runner=runner, program=program, adapter=adapter, install=list(install))
+            for runner, program, adapter, install in missing_adapters(self._environment, self.current)
+        ]

@@ -61,8 +61,9 @@ async def update_settings(session: Session, params: SettingsUpdateParams) -> Non
 
 async def list_runners(session: Session, params: NoParams) -> RunnersResult:
     """Answer `runners/list`; agents that were installed since the start can be launched from now on."""
-    session.context.runners.refresh()
-    return RunnersResult(items=session.context.runners.describe())
+    runners = session.context.runners
+    runners.refresh()
+    return RunnersResult(items=runners.describe(), missing_adapters=runners.missing_adapters() or None)
 
 
 async def grant_trust(session: Session, params: NoParams) -> None:

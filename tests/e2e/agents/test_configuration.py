@@ -128,6 +128,27 @@ async def test_the_list_of_runners_names_what_the_last_session_offered(start: St
     }
 
 
+async def test_an_agent_without_its_adapter_is_named_until_that_is_installed(
+    start: Start, environment: dict[str, str], tmp_path: Path
+) -> None:
+    programs = tmp_path / "programs"
+    install_program(programs / "claude")
+    environment["PATH"] = str(programs)
+    sidecar = await start()
+    (missing,) = (await sidecar.request("runners/list"))["missingAdapters"]
+    assert (missing["program"], missing["adapter"]) == ("claude", "claude-agent-acp")
+    install_program(programs / missing["adapter"])
+    answer = await sidecar.request("runners/list")
+    assert "missingAdapters" not in answer
+    assert [each["available"] for each in answer["items"] if each["name"] == missing["runner"]] == [True]
+
+
+def install_program(path: Path) -> None:
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("#!/bin/sh\n")
+    path.chmod(0o755)
+
+
 HOSTILE = "\x1b[31mbig\u202e\n" + "x" * 10_000
 
 
