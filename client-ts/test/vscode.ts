@@ -305,8 +305,9 @@ export class Terminal {
     this.visible = true;
   }
 
-  sendText(text: string): void {
-    this.typed.push(text);
+  /** Type a text; without Enter, the command is not run. */
+  sendText(text: string, shouldExecute = true): void {
+    this.typed.push(shouldExecute ? text : `${text} (not run)`);
   }
 }
 

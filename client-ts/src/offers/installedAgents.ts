@@ -1,4 +1,11 @@
-import type { RunnerInfo } from "../protocol.js";
+import type { RunnersResult } from "../protocol.js";
+import { commandLine } from "../signIn/ways.js";
+
+/** A program that an installed agent lacks, and the command that installs it. */
+export interface Adapter {
+  readonly name: string;
+  readonly install: string;
+}
 
 /** An agent that is installed and that a new subagent could use. */
 export interface InstalledAgent {
@@ -6,6 +13,8 @@ export interface InstalledAgent {
   readonly runner: string;
   /** The name that its product has. */
   readonly title: string;
+  /** What has to be installed before it can be used. */
+  readonly lacks?: Adapter;
 }
 
 /** The agents that the sidecar can make ask before they act, by the names of their runners. */
@@ -20,10 +29,16 @@ const KNOWN: ReadonlyMap<string, InstalledAgent> = new Map(
   }),
 );
 
-/** Return the known agents that are installed, in the order of `auto`. */
-export function installedAgents(runners: readonly RunnerInfo[]): InstalledAgent[] {
-  return runners.flatMap(({ name, available, type }) => {
+/** Return the known agents that are installed, in the order of `auto`; those that lack something come last. */
+export function installedAgents({ items, missingAdapters = [] }: RunnersResult): InstalledAgent[] {
+  const ready = items.flatMap(({ name, available, type }) => {
     const known = available && type === "acp" ? KNOWN.get(name) : undefined;
     return known === undefined ? [] : [known];
   });
+  const incomplete = missingAdapters.flatMap(({ runner, adapter, install }) => {
+    const known = KNOWN.get(runner);
+    const lacks = { name: adapter, install: commandLine({ command: install }) };
+    return known === undefined ? [] : [{ ...known, lacks }];
+  });
+  return [...ready, ...incomplete];
 }

@@ -21,8 +21,8 @@ export class OfferFeed extends PageFeed<Offered> {
 
   protected async request(): Promise<void> {
     if (this.isShown) {
-      const { items } = await this.#service.request("runners/list", {});
-      this.post({ offers: offersOf(items), agents: installedAgents(items) });
+      const runners = await this.#service.request("runners/list", {});
+      this.post({ offers: offersOf(runners.items), agents: installedAgents(runners) });
     }
   }
 

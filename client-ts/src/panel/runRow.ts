@@ -1,7 +1,7 @@
 import type { Mark } from "../marks/marks.js";
 import type { AsyncTask } from "../protocol.js";
 import { askedLine, inFolder } from "../questions/questions.js";
-import { EXAMPLE_RUNNER } from "../service/example.js";
+import { EXAMPLE_RUNNER } from "../exampleNames.js";
 import { isLive } from "../text/outcome.js";
 import { allTokens } from "../text/runWords.js";
 import { oneLine } from "../text/words.js";

@@ -1,15 +1,8 @@
 import { cp, rm } from "node:fs/promises";
 import path from "node:path";
 
-import * as strings from "../text/strings.js";
+import { EXAMPLE_RUNNER } from "../exampleNames.js";
 import type { Example } from "./settings.js";
-
-/** The definition in `example/agents`, and its goal. */
-export const EXAMPLE_SUBAGENT = "tour";
-export const EXAMPLE_GOAL = strings.runs.exampleGoal;
-
-/** The runner that can only run the example. */
-export const EXAMPLE_RUNNER = "subagent-sidecar-example";
 
 /**
  * Return the example: a definition that comes with the extension, executed by a program that comes

@@ -4,7 +4,7 @@ import * as strings from "./strings.js";
 /** Return what a definition requests or changes: its policy, its tools, and what it hides. */
 export function askedFacts({ permissions, tools, shadows }: SubagentInfo): string[] {
   return [
-    ...(permissions === undefined ? [] : [strings.definitions.permissions(permissions)]),
+    ...(permissions === undefined ? [] : [strings.definitions.permissions[permissions]]),
     ...(tools === undefined ? [] : [strings.definitions.tools(tools)]),
     ...(shadows === undefined ? [] : [strings.definitions.hidesOwn]),
   ];

@@ -1,10 +1,18 @@
+import { isExample } from "../../src/exampleNames.js";
+import type { AsyncTask } from "../../src/protocol.js";
 import { omit } from "../../src/util/omit.js";
 import { COMPOSER } from "../text/strings.js";
 import type { Event } from "./events.js";
 import { runKey } from "./list/listState.js";
 import { listing, opened } from "./opening.js";
 import { lacksNext } from "./continuation.js";
-import { commandsOf, launchProblem, type LaunchState, type State } from "./state.js";
+import {
+  commandsOf,
+  isExampleChosen,
+  launchProblem,
+  type LaunchState,
+  type State,
+} from "./state.js";
 import { attachedAfter } from "./composer/attachments.js";
 import { type ChoiceEvent, withChoice } from "./composer/choices.js";
 import { reduceMention } from "./composer/mention.js";
@@ -46,7 +54,11 @@ export function composing(state: State, event: ComposerEvent): State {
         launch: withoutRefusal(launch),
       };
     case "choose":
-      return { ...state, draft: using({ ...draft, subagentName: event.subagentName }) };
+      return {
+        ...state,
+        draft: using({ ...draft, subagentName: event.subagentName }),
+        launch: withoutRefusal(launch),
+      };
     case "alsoUse":
       return { ...state, draft: using(draft, event) };
     case "submit":
@@ -186,6 +198,9 @@ function submitted(state: State, queue: boolean): LaunchState {
     const message = service.kind === "running" ? COMPOSER.noSubagent : COMPOSER.starting;
     return { kind: "refused", message };
   }
+  if (isExampleChosen(state) && draft.goal.trim() !== "") {
+    return { kind: "refused", message: COMPOSER.onlyExample };
+  }
   if (lacksNext(draft.goal)) {
     return { kind: "refused", message: COMPOSER.noNext };
   }
@@ -199,8 +214,17 @@ function launchingAgain(state: State): State {
   if (task === undefined || state.place === "editor") {
     return state; // The composer is in another page.
   }
-  const draft = { subagentName: task.subagentName, goal: task.goalPrompt };
+  const draft = { ...againWith(task, state.draft), goal: task.goalPrompt };
   return omit({ ...state, draft, launch: withoutRefusal(state.launch) }, "open");
+}
+
+/** Return the subagent of a run for its goal; that of the example needs another one. */
+export function againWith(
+  task: Pick<AsyncTask, "runner" | "subagentName">,
+  { subagentName }: Partial<Draft>,
+): Pick<Draft, "subagentName"> {
+  const name = isExample(task) ? subagentName : task.subagentName;
+  return name === undefined ? {} : { subagentName: name };
 }
 
 /** Apply an event to the file or command that the user is naming. */

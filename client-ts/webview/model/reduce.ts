@@ -1,5 +1,6 @@
 import type { RunRow } from "../../src/panel/listMessages.js";
 import type { FleetOffer } from "../../src/offers/placement.js";
+import { isExample } from "../../src/exampleNames.js";
 import { isLive } from "../../src/text/outcome.js";
 import { newestRuns } from "../../src/runs/newestRuns.js";
 import { omit, without } from "../../src/util/omit.js";
@@ -169,10 +170,14 @@ function withRun(state: State, run: RunRow): State {
   return { ...state, runs: newestRuns(next), cancelling };
 }
 
-/** Keep the chosen definition if it still exists, else choose the one used last. */
+/**
+ * Keep the chosen definition if it still exists, else choose the one used last. The example is left
+ * for any other one, since it can't work on the user's goals.
+ */
 function withDefinitions(state: State, { items, problems, missing = {} }: Definitions): State {
   const next = { ...state, definitions: { items, problems, missing } };
-  const names = launchable(next).map(({ name }) => name);
+  const real = launchable(next).filter((each) => !isExample(each));
+  const names = (real.length > 0 ? real : launchable(next)).map(({ name }) => name);
   const used = (state.runs ?? []).map(({ subagentName }) => subagentName);
   const [name] = [state.draft.subagentName ?? "", ...used, ...names].filter((each) =>
     names.includes(each),

@@ -1,5 +1,6 @@
 import type { FromWebview, LaunchAnswer, Opening, Whereabouts } from "../../src/panel/messages.js";
 import type { Event } from "./events.js";
+import { againWith } from "./composing.js";
 import { chosenFor, needsFleet } from "./composer/choices.js";
 import { continuation } from "./continuation.js";
 import { followsEnd, type OpenRun, pageEndOf } from "./openRun.js";
@@ -146,7 +147,7 @@ function fileRequests(
 function launchAgainRequests({ open, place }: State): FromWebview[] {
   const task = open?.task;
   return place === "editor" && task !== undefined
-    ? [{ type: "composeWith", goal: task.goalPrompt, subagentName: task.subagentName }]
+    ? [{ type: "composeWith", goal: task.goalPrompt, ...againWith(task, {}) }]
     : [];
 }
 

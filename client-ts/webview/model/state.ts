@@ -1,6 +1,7 @@
 import type { Deletions, RunRow } from "../../src/panel/listMessages.js";
 import type { PagePlace } from "../../src/panel/messages.js";
 import type { DefinitionProblem, SlashCommand, SubagentInfo } from "../../src/protocol.js";
+import { isExample } from "../../src/exampleNames.js";
 import type { InstalledAgent } from "../../src/offers/installedAgents.js";
 import type { Offers } from "../../src/offers/offers.js";
 import type { FleetOffer } from "../../src/offers/placement.js";
@@ -86,6 +87,19 @@ export function launchable(state: State): readonly SubagentInfo[] {
   const all = state.definitions?.items.filter(({ shadowedBy }) => shadowedBy === undefined) ?? [];
   const missing = (each: SubagentInfo): boolean => missingReason(state, each) !== undefined;
   return [...all.filter((each) => !missing(each)), ...all.filter(missing)];
+}
+
+/** Whether the example is all that can be launched: nothing could work on a goal of the user. */
+export function hasOnlyExample(state: State): boolean {
+  const all = launchable(state);
+  return all.length > 0 && all.every(isExample);
+}
+
+/** Whether the composer is about to launch the example. */
+export function isExampleChosen(state: State): boolean {
+  return launchable(state).some(
+    (each) => each.name === state.draft.subagentName && isExample(each),
+  );
 }
 
 /** Return why the runner of a definition is not available; undefined if it is. */

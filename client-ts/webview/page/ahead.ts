@@ -35,7 +35,7 @@ export class Ahead {
     return true;
   }
 
-  /** Begin anew, because everything is drawn now. */
+  /** Start over, because everything is drawn now. */
   drawn(): void {
     clearTimeout(this.#task);
     this.#task = undefined;

@@ -51,8 +51,15 @@ export const HOME: Texts<typeof en.HOME> = {
   goalWaits: "Fügen Sie einen Subagenten hinzu, um Ihr Ziel zu starten.",
   exampleHint:
     "Sehen Sie einen in Aktion. Es dauert zehn Sekunden, ohne Schlüssel, ohne Netzwerk und ohne Ihre Dateien.",
-  installedHint: "Diese Agenten sind installiert. Jeder fragt, bevor er handelt.",
-  use: (agent) => `${agent} verwenden`,
+  installedHint: (count) =>
+    count === 1
+      ? "Dieser Agent ist installiert. Er fragt, bevor er handelt."
+      : "Diese Agenten sind installiert. Jeder fragt, bevor er handelt.",
+  use: (agent, isIncomplete) => `${agent} verwenden${isIncomplete ? "…" : ""}`,
+  ownGoals:
+    "Das Beispiel folgt nur seinem Skript. Für eigene Ziele verwenden Sie einen installierten Agenten:",
+  noAgents:
+    "Das Beispiel folgt nur seinem Skript. Für eigene Ziele installieren Sie einen Agenten, etwa Claude Code, Codex oder opencode.",
   definitionHint: "Für einen eigenen schreiben Sie eine Markdown-Datei, die sagt, was er tut.",
   problems: (count) => `${plural(count, "Problem", "Probleme")} in Definitionen`,
   open: (path) => `${path} öffnen`,
@@ -126,6 +133,8 @@ export const COMPOSER: Texts<typeof en.COMPOSER> = {
   launching: "Startet…",
   launchHint: "Starten (Eingabe; Umschalt+Eingabe beginnt eine neue Zeile)",
   keys: "Eingabe startet, Umschalt+Eingabe beginnt eine neue Zeile.",
+  onlyExample:
+    "Das Beispiel folgt nur seinem Skript und kann nicht an Ihrem Ziel arbeiten. Verwenden Sie einen echten Agenten.",
   approval: (line) => `${line}: Wählen Sie „Genehmigen…“ in der Liste der Subagenten.`,
   starting: "Der Sidecar startet noch. Versuchen Sie es gleich noch einmal.",
   noSubagent: "Wählen Sie zuerst einen Subagenten.",
@@ -230,6 +239,7 @@ export const ENDING: Texts<typeof en.ENDING> = {
   },
   resume: "Fortsetzen…",
   again: "Erneut starten…",
+  useAgent: "Mit echtem Agenten starten…",
   signIn: (agent) => `Melden Sie sich bei ${agent} an, und versuchen Sie es dann erneut.`,
   signInElsewhere: (agent) =>
     `Melden Sie sich mit dem Programm von ${agent} an, oder setzen Sie dessen Schlüssel in den Einstellungen, und versuchen Sie es dann erneut.`,

@@ -52,8 +52,14 @@ export const HOME = {
   goalWaits: "Add a subagent to launch your goal.",
   exampleHint:
     "See one in action. It takes ten seconds and needs no key, no network and none of your files.",
-  installedHint: "These agents are installed. Each asks before it acts.",
-  use: (agent: string) => `Use ${agent}`,
+  installedHint: (count: number) =>
+    count === 1
+      ? "This agent is installed. It asks before it acts."
+      : "These agents are installed. Each asks before it acts.",
+  use: (agent: string, isIncomplete: boolean) => `Use ${agent}${isIncomplete ? "…" : ""}`,
+  ownGoals: "The example only follows its script. For goals of your own, use an installed agent:",
+  noAgents:
+    "The example only follows its script. For goals of your own, install an agent, such as Claude Code, Codex or opencode.",
   definitionHint: "To add your own, write a Markdown file that says what it does.",
   problems: (count: number) => `${counted(count, "problem")} in definitions`,
   open: (path: string) => `Open ${path}`,
@@ -129,6 +135,7 @@ export const COMPOSER = {
   launching: "Launching…",
   launchHint: "Launch (Enter; Shift+Enter starts a new line)",
   keys: "Press Enter to launch, Shift+Enter for a new line.",
+  onlyExample: "The example only follows its script and can't work on your goal. Use a real agent.",
   approval: (line: string) => `${line}: select Approve… in the list of subagents.`,
   starting: "The sidecar is still starting. Try again in a moment.",
   noSubagent: "Select a subagent first.",
@@ -235,6 +242,7 @@ export const ENDING = {
   } as Partial<Record<string, string>>,
   resume: "Continue…",
   again: "Launch Again…",
+  useAgent: "Launch with a Real Agent…",
   /** What to do if the agent needs a sign-in; the second if no command is known. */
   signIn: (agent: string) => `Sign in to ${agent}, then retry.`,
   signInElsewhere: (agent: string) =>

@@ -2,6 +2,8 @@ import * as vscode from "vscode";
 
 import { whileOpen } from "../../questions/quickInput.js";
 import { approvalLine, askedFacts } from "../../text/definitionWords.js";
+import { isExample } from "../../exampleNames.js";
+import type { InstalledAgent } from "../../offers/installedAgents.js";
 import type { SubagentInfo, SubagentsResult } from "../../protocol.js";
 import { missingRunners } from "../../text/runnerWords.js";
 import { rowText, withoutIcons } from "../../text/words.js";
@@ -12,6 +14,7 @@ export type DefinitionChoice =
   | { readonly kind: "definition"; readonly definition: SubagentInfo }
   | { readonly kind: "approve"; readonly definition: SubagentInfo }
   | { readonly kind: "place"; readonly path: string; readonly line?: number }
+  | { readonly kind: "agent"; readonly agent: InstalledAgent }
   | { readonly kind: "new" };
 
 const ROW_CHARS = 120;
@@ -24,8 +27,14 @@ const EDIT: vscode.QuickInputButton = {
   tooltip: strings.definitions.edit,
 };
 
-/** List definitions that can be launched, the others with the reason, and the command for a new one. */
-export function definitionItems({ items, problems }: SubagentsResult): DefinitionItem[] {
+/**
+ * List definitions that can be launched, the others with the reason, the installed agents that none of
+ * them uses, and the command for a new one.
+ */
+export function definitionItems(
+  { items, problems }: SubagentsResult,
+  agents: readonly InstalledAgent[],
+): DefinitionItem[] {
   const missing = missingRunners(items);
   const known = items.filter(({ shadowedBy }) => shadowedBy === undefined);
   const launchable = [
@@ -39,14 +48,40 @@ export function definitionItems({ items, problems }: SubagentsResult): Definitio
       ...approvalItem(each),
     ]),
     ...(warnings.length === 0 ? [] : [separator(strings.definitions.problems), ...warnings]),
+    ...agentItems(agents, known),
     separator(""),
     { label: `$(add) ${strings.definitions.create}`, alwaysShow: true, choice: { kind: "new" } },
   ];
 }
 
+/** Offer the agents that no definition uses by its name. */
+function agentItems(
+  agents: readonly InstalledAgent[],
+  known: readonly SubagentInfo[],
+): DefinitionItem[] {
+  const { use, lacks, agents: title } = strings.installed;
+  const used = new Set(known.map(({ runner }) => runner));
+  const unused = agents.filter(({ runner }) => !used.has(runner));
+  return unused.length === 0
+    ? []
+    : [
+        separator(title),
+        ...unused.map((agent) => ({
+          label: `$(hubot) ${use(agent.title, agent.lacks !== undefined)}`,
+          ...(agent.lacks === undefined ? {} : { description: lacks(agent.lacks.name) }),
+          choice: { kind: "agent", agent } as const,
+        })),
+      ];
+}
+
 function launchableItem(definition: SubagentInfo, missing: string | undefined): DefinitionItem {
-  const { name, description, runner, model, source } = definition;
-  const facts = [runner, model, source.level, source.format, ...askedFacts(definition)];
+  const { name, runner, model, source } = definition;
+  const { example, exampleHint, levels } = strings.definitions;
+  const { level, format } = source;
+  const facts = isExample(definition)
+    ? [example]
+    : [runner, model, levels[level] ?? level, format, ...askedFacts(definition)];
+  const description = isExample(definition) ? exampleHint : definition.description;
   return {
     label: `$(${missing === undefined ? "hubot" : "warning"}) ${rowText(name, ROW_CHARS)}`,
     description: withoutIcons(facts.filter(Boolean).join(" · ")),
@@ -109,12 +144,13 @@ function separator(label: string): DefinitionItem {
 /** Let the user choose from the list of definitions; undefined if they cancel. */
 export async function pickDefinition(
   list: SubagentsResult,
+  agents: readonly InstalledAgent[],
   placeholder: string,
 ): Promise<DefinitionChoice | undefined> {
   const pick = vscode.window.createQuickPick<DefinitionItem>();
   pick.placeholder = placeholder;
   pick.matchOnDescription = pick.matchOnDetail = true;
-  pick.items = definitionItems(list);
+  pick.items = definitionItems(list, agents);
   const chosen = new Promise<DefinitionChoice | undefined>((resolve) => {
     const choose = (choice: DefinitionChoice | undefined): void => {
       resolve(choice);

@@ -3,9 +3,10 @@ import path from "node:path";
 import * as vscode from "vscode";
 
 import { showInputBox, showQuickPick } from "../../questions/quickInput.js";
+import { installedAgents } from "../../offers/installedAgents.js";
 import { nameProblem, ownDefinitions, writeDefinition } from "./definitionFile.js";
-import { EXAMPLE_RUNNER } from "../../service/example.js";
-import type { RunnerInfo } from "../../protocol.js";
+import { EXAMPLE_RUNNER } from "../../exampleNames.js";
+import type { RunnerInfo, SubagentsResult } from "../../protocol.js";
 import type { SubagentService } from "../../service/service.js";
 import { whyMissing } from "../../text/runnerWords.js";
 import { showFile } from "../../util/showFile.js";
@@ -34,7 +35,7 @@ export function definitionCommands(context: DefinitionCommandsContext) {
 
 async function choose(context: DefinitionCommandsContext): Promise<void> {
   const list = await context.service.request("subagents/list", {});
-  const choice = await pickDefinition(list, strings.definitions.select);
+  const choice = await pickSubagent(context, list, strings.definitions.select);
   if (choice?.kind === "definition") {
     await context.panel.focusComposer(choice.definition.name);
   } else {
@@ -44,8 +45,18 @@ async function choose(context: DefinitionCommandsContext): Promise<void> {
 
 async function edit(context: DefinitionCommandsContext): Promise<void> {
   const list = await context.service.request("subagents/list", {});
-  const choice = await pickDefinition(list, strings.definitions.selectToEdit);
+  const choice = await pickDefinition(list, [], strings.definitions.selectToEdit);
   await follow(context, choice?.kind === "definition" ? placeOf(choice.definition) : choice);
+}
+
+/** Let the user choose a subagent, or an installed agent that can become one. */
+export async function pickSubagent(
+  { service }: Pick<DefinitionCommandsContext, "service">,
+  list: SubagentsResult,
+  placeholder: string,
+): Promise<DefinitionChoice | undefined> {
+  const agents = installedAgents(await service.request("runners/list", {}));
+  return pickDefinition(list, agents, placeholder);
 }
 
 /** Carry out a choice; the caller handles the choice of a definition. */
@@ -59,6 +70,8 @@ export async function follow(
     await approve(choice.definition);
   } else if (choice?.kind === "place") {
     await showFile(choice.path, choice.line);
+  } else if (choice?.kind === "agent") {
+    await vscode.commands.executeCommand("subagentSidecar.agent.use", choice.agent.runner);
   }
 }
 

@@ -4,7 +4,9 @@ import { inform } from "../../questions/notify.js";
 import type { SubagentInfo } from "../../protocol.js";
 import type { SubagentService } from "../../service/service.js";
 import * as strings from "../../text/strings.js";
+import { requireTrust } from "../trust.js";
 import { freeName, ownDefinitions, writeDefinition } from "./definitionFile.js";
+import { offerAdapter } from "./installAdapter.js";
 
 /** What this command acts on. */
 export interface UseAgentContext {
@@ -24,10 +26,10 @@ export function useAgentCommands(context: UseAgentContext) {
 }
 
 /** Choose a subagent that uses an agent: the existing one, or a new one among the user's own. */
-async function useAgent({ service, panel }: UseAgentContext, runner: unknown): Promise<void> {
+async function useAgent(context: UseAgentContext, runner: unknown): Promise<void> {
+  const { service, panel } = context;
   await service.start();
-  const { items: runners } = await service.request("runners/list", {});
-  const agents = installedAgents(runners);
+  const agents = installedAgents(await service.request("runners/list", {}));
   if (agents.length === 0) {
     await inform(strings.installed.none);
     return;
@@ -36,6 +38,14 @@ async function useAgent({ service, panel }: UseAgentContext, runner: unknown): P
   if (agent === undefined) {
     return;
   }
+  if (agent.lacks === undefined) {
+    await choose(context, agent);
+  } else if ((await requireTrust()) && (await offerAdapter(agent.title, agent.lacks))) {
+    await useAgent(context, agent.runner);
+  }
+}
+
+async function choose({ service, panel }: UseAgentContext, agent: InstalledAgent): Promise<void> {
   const { items } = await service.request("subagents/list", {});
   const existing = items.find((each) => each.runner === agent.runner && isOwn(each));
   const name = existing?.name ?? (await create(agent, new Set(items.map((each) => each.name))));
@@ -52,7 +62,12 @@ async function pick(
   agents: readonly InstalledAgent[],
   panel: Pick<UseAgentContext["panel"], "reveal">,
 ): Promise<InstalledAgent | undefined> {
-  const rows = agents.map((agent) => ({ label: agent.title, description: agent.runner, agent }));
+  const rows = agents.map((agent) => ({
+    label: agent.title,
+    description:
+      agent.lacks === undefined ? agent.runner : strings.installed.lacks(agent.lacks.name),
+    agent,
+  }));
   const row = await showQuickPick(rows, { placeHolder: strings.installed.prompt });
   if (row !== undefined) {
     await panel.reveal(); // now: later, the user may have the focus elsewhere

@@ -7,7 +7,7 @@ import { deliveryWords, isResumable, takesMessages } from "../../text/speaking.j
 import { taskIdOf } from "../arguments.js";
 import { askMessage, pickRun } from "./prompts.js";
 import { orQueue } from "./queueing.js";
-import { requireTrust } from "./trust.js";
+import { requireTrust } from "../trust.js";
 import * as strings from "../../text/strings.js";
 import { unlessMoved } from "../../util/moves.js";
 

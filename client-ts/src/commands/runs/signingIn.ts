@@ -10,7 +10,7 @@ import { SECTION } from "../../service/settings.js";
 import { commandLine, type SignInWay, waysToSignIn } from "../../signIn/ways.js";
 import * as strings from "../../text/strings.js";
 import { taskIdOf } from "../arguments.js";
-import { requireTrust } from "./trust.js";
+import { requireTrust } from "../trust.js";
 
 /** The commands that sign in to agents, by their ids. */
 export function signInCommands({ service }: { readonly service: SubagentService }) {

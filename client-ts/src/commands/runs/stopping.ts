@@ -7,7 +7,7 @@ import * as strings from "../../text/strings.js";
 import { isOfOtherWindow } from "../../windows/owner.js";
 import { taskIdOf } from "../arguments.js";
 import { pickRun } from "./prompts.js";
-import { requireTrust } from "./trust.js";
+import { requireTrust } from "../trust.js";
 
 /** The commands on several runs and on the queue, by their ids. */
 export function stoppingCommands({ service }: { readonly service: SubagentService }) {

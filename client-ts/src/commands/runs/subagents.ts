@@ -1,4 +1,4 @@
-import { EXAMPLE_GOAL, EXAMPLE_SUBAGENT } from "../../service/example.js";
+import { EXAMPLE_SUBAGENT } from "../../exampleNames.js";
 import { inform } from "../../questions/notify.js";
 import type { LaunchParams } from "../../protocol.js";
 import { allRuns } from "../../runs/runPages.js";
@@ -7,10 +7,14 @@ import type { SubagentService } from "../../service/service.js";
 import { isLive } from "../../text/outcome.js";
 import { askGoal, pickFolder, pickRun } from "./prompts.js";
 import { taskIdOf } from "../arguments.js";
-import { type DefinitionCommandsContext, follow } from "../definitions/definitions.js";
-import { type DefinitionChoice, pickDefinition } from "../definitions/definitionPick.js";
+import {
+  type DefinitionCommandsContext,
+  follow,
+  pickSubagent,
+} from "../definitions/definitions.js";
+import type { DefinitionChoice } from "../definitions/definitionPick.js";
 import { orQueue } from "./queueing.js";
-import { requireTrust } from "./trust.js";
+import { requireTrust } from "../trust.js";
 import * as strings from "../../text/strings.js";
 import { unlessMoved } from "../../util/moves.js";
 
@@ -67,7 +71,7 @@ async function chooseDefinition(
     return { kind: "definition", definition: known };
   }
   if (launchable.length > 0) {
-    return pickDefinition(list, strings.runs.selectToLaunch);
+    return pickSubagent(context, list, strings.runs.selectToLaunch);
   }
   return offerExample(context);
 }
@@ -90,7 +94,7 @@ async function runExample(context: SubagentCommandsContext): Promise<void> {
   await launchAndShow(context, async () => {
     await context.service.start(); // which may install it: the user has time to go elsewhere
     const workspaceDir = await context.enableExample();
-    return { subagentName: EXAMPLE_SUBAGENT, goalPrompt: EXAMPLE_GOAL, workspaceDir };
+    return { subagentName: EXAMPLE_SUBAGENT, goalPrompt: strings.runs.exampleGoal, workspaceDir };
   });
 }
 

@@ -10,7 +10,20 @@ export const definitions: Texts<typeof en.definitions> = {
   problems: "Probleme",
   unavailable: (reason) => `Nicht verfügbar: ${reason}`,
   hiddenBy: (other) => `Verdeckt von ${other}`,
-  permissions: (policy) => `Berechtigungen: ${policy}`,
+  example: "Beispiel",
+  exampleHint: "Folgt nur einem Skript, in einem eigenen Beispielprojekt.",
+  levels: {
+    settings: "aus Ihren Einstellungen",
+    workspace: "aus diesem Arbeitsbereich",
+    user: "Ihr eigener",
+  },
+  permissions: {
+    ask: "fragt, bevor er handelt",
+    allowReads: "liest, ohne zu fragen",
+    allowEdits: "liest und ändert Dateien, ohne zu fragen",
+    allowAll: "tut alles, ohne zu fragen",
+    deny: "darf nichts, was eine Erlaubnis braucht",
+  },
   tools: (names) => `Werkzeuge: ${names.length === 0 ? "keine" : names.join(", ")}`,
   hidesOwn: "verdeckt Ihre eigene Definition",
   needsApproval: (policy) => `Seine Richtlinie ${policy} braucht Ihre Genehmigung`,
@@ -49,4 +62,14 @@ export const installed: Texts<typeof en.installed> = {
   prompt:
     "Wählen Sie einen installierten Agenten. Er wird einer Ihrer eigenen Subagenten und fragt, bevor er handelt.",
   description: (agent) => `Bearbeitet jedes Ziel mit ${agent}`,
+  use: (agent, isIncomplete) => `${agent} verwenden${isIncomplete ? "…" : ""}`,
+  agents: "installierte Agenten",
+  lacks: (adapter) => `braucht seinen Adapter ${adapter}`,
+  lacksAdapter: (agent, adapter) =>
+    `${agent} ist installiert, aber Subagenten brauchen auch seinen Adapter ${adapter}.`,
+  openTerminal: "Im Terminal installieren…",
+  terminal: (adapter) => `${adapter} installieren`,
+  runCommand: (agent) =>
+    `Drücken Sie im Terminal die Eingabetaste, um den Adapter zu installieren. Versuchen Sie es danach noch einmal mit ${agent}.`,
+  tryAgain: "Noch einmal versuchen",
 };

@@ -7,7 +7,20 @@ export const definitions = {
   problems: "problems",
   unavailable: (reason: string) => `Not available: ${reason}`,
   hiddenBy: (other: string) => `Hidden by ${other}`,
-  permissions: (policy: string) => `permissions: ${policy}`,
+  example: "example",
+  exampleHint: "Only follows a script, in a sample project of its own.",
+  levels: {
+    settings: "from your settings",
+    workspace: "of this workspace",
+    user: "your own",
+  } as Partial<Record<string, string>>,
+  permissions: {
+    ask: "asks before it acts",
+    allowReads: "reads without asking",
+    allowEdits: "reads and edits files without asking",
+    allowAll: "does everything without asking",
+    deny: "may do nothing that needs permission",
+  },
   tools: (names: readonly string[]) => `tools: ${names.length === 0 ? "none" : names.join(", ")}`,
   hidesOwn: "hides your own definition",
   needsApproval: (policy: string) => `Its policy ${policy} needs your approval`,
@@ -44,4 +57,14 @@ export const installed = {
   prompt:
     "Select an installed agent. It becomes one of your own subagents and asks before it acts.",
   description: (agent: string) => `Works on any goal with ${agent}`,
+  use: (agent: string, isIncomplete: boolean) => `Use ${agent}${isIncomplete ? "…" : ""}`,
+  agents: "installed agents",
+  lacks: (adapter: string) => `needs its adapter, ${adapter}`,
+  lacksAdapter: (agent: string, adapter: string) =>
+    `${agent} is installed, but subagents also need its adapter, ${adapter}.`,
+  openTerminal: "Install in Terminal…",
+  terminal: (adapter: string) => `Install ${adapter}`,
+  runCommand: (agent: string) =>
+    `Press Enter in the terminal to install the adapter. When that is done, try ${agent} again.`,
+  tryAgain: "Try Again",
 };

@@ -7,7 +7,8 @@ import { Uri, workspace } from "vscode";
 import { afterEach, beforeEach, expect, test } from "vitest";
 
 import { rowOf } from "../../../src/panel/runRow.js";
-import { EXAMPLE_RUNNER, exampleIn, exampleProject } from "../../../src/service/example.js";
+import { exampleIn, exampleProject } from "../../../src/service/example.js";
+import { EXAMPLE_RUNNER } from "../../../src/exampleNames.js";
 import { asyncTask } from "../tasks.js";
 
 const EXTENSION = fileURLToPath(new URL("../../..", import.meta.url));

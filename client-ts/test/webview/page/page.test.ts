@@ -228,8 +228,22 @@ test("without a subagent, the installed agents are offered by name", () => {
   tell(...READY, none);
   const agents = [{ runner: "claude", title: "Claude Code" }];
   tell({ type: "offers", offers: {}, agents });
+  expect(find(".nudge").textContent).toContain("This agent is installed. It asks before it acts.");
   button("Use Claude Code").click();
   expect(asked).toContainEqual({ type: "useAgent", runner: "claude" });
+});
+
+test("an agent that lacks its adapter is offered as one that needs more", () => {
+  const { tell } = shown();
+  tell(...READY, { type: "definitions", items: [], problems: [] });
+  const lacks = { name: "codex-acp", install: "npm install" };
+  const agents = [
+    { runner: "opencode", title: "opencode" },
+    { runner: "codex", title: "Codex", lacks },
+  ];
+  tell({ type: "offers", offers: {}, agents });
+  expect(find(".nudge").textContent).toContain("These agents are installed.");
+  button("Use Codex…");
 });
 
 test("a goal is launched from the keyboard", () => {

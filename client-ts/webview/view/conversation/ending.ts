@@ -1,5 +1,6 @@
 import { html } from "lit-html";
 
+import { isExample } from "../../../src/exampleNames.js";
 import type { PageTask } from "../../../src/panel/pageTask.js";
 import type { AsyncTask } from "../../../src/protocol.js";
 import { outcome } from "../../../src/text/outcomeStrings.js";
@@ -177,8 +178,8 @@ function costFacts(task: PageTask, cost: number | null | undefined, tokens: numb
 
 /** Render what to do next: continue, and the rest in a menu. */
 function actions(view: View, { isDeleted, signIn }: OpenRun, task: AsyncTask): Part {
-  const { id: taskId } = task;
   const { send } = view;
+  const { id: taskId, status } = task;
   const button = (words: string, event: Event, kind: string): Part =>
     html`<button
       type="button"
@@ -199,10 +200,15 @@ function actions(view: View, { isDeleted, signIn }: OpenRun, task: AsyncTask): P
       ${button(ENDING.again, { type: "launchAgain" }, "secondary")}
     </div>`;
   }
+  if (status === "failed" && isExample(task)) {
+    return html`<div class="actions">
+      ${button(ENDING.useAgent, { type: "launchAgain" }, "primary")}
+    </div>`;
+  }
   const resume = (kind: string): Part =>
     button(ENDING.resume, { type: "beginResume", taskId }, kind);
   const again = (kind: string): Part => button(ENDING.again, { type: "launchAgain" }, kind);
-  const canOnlyRestart = task.status === "failed" && task.progress.turns === 0;
+  const canOnlyRestart = status === "failed" && task.progress.turns === 0;
   const first = canOnlyRestart ? again : resume;
   return html`<div class="actions">
     ${signIn === undefined ? first("primary") : signInButtons(view, taskId, signIn)}

@@ -1,7 +1,9 @@
 import { html, nothing } from "lit-html";
 import { live } from "lit-html/directives/live.js";
 
+import { definitions } from "../../../src/text/strings.js";
 import { approvalLine, askedFacts } from "../../../src/text/definitionWords.js";
+import { isExample } from "../../../src/exampleNames.js";
 import type { FleetOffer } from "../../../src/offers/placement.js";
 import { placeInForce } from "../../model/composer/choices.js";
 import { commandsOf, launchable, launchProblem, missingReason } from "../../model/state.js";
@@ -141,6 +143,9 @@ function hint({ state }: View): string {
   const chosen = launchable(state).find(({ name }) => name === state.draft.subagentName);
   if (chosen === undefined) {
     return COMPOSER.keys;
+  }
+  if (isExample(chosen)) {
+    return definitions.exampleHint;
   }
   const { fleet } = state;
   const isRemote = fleet !== undefined && placeInForce(chosen, state.chosen).isRemote;

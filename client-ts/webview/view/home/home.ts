@@ -4,6 +4,7 @@ import { launchable, problemsOf } from "../../model/state.js";
 import { ACTIONS, HOME } from "../../text/strings.js";
 import { composer } from "./composer.js";
 import { icon } from "../common/icon.js";
+import { agentsOffered, createButton, forOwnGoals } from "./agentsOffered.js";
 import { agentList } from "../list/list.js";
 import type { Part, View } from "../common/view.js";
 
@@ -13,7 +14,8 @@ export function home(view: View): Part {
   const isEmpty = runs.length === 0 && (list.history?.total ?? 0) === 0;
   return html`<section class="page home" aria-label=${HOME.label}>
     ${isEmpty ? html`<div class="home-body">${nothingYet(view)}</div>` : agentList(view)}
-    ${problems(view)} ${launchable(view.state).length > 0 ? composer(view) : undefined}
+    ${problems(view)} ${forOwnGoals(view)}
+    ${launchable(view.state).length > 0 ? composer(view) : undefined}
     ${isEmpty ? undefined : nudge(view)}
   </section>`;
 }
@@ -49,7 +51,7 @@ function noDefinitions(view: View): Part {
   return html`<div class="welcome">
     ${icon("robot")}
     <h2>${missing(view)}</h2>
-    ${installed(view)}
+    ${agentsOffered(view)}
     <p>${HOME.exampleHint}</p>
     ${exampleButton(view)}
     <p>${HOME.definitionHint}</p>
@@ -67,7 +69,7 @@ function nudge(view: View): Part {
     ? html`<p class="nudge hint">${HOME.untrusted}. ${HOME.untrustedHint}</p>`
     : html`<div class="nudge" role="group" aria-labelledby="missing">
         <p id="missing">${missing(view)}</p>
-        ${installed(view)}
+        ${agentsOffered(view)}
         <div class="actions">${exampleButton(view)} ${createButton(view)}</div>
       </div>`;
 }
@@ -75,28 +77,6 @@ function nudge(view: View): Part {
 /** Say that there is no subagent, and that one is needed if a goal waits for it. */
 function missing({ state }: View): string {
   return state.draft.goal === "" ? HOME.noDefinitions : HOME.goalWaits;
-}
-
-/** Offer each installed agent by its name. */
-function installed({ state, send }: View): Part {
-  return state.installed.length === 0
-    ? undefined
-    : html`<p>${HOME.installedHint}</p>
-        <div class="actions agents-offered">
-          ${state.installed.map(
-            ({ runner, title }) =>
-              html`<button
-                type="button"
-                class="primary"
-                ?disabled=${state.service.kind !== "running"}
-                @click=${() => {
-                  send({ type: "useAgent", runner });
-                }}
-              >
-                ${HOME.use(title)}
-              </button>`,
-          )}
-        </div>`;
 }
 
 function exampleButton({ state, send }: View): Part {
@@ -110,19 +90,6 @@ function exampleButton({ state, send }: View): Part {
     }}
   >
     ${icon("play")} ${ACTIONS.runExample}
-  </button>`;
-}
-
-function createButton({ send }: View): Part {
-  return html`<button
-    type="button"
-    class="secondary"
-    title=${HOME.definitionHint}
-    @click=${() => {
-      send({ type: "act", action: "createDefinition" });
-    }}
-  >
-    ${icon("add")} ${ACTIONS.createDefinition}
   </button>`;
 }
 

@@ -1,6 +1,7 @@
 import { html } from "lit-html";
 import { live } from "lit-html/directives/live.js";
 
+import { isExample } from "../../../src/exampleNames.js";
 import type { SubagentInfo } from "../../../src/protocol.js";
 import { placeInForce } from "../../model/composer/choices.js";
 import { launchable, missingReason, type State } from "../../model/state.js";
@@ -71,7 +72,7 @@ export function adder({ state, send }: Pick<View, "state" | "send">): Part {
 function addable(state: State): readonly string[] {
   const { subagentName, also = [] } = state.draft;
   return launchable(state)
-    .filter((each) => missingReason(state, each) === undefined)
+    .filter((each) => missingReason(state, each) === undefined && !isExample(each))
     .map(({ name }) => name)
     .filter((name) => name !== subagentName && !also.includes(name));
 }

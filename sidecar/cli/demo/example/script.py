@@ -46,8 +46,8 @@ Your own agents work like this. See what changed below; for a goal of your own, 
 """
 _REJECTED = "\n\nYou rejected the edit, so nothing changed. A real agent would now try something else."
 _UNFAMILIAR = (
-    "This is only an example. It follows a script, without a model, and can do nothing but correct one mistake in "
-    "a sample project of its own. It did not work on this goal and read none of your files.\n\n"
+    "This is only an example. It follows a script, without a model, and can do nothing but correct one "
+    "mistake in a sample project of its own. It did not work on this goal and read none of your files.\n\n"
     "Launch the goal again with a real agent."
 )
 

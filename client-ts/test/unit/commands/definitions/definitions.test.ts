@@ -3,6 +3,8 @@ import path from "node:path";
 import { expect, test, vi } from "vitest";
 import * as vscode from "vscode";
 
+import type { SubagentInfo, SubagentsResult } from "../../../../src/protocol.js";
+import { EXAMPLE_RUNNER } from "../../../../src/exampleNames.js";
 import { approve } from "../../../../src/commands/definitions/approving.js";
 import { definitionItems } from "../../../../src/commands/definitions/definitionPick.js";
 import { runnerItems } from "../../../../src/commands/definitions/definitions.js";
@@ -13,6 +15,7 @@ import {
   userDefinitions,
 } from "../../../../src/commands/definitions/definitionFile.js";
 
+const itemsOf = (list: SubagentsResult) => definitionItems(list, []);
 const SOURCE = { path: "/u/agents/a.md", level: "user" };
 
 test("a new definition says what it needs, and what else it could say", () => {
@@ -62,7 +65,7 @@ test("definitions that are ready come first, the others say what is missing and 
   const definition = { description: "d", source: SOURCE };
   const unavailable =
     "runner 'nosuch': program 'no-such' is not found or not executable; install it";
-  const items = definitionItems({
+  const items = itemsOf({
     items: [
       { ...definition, name: "a", runner: "nosuch", unavailable },
       { ...definition, name: "b", runner: "", unavailable: "no runner is available" },
@@ -92,16 +95,38 @@ test("runners that are ready come first, the others say what is missing", () => 
   ]);
 });
 
+test("the example is described in plain words, and agents that no definition uses can be chosen", () => {
+  const tour: SubagentInfo = {
+    ...{ name: "tour", description: "Shows.", runner: EXAMPLE_RUNNER, permissions: "ask" },
+    source: { path: "/e/tour.md", level: "settings" },
+  };
+  const opencode = { runner: "opencode", title: "opencode" };
+  const lacks = { name: "codex-acp", install: "npm install" };
+  const codex = { runner: "codex", title: "Codex", lacks };
+  const rows = definitionItems({ items: [tour], problems: [] }, [opencode, codex]);
+  expect(rows.map(({ label, description, detail }) => [label, description, detail])).toEqual([
+    ["$(hubot) tour", "example", "Only follows a script, in a sample project of its own."],
+    ["installed agents", undefined, undefined],
+    ["$(hubot) Use opencode", undefined, undefined],
+    ["$(hubot) Use Codex…", "needs its adapter, codex-acp", undefined],
+    ["", undefined, undefined],
+    ["$(add) New Subagent Definition…", undefined, undefined],
+  ]);
+  const mine = { ...tour, name: "mine", runner: "opencode" };
+  const labels = definitionItems({ items: [tour, mine], problems: [] }, [opencode, codex]);
+  expect(labels.map(({ label }) => label)).not.toContain("$(hubot) Use opencode");
+});
+
 test("the list of definitions names runner and model, and what cannot be launched", () => {
   const definition = { name: "a", description: "Does a.", runner: "opencode", source: SOURCE };
-  const items = definitionItems({
+  const items = itemsOf({
     items: [
       { ...definition, model: "m-1" },
       { ...definition, source: { ...SOURCE, path: "/w/a.md" }, shadowedBy: SOURCE.path },
     ],
     problems: [{ path: "/u/agents/b.md", line: 3, message: "name is missing" }],
   });
-  expect(items[0]).toMatchObject({ description: "opencode · m-1 · user", detail: "Does a." });
+  expect(items[0]).toMatchObject({ description: "opencode · m-1 · your own", detail: "Does a." });
   expect(items.flatMap(({ choice }) => choice ?? [])).toMatchObject([
     { kind: "definition" },
     { kind: "place", path: "/w/a.md" },
@@ -118,9 +143,9 @@ const OWN = {
 const WIDE = { ...OWN, approval: "sha256:1" };
 
 test("the list shows what a definition asks for, and a row approves it", () => {
-  const [row, approval] = definitionItems({ items: [WIDE], problems: [] });
+  const [row, approval] = definitionItems({ items: [WIDE], problems: [] }, []);
   expect(row?.description).toBe(
-    "opencode · workspace · permissions: allowAll · tools: Read, Edit · hides your own definition",
+    "opencode · of this workspace · does everything without asking · tools: Read, Edit · hides your own definition",
   );
   expect(approval).toMatchObject({
     detail: "Its policy allowAll needs your approval",
@@ -129,7 +154,7 @@ test("the list shows what a definition asks for, and a row approves it", () => {
 });
 
 test("a definition whose policy counts has no row to approve it", () => {
-  const items = definitionItems({ items: [OWN], problems: [] });
+  const items = definitionItems({ items: [OWN], problems: [] }, []);
   expect(items.map(({ choice }) => choice?.kind)).not.toContain("approve");
 });
 

@@ -7,25 +7,36 @@ import * as vscode from "vscode";
 
 import { ownDefinitions } from "../../../../src/commands/definitions/definitionFile.js";
 import { useAgentCommands } from "../../../../src/commands/definitions/useAgent.js";
-import type { RunnerInfo, SubagentInfo } from "../../../../src/protocol.js";
+import { shown, workspace } from "../../../vscode.js";
+import type { MissingAdapter, RunnerInfo, SubagentInfo } from "../../../../src/protocol.js";
 
 const CLAUDE: RunnerInfo = { name: "claude-agent-acp", type: "acp", available: true };
 const OWN = { path: "/home/me/mine.md", level: "user" };
 const OPENCODE: RunnerInfo = { name: "opencode", type: "acp", available: true };
 
 beforeEach(async () => {
+  Object.assign(shown, { messages: [], answers: [], terminals: [] });
+  workspace.isTrusted = true;
   const home = await mkdtemp(path.join(tmpdir(), "use-agent-"));
   vi.stubEnv("XDG_CONFIG_HOME", home);
   vi.stubEnv("LOCALAPPDATA", home);
   vi.stubEnv("HOME", home);
 });
 
-function commands(runners: readonly RunnerInfo[], items: readonly Partial<SubagentInfo>[] = []) {
+function commands(
+  runners: RunnerInfo[],
+  items: readonly Partial<SubagentInfo>[] = [],
+  missing: () => MissingAdapter[] = () => [],
+) {
   const chosen: (string | undefined)[] = [];
   const service = {
     start: () => Promise.resolve(),
     request: (method: string) =>
-      Promise.resolve(method === "runners/list" ? { items: runners } : { items, problems: [] }),
+      Promise.resolve(
+        method === "runners/list"
+          ? { items: runners, missingAdapters: missing() }
+          : { items, problems: [] },
+      ),
   } as never;
   const panel = {
     reveal: () => Promise.resolve(void chosen.push("the view")),
@@ -79,6 +90,46 @@ test("from the palette the user picks the agent, and the view has the focus at o
   const { use, chosen } = commands([OPENCODE, CLAUDE]);
   await use();
   expect(chosen).toEqual(["the view", "claude", "claude"]);
+});
+
+const ADAPTER: MissingAdapter = {
+  ...{ runner: CLAUDE.name, program: "claude", adapter: "claude-agent-acp" },
+  install: ["npm", "install", "-g", "@agentclientprotocol/claude-agent-acp"],
+};
+
+test("without its adapter, an agent is explained, and the command is typed but not run", async () => {
+  const { use, chosen } = commands([], [], () => [ADAPTER]);
+  shown.answers = ["Install in Terminal…"];
+  await use("claude");
+  expect(shown.messages).toEqual([
+    "Claude Code is installed, but subagents also need its adapter, claude-agent-acp.",
+    expect.stringContaining("Press Enter in the terminal"),
+  ]);
+  const [terminal] = shown.terminals;
+  expect([terminal?.visible, terminal?.typed]).toEqual([
+    true,
+    ["npm install -g @agentclientprotocol/claude-agent-acp (not run)"],
+  ]);
+  expect(chosen).toEqual([]);
+});
+
+test("an agent is used once its adapter is installed", async () => {
+  const runners: RunnerInfo[] = [];
+  const answers = [[ADAPTER], []];
+  const { use, chosen } = commands(runners, [], () => {
+    const missing = answers.shift() ?? [];
+    runners.splice(0, 1, ...(missing.length === 0 ? [CLAUDE] : []));
+    return missing;
+  });
+  shown.answers = ["Install in Terminal…", "Try Again"];
+  await use("claude");
+  expect(chosen).toEqual(["claude", "claude"]);
+});
+
+test("in Restricted Mode nothing is typed", async () => {
+  workspace.isTrusted = false;
+  await commands([], [], () => [ADAPTER]).use("claude");
+  expect(shown.terminals).toEqual([]);
 });
 
 test("without an installed agent a message says what to install", async () => {

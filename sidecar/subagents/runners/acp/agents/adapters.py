@@ -27,7 +27,7 @@ _PACKAGES = {
 def missing_adapters(environment: Mapping[str, str], configured: Container[str]) -> list[MissingProgram]:
     """Return the adapters that are missing for the agents on the PATH, in the order of `auto`.
 
-    A runner that is `configured`, by its own name or another one of the same agent, may start another program.
+    A runner that is `configured`, by its own name or its short one, may start another program.
     """
     path = environment.get("PATH")
     others = {name: alias for alias, name in ALIASES.items()}

@@ -1,6 +1,6 @@
-import { warn } from "../../questions/notify.js";
+import { warn } from "../questions/notify.js";
 import * as vscode from "vscode";
-import * as strings from "../../text/strings.js";
+import * as strings from "../text/strings.js";
 
 /**
  * Return whether programs may run here. In Restricted Mode, tell the user why not and how to change
