@@ -49,7 +49,7 @@ session.step("the picker says who works, and what cannot be launched", async (wo
   const chat = new Chat(workbench);
   await chat.list.getByText("Does what its goal says (scripts, large).").waitFor();
   await chat.listButton("Select, edit or add a subagent").click();
-  await workbench.row("scripts · large · workspace").waitFor();
+  await workbench.row("scripts · large · from this workspace").waitFor();
   await workbench.row("broken.md:4").waitFor();
 });
 

@@ -11,7 +11,7 @@ export const definitions = {
   exampleHint: "Only follows a script, in a sample project of its own.",
   levels: {
     settings: "from your settings",
-    workspace: "of this workspace",
+    workspace: "from this workspace",
     user: "your own",
   } as Partial<Record<string, string>>,
   permissions: {

@@ -145,7 +145,7 @@ const WIDE = { ...OWN, approval: "sha256:1" };
 test("the list shows what a definition asks for, and a row approves it", () => {
   const [row, approval] = definitionItems({ items: [WIDE], problems: [] }, []);
   expect(row?.description).toBe(
-    "opencode · of this workspace · does everything without asking · tools: Read, Edit · hides your own definition",
+    "opencode · from this workspace · does everything without asking · tools: Read, Edit · hides your own definition",
   );
   expect(approval).toMatchObject({
     detail: "Its policy allowAll needs your approval",
