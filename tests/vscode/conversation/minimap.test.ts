@@ -67,10 +67,13 @@ session.step("a click on a mark shows its turn", async (workbench) => {
 session.step("scrolling moves the mark along", async (workbench) => {
   const chat = new Chat(workbench);
   await chat.log.hover();
-  await workbench.page.mouse.wheel(0, 1_200);
+  // What is below the place of the jump may still be being drawn, so a single turn of the wheel may be lost.
   await until(
     "further down",
-    () => chat.turns.getAttribute("aria-valuenow"),
+    async () => {
+      await workbench.page.mouse.wheel(0, 600);
+      return chat.turns.getAttribute("aria-valuenow");
+    },
     (turn) => Number(turn) > 5 && Number(turn) < TURNS,
   );
 });
