@@ -204,7 +204,7 @@ session.step("the palette answers, and the answer is remembered", async (workben
   await workbench.run("View: Close All Editors");
   await workbench.openSideBar("Explorer");
   await workbench.run("Subagents: Answer Question");
-  await workbench.row("Always Allow `echo first` in this workspace").waitFor();
+  await workbench.row("Always Allow “echo first” in this workspace").waitFor();
   await workbench.picture("a-question-in-the-palette");
   await workbench.pick("Always Allow");
 });
