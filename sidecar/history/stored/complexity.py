@@ -9,9 +9,11 @@ MAX_VALUES: Final = 700_000
 """The most objects and arrays in one JSON value: each takes some hundred bytes."""
 MAX_TEXT: Final = 56 << 20
 """The most bytes that the text of one JSON value may take in memory, where there are several copies of it."""
-_TWO_BYTES: Final = re.compile(rb"[\xc4-\xef]|\\u(?!00)")
-_FOUR_BYTES: Final = re.compile(rb"[\xf0-\xf4]|\\u[dD][89abAB]")
-"""Characters, or their escapes, that make Python keep a text with 2 or 4 bytes for each one (PEP 393)."""
+_UP_TO_LATIN: Final = bytes(range(0xC4))
+_UP_TO_THREE: Final = bytes(range(0xF0))
+"""The bytes of UTF-8 that no character beyond Latin-1, or beyond the basic plane, begins with."""
+_WIDE_ESCAPE: Final = re.compile(rb"\\u(?!00)")
+_HALF_ESCAPE: Final = re.compile(rb"\\u[dD][89abAB]")
 
 
 def is_too_complex(json: bytes | str | msgspec.Raw) -> bool:
@@ -29,11 +31,15 @@ def values_in(data: bytes) -> int:
 
 def is_too_wide(json: bytes) -> bool:
     """Return whether JSON may take more than `MAX_TEXT` as a text: with one emoji, four times its size."""
-    return len(json) * 4 > MAX_TEXT and len(json) * char_bytes(json) > MAX_TEXT
+    if len(json) * 4 <= MAX_TEXT:
+        return False
+    return len(json) > MAX_TEXT or len(json) * char_bytes(json) > MAX_TEXT
 
 
 def char_bytes(json: bytes) -> int:
-    """Return how many bytes each character takes in a text that this JSON holds, at most."""
-    if _FOUR_BYTES.search(json):
+    """Return how many bytes each character takes in a text that this JSON holds, at most (PEP 393)."""
+    wide = b"" if json.isascii() else json.translate(None, _UP_TO_LATIN)
+    has_escapes = b"\\u" in json
+    if wide.translate(None, _UP_TO_THREE) or (has_escapes and _HALF_ESCAPE.search(json)):
         return 4
-    return 2 if _TWO_BYTES.search(json) else 1
+    return 2 if wide or (has_escapes and _WIDE_ESCAPE.search(json)) else 1

@@ -74,8 +74,8 @@ class _Values:
             self._broken += 1
             return None
         self.size += len(data)
-        taken = len(data) * char_bytes(data)
-        if taken > min(self._room, MAX_TEXT):
+        most = min(self._room, MAX_TEXT)
+        if len(data) > most or (taken := len(data) * char_bytes(data)) > most:
             self._unread += 1
             return None
         self._room -= taken
